@@ -1,0 +1,55 @@
+# Two commands are all a newcomer needs: `make run` and `make test`.
+.DEFAULT_GOAL := help
+.PHONY: help run test fast lint format bench browser clean
+
+UV_VERSION := 0.13.8
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(BIN)/uv
+export UV_COMPILE_BYTECODE := 1
+export UV_PYTHON := $(CURDIR)/$(BIN)/python
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: .venv/run.stamp ## Start Selfroom (the playground when there is no Discord token)
+	@exec $(BIN)/selfroom run
+
+test: .venv/dev.stamp browser lint ## Everything that must hold before a change lands
+	$(BIN)/alembic check
+	$(BIN)/pytest -n 2 --dist loadgroup --cov --cov-branch --cov-report=term:skip-covered
+
+fast: .venv/dev.stamp ## Only the quick tests
+	$(BIN)/pytest -n 2 -m "not e2e"
+
+lint: .venv/dev.stamp ## Format, lint, types and import contracts, without changing anything
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/dev.stamp ## Rewrite the code in the house's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
+	$(BIN)/python -m tests.bench $(ONLY)
+
+browser: ## Chromium for the page's tests, where the system's package manager can give it
+	@sh deploy/chromium.sh
+
+clean: ## Remove what was built (never your data)
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .coverage bench.json test-output
+
+$(UV):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Selfroom needs Python 3.11 or newer: install it, or name one with make PYTHON=python3.12."; exit 1; }
+	@$(PYTHON) -m venv .venv || { echo "This Python cannot make virtual environments: install its venv package (on Debian and Ubuntu: python3-venv) and try again."; rm -rf .venv; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+.venv/run.stamp: $(UV) pyproject.toml uv.lock
+	@$(UV) sync --frozen --inexact --no-dev --quiet
+	@touch $@
+
+.venv/dev.stamp: $(UV) pyproject.toml uv.lock
+	@$(UV) sync --frozen --inexact --quiet
+	@touch $@ .venv/run.stamp

@@ -1,0 +1,1 @@
+"""Selfroom: a community of persistent AI agents that live in Discord channels."""

@@ -1,0 +1,1 @@
+"""The pure heart: decisions only, no clock, no randomness, no machine."""

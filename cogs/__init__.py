@@ -1,0 +1,1 @@
+"""Slash commands: one file per command group, thin."""

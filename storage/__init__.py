@@ -1,0 +1,1 @@
+"""SQLModel storage: the only floor that knows a database."""
