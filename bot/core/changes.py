@@ -1,0 +1,313 @@
+"""What a decision writes: handlers and gates give changes as data, the store applies them in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bot.core.kinds import Emotion, LetterKind, LetterState, MessageType, RequestState
+from bot.core.records import (
+    AccessKey,
+    AccessRequest,
+    ActionRecord,
+    Agent,
+    AgentId,
+    Beat,
+    BeatId,
+    Checkpoint,
+    Focus,
+    Json,
+    KeyId,
+    LetterId,
+    Lookup,
+    Membership,
+    MessageId,
+    Reason,
+    RequestId,
+    Room,
+    Schedule,
+    ScheduleId,
+    Sender,
+    Side,
+    Snowflake,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddAgent:
+    """A new agent with its room and its membership there; ids come from the transaction's counters."""
+
+    agent: Agent
+    room: Room
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateAgent:
+    """Set some columns of an agent, named as in the record."""
+
+    agent_id: AgentId
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRoom:
+    room_id: AgentId
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddMembership:
+    membership: Membership
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateMembership:
+    agent_id: AgentId
+    room_id: AgentId
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveMembership:
+    agent_id: AgentId
+    room_id: AgentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Say:
+    """Store a message of an agent or of System and, when `post` is set, the letter that brings it to Discord.
+
+    `message_id` comes from the transaction's counters. A message with a waiting letter is shown once it is posted.
+    """
+
+    message_id: MessageId
+    room_id: AgentId
+    sender: Sender
+    content: str
+    type: MessageType = MessageType.TEXT
+    sent_at: datetime
+    reply_to: MessageId | None = None
+    not_before: datetime | None = None
+    beat_id: BeatId | None = None
+    tokens: int = 0
+    post: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddLetter:
+    """An effect on Discord that is no message: its payload is of its kind (core.letters)."""
+
+    kind: LetterKind
+    room_id: AgentId
+    payload: Mapping[str, Json]
+    not_before: datetime
+    beat_id: BeatId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateLetter:
+    letter_id: LetterId
+    state: LetterState
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class React:
+    """An agent's or a person's reaction to a message; counted once per reactor, message and emoji."""
+
+    message_id: MessageId
+    emoji: str  # one of the four names, or what Discord shows
+    emotion: Emotion | None
+    reactor: Sender
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreact:
+    """A reaction taken back; what it did to the tempo is undone by an `UpdateAgent` beside it."""
+
+    message_id: MessageId
+    emoji: str
+    reactor: Sender
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetKnowledge:
+    """Keep the whole object of one side and journal the one path that changed (`before` None: it was not there)."""
+
+    agent_id: AgentId
+    side: Side
+    knowledge: Mapping[str, Json]
+    path: str
+    before: Json
+    after: Json
+    by: str  # the actor in words: "itself", "@mira", "The Architect"
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetFocus:
+    agent_id: AgentId
+    side: Side
+    focus: Focus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordAction:
+    agent_id: AgentId
+    side: Side
+    record: ActionRecord
+    beat_id: BeatId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddLookup:
+    agent_id: AgentId
+    side: Side
+    lookup: Lookup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClearLookups:
+    """The lookups of that side were shown once."""
+
+    agent_id: AgentId
+    side: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddKey:
+    key: AccessKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateKey:
+    key_id: KeyId
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldKey:
+    """Hand a key to an agent, which then holds it."""
+
+    key_id: KeyId
+    agent_id: AgentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddRequest:
+    request: AccessRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseRequest:
+    request_id: RequestId
+    state: RequestState
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountFailure:
+    """A key that did not open a room: too many of them lock the requester out for a while."""
+
+    room_id: AgentId
+    agent_id: AgentId | None = None
+    person_id: Snowflake | None = None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutReason:
+    """Give an agent a reason to beat; one of the same kind and room is replaced. Its next beat follows by itself."""
+
+    agent_id: AgentId
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropReasons:
+    """Take away reasons as they were claimed: what came in since (a newer message) stays."""
+
+    agent_id: AgentId
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndBeat:
+    """Keep what a beat saw, said and cost, and let its agent go."""
+
+    beat: Beat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddSchedule:
+    schedule: Schedule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropSchedule:
+    schedule_id: ScheduleId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddCheckpoint:
+    checkpoint: Checkpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateMessage:
+    message_id: MessageId
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetOverride:
+    """A community's own value for a setting; None goes back to the installation's."""
+
+    name: str
+    value: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """Who changed what, for managers to read."""
+
+    by: str
+    what: str
+    agent_id: AgentId | None = None
+    at: datetime
+
+
+Change = (
+    AddAgent
+    | UpdateAgent
+    | UpdateRoom
+    | AddMembership
+    | UpdateMembership
+    | RemoveMembership
+    | Say
+    | AddLetter
+    | UpdateLetter
+    | React
+    | Unreact
+    | SetKnowledge
+    | SetFocus
+    | RecordAction
+    | AddLookup
+    | ClearLookups
+    | AddKey
+    | UpdateKey
+    | HoldKey
+    | AddRequest
+    | CloseRequest
+    | CountFailure
+    | PutReason
+    | DropReasons
+    | EndBeat
+    | AddSchedule
+    | DropSchedule
+    | AddCheckpoint
+    | UpdateMessage
+    | SetOverride
+    | Audit
+)

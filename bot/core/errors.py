@@ -1,0 +1,82 @@
+"""Errors with the sentence a person sees; the log has the details."""
+
+from collections.abc import Sequence
+
+
+class SelfroomError(Exception):
+    """Something a person can be told in one sentence that says what to do."""
+
+    @property
+    def sentence(self) -> str:
+        """The sentence for people."""
+        return str(self)
+
+
+class BadSetting(SelfroomError):
+    """A setting, a file or an argument cannot be used as it is."""
+
+
+class Rejected(SelfroomError):
+    """An action that rules do not allow: nothing has changed."""
+
+
+class NotFound(SelfroomError):
+    """What was named is not there, or not for whom asked."""
+
+
+class StoreError(SelfroomError):
+    """The database cannot do what was asked (full, locked, newer than the program …); nothing was written."""
+
+
+class LostClaim(SelfroomError):
+    """The right to answer for an agent has ended or passed on: the answer must not be applied."""
+
+
+class ModelError(SelfroomError):
+    """A model did not answer; the beat may be tried again later.
+
+    `retry_after_seconds` is what the provider asked for, when it did; `usage_known` tells whether tokens were spent.
+    """
+
+    def __init__(self, sentence: str, *, retry_after_seconds: float | None = None) -> None:
+        super().__init__(sentence)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class ModelUnreachable(ModelError):
+    """Nothing answers at the provider's address, or it timed out or failed."""
+
+
+class ModelBusy(ModelError):
+    """The provider limits how often it may be asked."""
+
+
+class ModelRefused(ModelError):
+    """The provider does not take the request: wrong key, unknown model, no credit, content refused."""
+
+
+class PublishError(SelfroomError):
+    """Discord did not take a letter."""
+
+
+class FateUnknown(PublishError):
+    """The connection broke or the server failed: the letter may or may not have been posted."""
+
+
+class Forbidden(PublishError):
+    """The bot lacks a permission."""
+
+
+class Gone(PublishError):
+    """The channel, webhook or message is not there any more."""
+
+
+class Invalid(PublishError):
+    """Discord will never take this letter as it is."""
+
+
+def one_of(names: Sequence[str]) -> str:
+    """Word a choice: `a, b or c`."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,118 @@
+"""What comes in from Discord, as records: the gateway and the backfill make them, `engine.intake` stores them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.core.records import Attachment, Person, Snowflake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageSeen:
+    """A message was posted (live), or found when reading on (backfill). `content` is already made readable."""
+
+    guild_id: Snowflake
+    channel_id: Snowflake  # of the room, also when it was said in a thread
+    thread_id: Snowflake | None = None
+    message_id: Snowflake
+    author: Person | None  # None: our own webhook or bot
+    webhook_id: Snowflake | None = None
+    is_bot: bool = False
+    content: str
+    sent_at: datetime
+    edited_at: datetime | None = None
+    reply_to: Snowflake | None = None
+    mentioned: tuple[Snowflake, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageEdited:
+    guild_id: Snowflake
+    channel_id: Snowflake
+    message_id: Snowflake
+    content: str
+    edited_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessagesDeleted:
+    guild_id: Snowflake
+    channel_id: Snowflake
+    message_ids: tuple[Snowflake, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReactionChanged:
+    """A reaction was put or taken back; `emoji`: the character or `:name:`; `person` None: only the id is known."""
+
+    guild_id: Snowflake
+    channel_id: Snowflake
+    message_id: Snowflake
+    user_id: Snowflake
+    person: Person | None = None
+    is_bot: bool = False
+    emoji: str
+    added: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReactionsCleared:
+    """A moderator removed all reactions of a message, or all of one emoji."""
+
+    guild_id: Snowflake
+    channel_id: Snowflake
+    message_id: Snowflake
+    emoji: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelDeleted:
+    guild_id: Snowflake
+    channel_id: Snowflake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelChanged:
+    """A channel has another name, topic or visibility now; `is_private`: everyone may not see it."""
+
+    guild_id: Snowflake
+    channel_id: Snowflake
+    name: str
+    topic: str
+    is_private: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonSeen:
+    """A person's name or rights changed."""
+
+    guild_id: Snowflake
+    person: Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuildSeen:
+    """The bot is in this server (at start, or invited now)."""
+
+    guild_id: Snowflake
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuildLeft:
+    guild_id: Snowflake
+
+
+Event = (
+    MessageSeen
+    | MessageEdited
+    | MessagesDeleted
+    | ReactionChanged
+    | ReactionsCleared
+    | ChannelDeleted
+    | ChannelChanged
+    | PersonSeen
+    | GuildSeen
+    | GuildLeft
+)

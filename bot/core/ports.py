@@ -1,0 +1,365 @@
+"""The doors to the outside: small protocols that the engine asks for and that adapters and storage keep."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Literal, Protocol
+
+from bot.core.changes import Change
+from bot.core.kinds import LetterState
+from bot.core.records import (
+    AgentId,
+    Beat,
+    BeatId,
+    Claim,
+    Community,
+    CommunityId,
+    Json,
+    Letter,
+    LetterId,
+    Message,
+    MessageId,
+    Person,
+    Sender,
+    Snowflake,
+    Usage,
+)
+from bot.core.view import View
+
+IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint"]
+
+
+class Clock(Protocol):
+    """Time, so that a day can be replayed in a second."""
+
+    def now(self) -> datetime:
+        """Give the time, aware and in UTC."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+    def timeout(self, seconds: float) -> AbstractAsyncContextManager[object]:
+        """Raise TimeoutError in a block that takes longer."""
+
+
+class Random(Protocol):
+    """Seeded chance: one source per community and beat."""
+
+    def uniform(self, low: float, high: float) -> float:
+        """Give a number between the two."""
+
+    def token(self, characters: int) -> str:
+        """Give a string of letters and digits that nobody can guess."""
+
+
+class Ids(Protocol):
+    """Small integer ids, counted per community and never given twice."""
+
+    def take(self, kind: IdKind) -> int:
+        """Give the next id of a kind; it is used up when the transaction commits."""
+
+
+class Tokenizer(Protocol):
+    """Counts tokens as the model does."""
+
+    def count(self, text: str) -> int:
+        """Give the number of tokens of the text."""
+
+
+class Cipher(Protocol):
+    """Keeps secrets at rest."""
+
+    def encrypt(self, secret: str) -> bytes:
+        """Give the ciphertext."""
+
+    def decrypt(self, ciphertext: bytes) -> str:
+        """Give the secret back."""
+
+    def digest(self, secret: str) -> bytes:
+        """Give a keyed digest by which the secret can be found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A message that came in; the store gives it its id, or finds that it is known."""
+
+    room_id: AgentId
+    discord_id: Snowflake
+    thread_id: Snowflake | None
+    sender: Sender
+    content: str
+    sent_at: datetime
+    edited: bool
+    reply_to: Snowflake | None
+    attachments: tuple[Json, ...]
+    tokens: int
+
+
+class Reading(Protocol):
+    """What can be asked of the store; every answer is of one community unless it says otherwise."""
+
+    async def communities(self) -> Sequence[Community]:
+        """Give all communities."""
+
+    async def community_of_guild(self, guild_id: Snowflake) -> Community | None:
+        """Find a community by its Discord server."""
+
+    async def view(
+        self,
+        community_id: CommunityId,
+        *,
+        agent_ids: Sequence[AgentId] = (),
+        room_ids: Sequence[AgentId] = (),
+        messages: int = 200,
+    ) -> View:
+        """Give what a slot needs of these agents (and their rooms) or of these rooms, in a fixed number of queries.
+
+        `messages`: how many of the newest per room at most.
+        """
+
+    async def room_of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
+        """Find a room by its channel."""
+
+    async def message_of(self, community_id: CommunityId, discord_id: Snowflake) -> Message | None:
+        """Find a message by Discord's id."""
+
+    async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
+        """Find messages by id, deleted ones left out."""
+
+    async def history(
+        self, community_id: CommunityId, room_id: AgentId, *, before: MessageId | None = None, limit: int = 50
+    ) -> Sequence[Message]:
+        """Page a room backwards; oldest first within the page."""
+
+    async def search(
+        self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
+    ) -> Sequence[tuple[Message, str]]:
+        """Find messages in these rooms by words, newest first, each with an excerpt around the match."""
+
+    async def person(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
+        """Find a person."""
+
+    async def last_discord_id(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
+        """Give the newest message known of a room, from which a backfill reads on."""
+
+    async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, AgentId]]:
+        """Give agents of all communities whose next beat has come and whom no live claim holds, first due first."""
+
+    async def next_due_at(self) -> datetime | None:
+        """Give the time at which the next agent of any community is due."""
+
+    async def letters(self, now: datetime, *, limit: int) -> Sequence[Letter]:
+        """Give, per room of all communities, the first letter that is not sent, if its time has come."""
+
+    async def last_beat(self, community_id: CommunityId, agent_id: AgentId) -> Beat | None:
+        """Give an agent's newest beat as it was kept."""
+
+    async def beat(self, community_id: CommunityId, beat_id: BeatId) -> Beat | None:
+        """Give a beat as it was kept."""
+
+    async def spent(self, community_id: CommunityId, day: date) -> tuple[Decimal, int]:
+        """Give USD and tokens settled and reserved on a UTC day."""
+
+    async def failures(
+        self,
+        community_id: CommunityId,
+        room_id: AgentId,
+        since: datetime,
+        *,
+        agent_id: AgentId | None = None,
+        person_id: Snowflake | None = None,
+    ) -> int:
+        """Count keys that did not open a room."""
+
+    async def tempo_moves(
+        self, community_id: CommunityId, agent_id: AgentId, by_agent_id: AgentId, since: datetime
+    ) -> int:
+        """Count how often one agent's reactions moved another's interval."""
+
+    async def addressed_beats(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
+        """Count the beats that a person has caused by addressing agents."""
+
+    async def self_caused_beats(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> int:
+        """Count an agent's beats that no person caused."""
+
+    async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
+        """Give beats and usage of a UTC day by agent."""
+
+
+class Writing(Reading, Protocol):
+    """One transaction; what it reads includes what it wrote. It commits when its block ends without an error."""
+
+    ids: Ids
+
+    async def add_community(self, guild_id: Snowflake, name: str) -> Community:
+        """Make a community, or give the one that is there (with its new name)."""
+
+    async def put_person(self, community_id: CommunityId, person: Person) -> None:
+        """Store a person or their new name and rights."""
+
+    async def add_message(self, community_id: CommunityId, message: NewMessage) -> Message | None:
+        """Store a message that came in; None when it is known or was deleted before it came."""
+
+    async def edit_message(
+        self, community_id: CommunityId, discord_id: Snowflake, *, content: str, edited_at: datetime, tokens: int
+    ) -> Message | None:
+        """Store a message's new text; None when it is not known or a newer text is."""
+
+    async def delete_messages(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
+        """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many were known."""
+
+    async def claim(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], *, now: datetime, lease_until: datetime
+    ) -> Sequence[Claim]:
+        """Claim those of the agents that are due and free, with their due reasons."""
+
+    async def holds(self, claim: Claim) -> bool:
+        """Tell whether the claim still stands."""
+
+    async def release(self, claim: Claim, *, until: datetime | None = None) -> None:
+        """Let an agent go with its reasons kept, due again at `until` at the earliest."""
+
+    async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
+        """Write changes, grouped into few statements."""
+
+    async def reserve(self, community_id: CommunityId, day: date, *, usd: Decimal, tokens: int) -> int:
+        """Set money aside for a call; gives the reservation's id."""
+
+    async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
+        """Replace a reservation by what was spent."""
+
+    async def update_letter(
+        self,
+        community_id: CommunityId,
+        letter_id: LetterId,
+        state: LetterState,
+        *,
+        attempts: int | None = None,
+        not_before: datetime | None = None,
+        posted_as: Sequence[Snowflake] = (),
+        at: datetime | None = None,
+    ) -> None:
+        """Move a letter on; `posted_as`: the Discord ids of its parts (its message is shown from then on)."""
+
+
+class Store(Protocol):
+    """The community's memory."""
+
+    def reading(self) -> AbstractAsyncContextManager[Reading]:
+        """Open a consistent read."""
+
+    def writing(self, community_id: CommunityId | None = None) -> AbstractAsyncContextManager[Writing]:
+        """Open a transaction; ids are counted for that community (None: only a community is made)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One stateless request: the constant part first, so that the provider's prompt cache works."""
+
+    model: str
+    instructions: str
+    input: str
+    temperature: float | None
+    answer_tokens: int
+    schema: Mapping[str, Json] | None  # None: no structured output
+    cache_key: str
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAnswer:
+    """What came back; `text` may be cut off (`complete` False). `usage.cost_usd` is at the provider's prices."""
+
+    text: str
+    usage: Usage
+    complete: bool = True
+    response_id: str = ""
+
+
+class Model(Protocol):
+    """All model providers behind one door; raises ModelError's children."""
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        """Ask once (retries, timeouts and the circuit breaker are inside)."""
+
+    def context_tokens(self, model: str) -> int:
+        """Give the model's context limit."""
+
+    def list_price(self, model: str, *, input_tokens: int, output_tokens: int) -> Decimal:
+        """Give what a call costs at most, in USD (0 for a model without a price)."""
+
+    def takes_temperature(self, model: str) -> bool:
+        """Tell whether the model lets a temperature be set."""
+
+    def takes_schema(self, model: str) -> bool:
+        """Tell whether the model can be held to a JSON schema."""
+
+    def tokenizer(self, model: str) -> Tokenizer:
+        """Give the tokenizer that counts for this model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """One message on Discord as an agent, by the channel's webhook."""
+
+    channel_id: Snowflake
+    name: str
+    avatar_url: str | None
+    content: str
+    thread_id: Snowflake | None = None
+    files: tuple[tuple[str, bytes], ...] = ()
+    pings: bool = False
+
+
+class Publisher(Protocol):
+    """Discord's writing side; raises PublishError's children."""
+
+    async def post(self, post: Post) -> Snowflake:
+        """Post once and give the message's id."""
+
+    async def posted_after(
+        self, channel_id: Snowflake, after: Snowflake | None
+    ) -> Sequence[tuple[Snowflake, str, str]]:
+        """Give our webhook's posts after a message, oldest first: id, author name, content."""
+
+    async def typing(self, channel_id: Snowflake) -> None:
+        """Show the bot typing for some seconds."""
+
+    async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
+        """Put or take back the bot's own reaction."""
+
+    async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
+        """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
+
+    async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
+        """Rename a channel or change its topic."""
+
+    async def make_channel(
+        self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
+    ) -> Snowflake:
+        """Make an agent's channel in the category, or find the one whose topic holds the marker."""
+
+    async def allow(self, channel_id: Snowflake, person_id: Snowflake, *, allowed: bool) -> None:
+        """Let a person see a private channel, or no longer."""
+
+    async def notify(self, channel_id: Snowflake, text: str) -> None:
+        """Say something as the bot itself."""
+
+
+class Metrics(Protocol):
+    """Counters and timings for whoever runs the bot."""
+
+    def count(self, name: str, amount: float = 1, **labels: str) -> None:
+        """Add to a counter."""
+
+    def observe(self, name: str, value: float, **labels: str) -> None:
+        """Note a measured value."""
+
+
+class Planned(Protocol):
+    """What the engine tells the scheduler's wake-up: an agent may be due sooner than the next slot."""
+
+    def nudge(self, at: datetime) -> None:
+        """Ask for a slot at that time."""

@@ -1,0 +1,77 @@
+"""What one read gives a slot: all that its gates, plans and HUDs need, and nothing is asked for afterwards."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bot.core.config import CommunityConfig
+from bot.core.kinds import Visibility
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AccessKey,
+    AccessRequest,
+    Agent,
+    AgentId,
+    Checkpoint,
+    Community,
+    KeyId,
+    Letter,
+    Membership,
+    Message,
+    Mind,
+    Room,
+    Side,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomView:
+    """A room with its newest messages (oldest first; those not yet posted are left out)."""
+
+    room: Room
+    members: tuple[AgentId, ...]  # the owner first, then by id
+    messages: tuple[Message, ...] = ()
+    older: int = 0  # how many stored messages come before `messages`
+    checkpoint: Checkpoint | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One community as it stands at one moment.
+
+    `agents` and `all_rooms` hold everyone (for the directory); `rooms` only those that were asked for or that the
+    asked agents are in; keys and requests by room; secrets only of rooms whose owners are answered for alone.
+    """
+
+    community: Community
+    config: CommunityConfig
+    agents: Mapping[AgentId, Agent]
+    all_rooms: Mapping[AgentId, Room]
+    rooms: Mapping[AgentId, RoomView]
+    memberships: Mapping[tuple[AgentId, AgentId], Membership]  # (agent, room)
+    minds: Mapping[tuple[AgentId, Side], Mind] = field(default_factory=dict)
+    keys: Mapping[AgentId, tuple[AccessKey, ...]] = field(default_factory=dict)
+    held_keys: Mapping[AgentId, tuple[AccessKey, ...]] = field(default_factory=dict)  # by holder
+    requests: Mapping[AgentId, tuple[AccessRequest, ...]] = field(default_factory=dict)  # pending, by room
+    secrets: Mapping[KeyId, str] = field(default_factory=dict)
+    unposted: Mapping[AgentId, tuple[Letter, ...]] = field(default_factory=dict)  # by room
+
+    def rooms_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> tuple[RoomView, ...]:
+        """Give the rooms an agent is in on one side of the barrier, its own first, then by id."""
+        mine = (
+            view
+            for (agent, room), _ in self.memberships.items()
+            if agent == agent_id and (view := self.rooms.get(room))
+        )
+        shown = [view for view in mine if view.room.side == side]
+        return tuple(sorted(shown, key=lambda view: (view.room.id != agent_id, view.room.id)))
+
+    def mind_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
+        """Give what the agent carries on that side; an empty mind when nothing was written yet."""
+        return self.minds.get((agent_id, side)) or Mind(agent_id=agent_id, side=side)
+
+    def visible(self, agent_id: AgentId, room: RoomView) -> tuple[Message, ...]:
+        """Give the loaded messages the agent may see: in a private room only those since it joined."""
+        membership = self.memberships[agent_id, room.room.id]
+        if room.room.visibility is Visibility.PUBLIC or room.room.id == agent_id:
+            return room.messages
+        return tuple(message for message in room.messages if message.id > membership.joined_after)
