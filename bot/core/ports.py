@@ -208,7 +208,7 @@ class Writing(Reading, Protocol):
         """Store a message's new text; None when it is not known or a newer text is."""
 
     async def delete_messages(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
-        """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many were known."""
+        """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
 
     async def claim(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], *, now: datetime, lease_until: datetime

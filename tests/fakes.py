@@ -1,0 +1,180 @@
+"""Stand-ins for the ports that behave like the real thing, only at once and the same every time."""
+
+import asyncio
+import hashlib
+import random
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from heapq import heappop, heappush
+
+from bot.core.errors import ModelError
+from bot.core.ports import IdKind, ModelAnswer, ModelCall
+from bot.core.records import Usage
+
+START = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+
+
+class VirtualClock:
+    """A clock that stands still until it is advanced; sleepers wake in the order of their times."""
+
+    def __init__(self, start: datetime = START) -> None:
+        self._now = start
+        self._sleepers: list[tuple[datetime, int, asyncio.Future[None]]] = []
+        self._count = 0
+
+    def now(self) -> datetime:
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds <= 0:
+            await asyncio.sleep(0)
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._count += 1
+        heappush(self._sleepers, (self._now + timedelta(seconds=seconds), self._count, future))
+        await future
+
+    @asynccontextmanager
+    async def timeout(self, seconds: float) -> AsyncIterator[None]:
+        task = asyncio.current_task()
+        assert task is not None
+        expired = False
+
+        async def watch() -> None:
+            nonlocal expired
+            await self.sleep(seconds)
+            expired = True
+            task.cancel()
+
+        watcher = asyncio.ensure_future(watch())
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not expired:
+                raise
+            task.uncancel()
+            raise TimeoutError from None
+        finally:
+            watcher.cancel()
+
+    async def advance(self, seconds: float) -> None:
+        """Let time pass, waking each sleeper at its own time."""
+        until = self._now + timedelta(seconds=seconds)
+        await settle()
+        while self._sleepers and self._sleepers[0][0] <= until:
+            at, _, future = heappop(self._sleepers)
+            self._now = max(self._now, at)
+            if not future.done():
+                future.set_result(None)
+            await settle()
+        self._now = until
+        await settle()
+
+
+async def settle(rounds: int = 20) -> None:
+    """Let ready tasks run."""
+    for _ in range(rounds):
+        await asyncio.sleep(0)
+
+
+class WordTokenizer:
+    """Counts words and marks: exact enough to test budgets, and cheap."""
+
+    def count(self, text: str) -> int:
+        return (len(text.encode()) + 3) // 4
+
+
+class CountingIds:
+    """Ids from one counter per kind."""
+
+    def __init__(self) -> None:
+        self._last: Counter[str] = Counter()
+
+    def take(self, kind: IdKind) -> int:
+        self._last[kind] += 1
+        return self._last[kind]
+
+
+class SeededRandom:
+    """Chance that is the same in every run."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self._random = random.Random(seed)  # noqa: S311 - a test's chance, not a secret
+
+    def uniform(self, low: float, high: float) -> float:
+        return self._random.uniform(low, high)
+
+    def token(self, characters: int) -> str:
+        return "".join(self._random.choices("abcdefghjkmnpqrstuvwxyz23456789", k=characters))
+
+
+class PlainCipher:
+    """Reversible and readable: for tests that look at what is stored."""
+
+    def encrypt(self, secret: str) -> bytes:
+        return b"sealed:" + secret.encode()[::-1]
+
+    def decrypt(self, ciphertext: bytes) -> str:
+        return ciphertext.removeprefix(b"sealed:")[::-1].decode()
+
+    def digest(self, secret: str) -> bytes:
+        return hashlib.sha256(b"test" + secret.encode()).digest()
+
+
+class ScriptedModel:
+    """Answers from a script: strings, errors to raise, or functions of the call; silence when the script is used up."""
+
+    def __init__(self, script: Iterable[str | ModelError | Callable[[ModelCall], str]] = ()) -> None:
+        self.script = deque(script)
+        self.calls: list[ModelCall] = []
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        self.calls.append(call)
+        step = self.script.popleft() if self.script else '{"agents": []}'
+        if isinstance(step, ModelError):
+            raise step
+        text = step if isinstance(step, str) else step(call)
+        counted = WordTokenizer().count(call.instructions + call.input)
+        return ModelAnswer(text=text, usage=Usage(input_tokens=counted, output_tokens=WordTokenizer().count(text)))
+
+    def context_tokens(self, model: str) -> int:
+        return 128_000
+
+    def list_price(self, model: str, *, input_tokens: int, output_tokens: int) -> Decimal:
+        return (Decimal("0.15") * input_tokens + Decimal("0.60") * output_tokens) / 1_000_000
+
+    def takes_temperature(self, model: str) -> bool:
+        return not model.startswith("o")
+
+    def takes_schema(self, model: str) -> bool:
+        return True
+
+    def tokenizer(self, model: str) -> WordTokenizer:
+        return WordTokenizer()
+
+
+class CountedMetrics:
+    """Keeps what was counted and observed."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.observed: dict[str, list[float]] = {}
+
+    def count(self, name: str, amount: float = 1, **labels: str) -> None:
+        self.counts[name] += int(amount)
+
+    def observe(self, name: str, value: float, **labels: str) -> None:
+        self.observed.setdefault(name, []).append(value)
+
+
+class Nudges:
+    """Remembers when a slot was asked for."""
+
+    def __init__(self) -> None:
+        self.at: list[datetime] = []
+
+    def nudge(self, at: datetime) -> None:
+        self.at.append(at)
