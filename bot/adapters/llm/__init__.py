@@ -1,0 +1,1 @@
+"""Model providers that speak OpenAI's protocols."""

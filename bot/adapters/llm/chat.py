@@ -1,0 +1,61 @@
+"""Chat Completions, for servers that have only that (Ollama, vLLM, llama.cpp, LM Studio …)."""
+
+from typing import Any
+
+from openai import AsyncOpenAI, Omit, omit
+from openai.types import CompletionUsage
+from openai.types.chat import ChatCompletionMessageParam
+from openai.types.chat.completion_create_params import ResponseFormat
+
+from bot.adapters.llm.responses import SCHEMA_NAME
+from bot.core.errors import ModelRefused
+from bot.core.ports import ModelAnswer, ModelCall
+from bot.core.records import Usage
+
+
+async def ask(client: AsyncOpenAI, model: str, call: ModelCall) -> ModelAnswer:
+    """Send one stateless request and give the text and usage; raises openai's errors."""
+    completion = await client.chat.completions.create(
+        model=model,
+        messages=_messages(call),
+        response_format=_format(call),
+        temperature=omit if call.temperature is None else call.temperature,
+        max_completion_tokens=call.answer_tokens,
+    )
+    choice = completion.choices[0]
+    if choice.message.refusal:
+        raise ModelRefused(f"The model declined to answer: {choice.message.refusal[:200]}")
+    return ModelAnswer(
+        text=choice.message.content or "",
+        usage=_usage(completion.usage),
+        complete=choice.finish_reason == "stop",
+        response_id=completion.id,
+    )
+
+
+def _messages(call: ModelCall) -> list[ChatCompletionMessageParam]:
+    content: Any = call.input
+    if call.images:
+        images = [{"type": "image_url", "image_url": {"url": url, "detail": "low"}} for url in call.images]
+        content = [{"type": "text", "text": call.input}, *images]
+    return [{"role": "system", "content": call.instructions}, {"role": "user", "content": content}]
+
+
+def _format(call: ModelCall) -> ResponseFormat | Omit:
+    if call.schema is None:
+        return omit
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True},
+    }
+
+
+def _usage(used: CompletionUsage | None) -> Usage:
+    if used is None:
+        return Usage()
+    details = used.prompt_tokens_details
+    return Usage(
+        input_tokens=used.prompt_tokens,
+        cached_tokens=(details.cached_tokens if details else 0) or 0,
+        output_tokens=used.completion_tokens,
+    )

@@ -1,0 +1,61 @@
+"""Prices and context limits of models, from the genai-prices library, with the installation's own values on top."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+import structlog
+from genai_prices import Usage as PricedUsage
+from genai_prices import calc_price
+from genai_prices.types import PriceCalculation
+
+from bot.core.records import Usage
+
+SAFE_CONTEXT_TOKENS = 32_000  # for models that the library does not know
+
+log = structlog.get_logger()
+
+
+class Prices:
+    """What models cost and how much they can read.
+
+    `free`: providers on one's own machine or the scripted model cost nothing whatever their models are called.
+    """
+
+    def __init__(self, context_tokens: Mapping[str, int] | None = None, *, free: frozenset[str] = frozenset()) -> None:
+        self._context_tokens = dict(context_tokens or {})
+        self._free = free
+        self._unknown: set[str] = set()
+
+    def context_tokens(self, model: str) -> int:
+        """Give the context limit in tokens: the setting's, the library's, or a safe one."""
+        if model in self._context_tokens:
+            return self._context_tokens[model]
+        known = self._look_up(model, Usage())
+        return (known.model.context_window if known else None) or SAFE_CONTEXT_TOKENS
+
+    def cost(self, model: str, usage: Usage) -> Decimal:
+        """Give what a call cost in USD; cached input at its lower price, nothing for a model without a price."""
+        found = None if self._provider(model) in self._free else self._look_up(model, usage)
+        return found.total_price if found else Decimal(0)
+
+    def _look_up(self, model: str, usage: Usage) -> PriceCalculation | None:
+        priced = PricedUsage(
+            input_tokens=usage.input_tokens,
+            cache_read_tokens=usage.cached_tokens,
+            cache_write_tokens=usage.cache_write_tokens,
+            output_tokens=usage.output_tokens,
+        )
+        try:
+            return calc_price(priced, model_ref=model.rpartition("/")[2])
+        except LookupError:
+            self._warn_once(model)
+            return None
+
+    def _warn_once(self, model: str) -> None:
+        if model not in self._unknown:
+            self._unknown.add(model)
+            log.warning("model without a known price or limit", model=model, context_tokens=SAFE_CONTEXT_TOKENS)
+
+    @staticmethod
+    def _provider(model: str) -> str:
+        return model.partition("/")[0] if "/" in model else ""

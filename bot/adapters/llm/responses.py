@@ -1,0 +1,68 @@
+"""OpenAI's Responses API."""
+
+from typing import Any
+
+from openai import AsyncOpenAI, Omit, omit
+from openai.types.responses import Response, ResponseInputParam, ResponseTextConfigParam
+
+from bot.core.errors import ModelRefused
+from bot.core.ports import ModelAnswer, ModelCall
+from bot.core.records import Usage
+
+SCHEMA_NAME = "selfroom_answer"
+
+
+async def ask(client: AsyncOpenAI, model: str, call: ModelCall) -> ModelAnswer:
+    """Send one stateless request and give the text and usage; raises openai's errors."""
+    response = await client.responses.create(
+        model=model,
+        instructions=call.instructions,
+        input=_input(call),
+        text=_format(call),
+        temperature=omit if call.temperature is None else call.temperature,
+        max_output_tokens=call.answer_tokens,
+        prompt_cache_key=call.cache_key or omit,
+        store=False,
+    )
+    return ModelAnswer(
+        text=_text(response),
+        usage=_usage(response),
+        complete=response.status == "completed",
+        response_id=response.id,
+    )
+
+
+def _input(call: ModelCall) -> str | ResponseInputParam:
+    if not call.images:
+        return call.input
+    content: list[Any] = [{"type": "input_text", "text": call.input}]
+    content += [{"type": "input_image", "image_url": url, "detail": "low"} for url in call.images]
+    return [{"role": "user", "content": content}]
+
+
+def _format(call: ModelCall) -> ResponseTextConfigParam | Omit:
+    if call.schema is None:
+        return omit
+    return {"format": {"type": "json_schema", "name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True}}
+
+
+def _text(response: Response) -> str:
+    """Give the answer's text; a refusal is an error, for it is no answer to any of the agents."""
+    for item in response.output:
+        if item.type == "message":
+            for part in item.content:
+                if part.type == "refusal":
+                    raise ModelRefused(f"The model declined to answer: {part.refusal[:200]}")
+    return response.output_text
+
+
+def _usage(response: Response) -> Usage:
+    used = response.usage
+    if used is None:
+        return Usage()
+    details = used.input_tokens_details
+    return Usage(
+        input_tokens=used.input_tokens,
+        cached_tokens=(details.cached_tokens if details else 0) or 0,
+        output_tokens=used.output_tokens,
+    )

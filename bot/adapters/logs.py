@@ -1,0 +1,50 @@
+"""Logs: INFO to the console, DEBUG to rotating files."""
+
+import logging
+import logging.handlers
+import sys
+from pathlib import Path
+from typing import TextIO
+
+import structlog
+
+QUIET = ("discord", "openai", "httpx2", "httpcore2", "apscheduler", "aiosqlite", "aiohttp.access", "asyncio", "PIL")
+
+
+def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | None = None) -> None:
+    """Send every library's and our own records to the console (INFO) and to `folder`/selfroom.log (DEBUG)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S", utc=True),
+    ]
+    out = stream or sys.stderr
+    console = logging.StreamHandler(out)
+    console.setLevel(logging.INFO)
+    console.setFormatter(_formatter([structlog.dev.ConsoleRenderer(colors=out.isatty())], shared))
+    file = logging.handlers.RotatingFileHandler(
+        folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8"
+    )
+    file.setLevel(logging.DEBUG)
+    as_json = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
+    file.setFormatter(_formatter(as_json, shared))
+    logging.basicConfig(level=logging.DEBUG, handlers=[console, file], force=True)
+    for name in QUIET:  # their details are in the way, their warnings are not
+        logging.getLogger(name).setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+
+
+def _formatter(
+    rendering: list[structlog.typing.Processor], shared: list[structlog.typing.Processor]
+) -> structlog.stdlib.ProcessorFormatter:
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+    )

@@ -1,0 +1,61 @@
+"""APScheduler: the slot tick, slots that are asked for in between, and the timed jobs."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from apscheduler.job import Job
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from bot.core.ports import Clock
+
+JobBody = Callable[[], Awaitable[None]]
+NUDGE = "nudge"
+
+
+class SlotScheduler:
+    """Runs the slot on its grid, sooner when nudged, and other jobs at their own pace.
+
+    Keeps the `Planned` port. Late runs are never dropped, and a job never runs beside itself.
+    """
+
+    def __init__(self, clock: Clock, *, slot_seconds: float) -> None:
+        self._clock = clock
+        self._slot_seconds = slot_seconds
+        self._slot: JobBody | None = None
+        self._scheduler = AsyncIOScheduler(
+            timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+        )
+
+    def start(self, slot: JobBody) -> None:
+        """Begin to tick."""
+        self._slot = slot
+        self._scheduler.add_job(slot, "interval", seconds=self._slot_seconds, id="slot")
+        self._scheduler.start()
+
+    def every(self, seconds: float, body: JobBody, *, name: str) -> None:
+        """Run a timed job again and again."""
+        self._scheduler.add_job(body, "interval", seconds=seconds, id=name)
+
+    def daily(self, body: JobBody, *, name: str) -> None:
+        """Run a job at midnight UTC."""
+        self._scheduler.add_job(body, "cron", hour=0, minute=0, id=name)
+
+    def nudge(self, at: datetime) -> None:
+        """Ask for a slot at that time when it comes before the next one on the grid."""
+        if self._slot is None or at >= self._clock.now() + timedelta(seconds=self._slot_seconds):
+            return
+        waiting: Job | None = self._scheduler.get_job(NUDGE)
+        if waiting is None:
+            self._scheduler.add_job(self._slot, "date", run_date=at, id=NUDGE)
+        elif waiting.next_run_time > at:
+            waiting.reschedule("date", run_date=at)
+
+    def stop(self) -> None:
+        """Tick no more; what runs goes on (its owner waits for it)."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)
+
+    def state(self) -> list[dict[str, Any]]:
+        """Tell the jobs and their next times, for health checks."""
+        return [{"job": job.id, "next": str(job.next_run_time)} for job in self._scheduler.get_jobs()]

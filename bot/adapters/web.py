@@ -1,0 +1,142 @@
+"""The bot's own small HTTP face on loopback: health, metrics, and what the playground's drawer shows."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any
+
+from aiohttp import web
+
+from bot.adapters.metrics import PrometheusMetrics
+from bot.core.ports import Clock, Reading, Store
+from bot.core.records import Agent, AgentId, Beat, Community, Snowflake
+from bot.core.status import state_of, waits_for
+from bot.core.view import View
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def open_to(origins: frozenset[str]) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
+    """Let the playground's page read the answers, and no other page."""
+
+    @web.middleware
+    async def allow(request: web.Request, handler: Handler) -> web.StreamResponse:
+        origin = request.headers.get("Origin")
+        if origin is not None and origin not in origins:
+            raise web.HTTPForbidden(text="Only the playground's page may read this.")
+        response = await handler(request)
+        if origin is not None:
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers["Vary"] = "Origin"
+        return response
+
+    return allow
+
+
+class Face:
+    """The HTTP face; an async context manager. `port` 0 takes a free one; `url` tells where it is."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        metrics: PrometheusMetrics,
+        *,
+        port: int = 0,
+        origins: frozenset[str] = frozenset(),
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._metrics = metrics
+        self._port = port
+        self.ready: Callable[[], bool] = lambda: False
+        app = web.Application(middlewares=[open_to(origins)])
+        app.router.add_get("/health", self._health)
+        app.router.add_get("/metrics", self._page)
+        app.router.add_get("/agents", self._agents)
+        app.router.add_get("/agents/{id:[0-9]+}/beat", self._beat)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
+        self.url = ""
+
+    async def __aenter__(self) -> "Face":
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self._port)
+        await site.start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._runner.cleanup()
+
+    async def _health(self, _: web.Request) -> web.Response:
+        ready = self.ready()
+        return web.json_response({"ready": ready}, status=200 if ready else 503)
+
+    async def _page(self, _: web.Request) -> web.Response:
+        return web.Response(body=self._metrics.page(), content_type="text/plain", charset="utf-8")
+
+    async def _agents(self, request: web.Request) -> web.Response:
+        now = self._clock.now()
+        async with self._store.reading() as read:
+            community = await self._community(read, request)
+            if community is None:
+                return web.json_response([])
+            view = await read.view(community.id, messages=1)
+            typing = {letter.room_id for letter in await read.letters(now, limit=1000)}
+        return web.json_response([agent_row(view, agent, now, agent.id in typing) for agent in view.agents.values()])
+
+    async def _beat(self, request: web.Request) -> web.Response:
+        async with self._store.reading() as read:
+            community = await self._community(read, request)
+            agent_id = AgentId(int(request.match_info["id"]))
+            beat = await read.last_beat(community.id, agent_id) if community else None
+        if beat is None:
+            return web.json_response({"message": "This agent has not beaten yet."}, status=404)
+        return web.json_response(beat_row(beat))
+
+    @staticmethod
+    async def _community(read: Reading, request: web.Request) -> Community | None:
+        """Find the community that `guild_id` names, else the first."""
+        guild_id = request.query.get("guild_id", "")
+        if guild_id.isdigit():
+            return await read.community_of_guild(Snowflake(int(guild_id)))
+        return next(iter(await read.communities()), None)
+
+
+def agent_row(view: View, agent: Agent, now: datetime, typing: bool) -> dict[str, Any]:
+    """Give what the page's agent list shows of one agent."""
+    room = view.all_rooms.get(agent.id)
+    return {
+        "id": agent.id,
+        "name": agent.name,
+        "type": agent.type,
+        "model": agent.model,
+        "channel_id": str(room.channel_id) if room and room.channel_id else None,
+        "state": state_of(agent, now, typing=typing),
+        "interval_seconds": agent.interval_seconds,
+        "resting_interval_seconds": agent.resting_interval_seconds,
+        "last_beat_at": agent.last_beat_at.isoformat() if agent.last_beat_at else None,
+        "last_reason": agent.last_reason,
+        "next_beat_at": agent.next_beat_at.isoformat() if agent.next_beat_at else None,
+        "waits_for": waits_for(agent, now),
+    }
+
+
+def beat_row(beat: Beat) -> dict[str, Any]:
+    """Give what the drawer shows of one beat."""
+    used = beat.usage
+    return {
+        "beat_id": beat.id,
+        "at": beat.at.isoformat(),
+        "reason": beat.reason,
+        "side": beat.side,
+        "model": beat.model,
+        "format": beat.input_format,
+        "hud": beat.hud,
+        "answer": beat.answer,
+        "thoughts": beat.thoughts,
+        "tokens": {"input": used.input_tokens, "cached": used.cached_tokens, "output": used.output_tokens},
+        "cost_usd": float(used.cost_usd),
+        "latency_seconds": used.latency_seconds,
+        "sections": [{"name": name, "tokens": tokens} for name, tokens in beat.sections],
+        "outcome": list(beat.outcome),
+    }

@@ -1,0 +1,132 @@
+"""What whoever runs Selfroom can set: environment variables or `.env`, read once, at the door."""
+
+import difflib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from dotenv.parser import parse_stream
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import BadSetting
+
+PREFIX = "SELFROOM_"
+ENV_FILE = Path(".env")
+
+
+class Provider(BaseModel):
+    """A model server beside the first one; agents name its models as `prefix/model`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: str
+    api_key: SecretStr = SecretStr("none")
+    api: Literal["responses", "chat"] = "chat"
+    structured: bool = True
+
+
+class Settings(BaseSettings):
+    """Everything that can be set for the installation; what a community can set for itself is in `community`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_file=ENV_FILE,
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="ignore",
+        env_ignore_empty=True,
+        env_parse_none_str="none",
+    )
+
+    discord_token: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SELFROOM_DISCORD_TOKEN", "DISCORD_TOKEN")
+    )
+    discord_api: str | None = None
+    discord_gateway: str | None = None
+    discord_cdn: str | None = None
+
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SELFROOM_OPENAI_API_KEY", "OPENAI_API_KEY")
+    )
+    openai_base_url: str | None = None
+    openai_api: Literal["responses", "chat"] = "responses"
+    openai_structured: bool = True
+    model: str | None = None
+    providers: dict[str, Provider] = {}
+    model_timeout_seconds: float = Field(default=60, gt=0)
+    calls_per_provider: int = Field(default=8, ge=1)
+    context_tokens: dict[str, int] = {}
+
+    data_dir: Path = Path("data")
+    database_url: str | None = None
+    secret: SecretStr | None = None
+
+    playground_port: int = Field(default=8808, ge=0, le=65535)
+    face_port: int | None = Field(default=None, ge=0, le=65535)
+    slot_seconds: float = Field(default=1.0, gt=0, le=10)
+    log_megabytes: int = Field(default=10, ge=1)
+    log_files: int = Field(default=5, ge=1)
+    community: CommunityConfig = CommunityConfig()
+
+    @cached_property
+    def defaults(self) -> CommunityConfig:
+        """What a community starts from."""
+        return self.community.model_copy(update={"model": self.model}) if self.model else self.community
+
+    @property
+    def database(self) -> str:
+        """The database's URL: SQLite in the data folder when none is set."""
+        return self.database_url or f"sqlite+aiosqlite:///{(self.data_dir / 'selfroom.db').absolute()}"
+
+
+def load_settings(environment: Mapping[str, str], env_file: Path = ENV_FILE) -> Settings:
+    """Read the settings; raises BadSetting with one sentence that names the value and what to do."""
+    names = {*environment, *_names_in(env_file)}
+    _refuse_misspelt(names)
+    try:
+        return Settings(_env_file=env_file)
+    except ValidationError as error:
+        raise BadSetting(_sentence(error)) from error
+    except SettingsError as error:
+        raise BadSetting(f"A setting that holds several values must be JSON: {error}.") from error
+
+
+def _names_in(env_file: Path) -> set[str]:
+    """Read the names in `.env`, refusing a file with a line that cannot be read."""
+    if not env_file.is_file():
+        return set()
+    try:
+        with env_file.open(encoding="utf-8") as stream:
+            lines = list(parse_stream(stream))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{env_file} cannot be read ({error}): make it a readable UTF-8 text file.") from error
+    for line in lines:
+        if line.error or (line.key and line.value is None):
+            text = line.original.string.strip().split("=")[0][:40]
+            raise BadSetting(f"{env_file}, line {line.original.line} ({text!r}) cannot be read: write NAME=value.")
+    return {line.key for line in lines if line.key}
+
+
+def _refuse_misspelt(names: set[str]) -> None:
+    """Refuse a name with our prefix that is no setting: a typo would otherwise be ignored in silence."""
+    known = {f"{PREFIX}{name}".upper() for name in Settings.model_fields}
+    for name in sorted(names):
+        top = name.upper().split("__")[0]
+        if top.startswith(PREFIX) and top not in known:
+            near = difflib.get_close_matches(top, known, 1)
+            hint = f"did you mean {near[0]}?" if near else "see deploy/example.env for those there are."
+            raise BadSetting(f"There is no setting {name}: {hint}")
+
+
+def _sentence(error: ValidationError) -> str:
+    """Word the first thing that is wrong, never showing a secret."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    name = "__".join(str(part) for part in first["loc"]).upper()
+    full = name if name.startswith((PREFIX, "DISCORD_", "OPENAI_API_KEY")) else PREFIX + name
+    return (
+        f"{full} cannot be used: {first['msg'][0].lower()}{first['msg'][1:]}; change it in the environment or in .env."
+    )
