@@ -28,7 +28,10 @@ def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | No
         folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8"
     )
     file.setLevel(logging.DEBUG)
-    as_json = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
+    as_json: list[structlog.typing.Processor] = [
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer(ensure_ascii=False),
+    ]
     file.setFormatter(_formatter(as_json, shared))
     logging.basicConfig(level=logging.DEBUG, handlers=[console, file], force=True)
     for name in QUIET:  # their details are in the way, their warnings are not

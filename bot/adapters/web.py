@@ -1,10 +1,11 @@
 """The bot's own small HTTP face on loopback: health, metrics, and what the playground's drawer shows."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import PrometheusMetrics
 from bot.core.ports import Clock, Reading, Store
@@ -12,16 +13,16 @@ from bot.core.records import Agent, AgentId, Beat, Community, Snowflake
 from bot.core.status import state_of, waits_for
 from bot.core.view import View
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
-def open_to(origins: frozenset[str]) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
-    """Let the playground's page read the answers, and no other page."""
+def open_to(origins: frozenset[str]) -> Middleware:
+    """Let this machine's programs and the playground's page read the answers, and no other page."""
 
     @web.middleware
     async def allow(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get("Origin")
-        if origin is not None and origin not in origins:
+        if request.url.host not in LOCAL_HOSTS or (origin is not None and origin not in origins):
             raise web.HTTPForbidden(text="Only the playground's page may read this.")
         response = await handler(request)
         if origin is not None:
