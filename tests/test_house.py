@@ -1,0 +1,90 @@
+"""The house's own rules: sizes, and that the page and the prose keep up with the code."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median, quantiles
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PRODUCT = ("bot", "cogs", "storage")
+LONGEST_FUNCTION = 50
+LONGEST_FILE = 400
+LONGEST_COG = 200
+LONGEST_COMMAND = 12
+COMMAND_DECORATORS = {"command", "context_menu"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def sources(*folders: str) -> list[Path]:
+    return [
+        path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")) if "versions" not in path.parts
+    ]
+
+
+def lines_of(node: ast.stmt) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def body_lines(node: Function) -> int:
+    """Count the lines of a function's body, its docstring left out."""
+    body = node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1
+
+
+def functions(*folders: str) -> Iterator[tuple[Path, Function]]:
+    for path in sources(*folders):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, Function):
+                yield path, node
+
+
+def is_command(node: Function) -> bool:
+    """Tell a slash command's or menu command's body by its decorator."""
+    calls = (mark.func for mark in node.decorator_list if isinstance(mark, ast.Call))
+    return any(isinstance(call, ast.Attribute) and call.attr in COMMAND_DECORATORS for call in calls)
+
+
+@pytest.mark.parametrize("folders", [PRODUCT, ("tests",)])
+def test_functions_are_short(folders: tuple[str, ...]) -> None:
+    sizes = [lines_of(node) for _, node in functions(*folders)]
+    too_long = [f"{path}:{node.name} {lines_of(node)}" for path, node in functions(*folders) if lines_of(node) > 50]
+    assert not too_long
+    assert median(sizes) <= 10
+    assert quantiles(sizes, n=10)[-1] <= 30
+
+
+@pytest.mark.parametrize("folders", [PRODUCT, ("tests",)])
+def test_files_are_short(folders: tuple[str, ...]) -> None:
+    sizes = {path: len(path.read_text().splitlines()) for path in sources(*folders)}
+    assert {path: size for path, size in sizes.items() if size > LONGEST_FILE} == {}
+    assert median(sizes.values()) <= 150
+
+
+def test_files_of_the_page_are_short() -> None:
+    page = ROOT / "bot/playground/page"
+    sizes = {
+        path: len(path.read_text().splitlines())
+        for path in page.rglob("*.*")
+        if path.suffix in {".js", ".css", ".html"}
+    }
+    assert {path: size for path, size in sizes.items() if size > LONGEST_FILE} == {}
+
+
+def test_cogs_are_thin() -> None:
+    classes = [
+        (path, node)
+        for path in sources("cogs")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert [(path, node.name) for path, node in classes if lines_of(node) > LONGEST_COG] == []
+    commands = [(path, node) for path, node in functions("cogs") if is_command(node)]
+    assert [(path, node.name) for path, node in commands if body_lines(node) > LONGEST_COMMAND] == []
+
+
+def test_nothing_is_called_by_a_name_that_says_nothing() -> None:
+    empty = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
+    assert [path for path in sources(*PRODUCT, "tests") if path.stem in empty] == []

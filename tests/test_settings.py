@@ -1,0 +1,79 @@
+"""Settings are read once, and whatever is wrong with them is one sentence that says what to do."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bot.core.errors import BadSetting
+from bot.settings import Settings, load_settings
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def read(tmp_path: Path, text: str) -> Settings:
+    file = tmp_path / ".env"
+    file.write_text(text, encoding="utf-8")
+    return load_settings({}, file)
+
+
+def test_without_anything_set_the_defaults_hold(tmp_path: Path) -> None:
+    settings = load_settings({}, tmp_path / ".env")
+    assert settings.discord_token is None
+    assert settings.playground_port == 8808
+    assert settings.defaults.usd_per_day == Decimal("1.00")
+    assert settings.database.startswith("sqlite+aiosqlite:////")
+
+
+def test_tokens_are_read_bare_and_never_shown(tmp_path: Path) -> None:
+    settings = read(tmp_path, "DISCORD_TOKEN=tell-nobody\nOPENAI_API_KEY=sk-nor-this\n")
+    assert settings.discord_token is not None
+    assert settings.discord_token.get_secret_value() == "tell-nobody"
+    assert "tell-nobody" not in repr(settings)
+    assert "sk-nor-this" not in repr(settings)
+
+
+def test_a_community_value_can_be_set_for_the_installation(tmp_path: Path) -> None:
+    settings = read(tmp_path, "SELFROOM_COMMUNITY__BANTER=4\nSELFROOM_MODEL=llama3.2\n")
+    assert settings.defaults.banter == 4
+    assert settings.defaults.model == "llama3.2"
+
+
+def test_other_providers_are_named_by_their_prefix(tmp_path: Path) -> None:
+    settings = read(tmp_path, 'SELFROOM_PROVIDERS={"local": {"base_url": "http://127.0.0.1:11434/v1"}}\n')
+    assert settings.providers["local"].api == "chat"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("SELFROOM_PLAYGROUND_PORT=abc", "SELFROOM_PLAYGROUND_PORT"),
+        ("SELFROOM_PLAYGROUND_PORT=70000", "SELFROOM_PLAYGROUND_PORT"),
+        ("SELFROOM_PLAYGROND_PORT=1", "did you mean SELFROOM_PLAYGROUND_PORT?"),
+        ("SELFROOM_COMMUNITY__BANTER=many", "SELFROOM_COMMUNITY__BANTER"),
+        ("SELFROOM_PROVIDERS={not json", "must be JSON"),
+        ("A=1\nthis is no setting\n", "line 2"),
+    ],
+)
+def test_a_bad_value_is_named_in_one_sentence(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(BadSetting) as caught:
+        read(tmp_path, text)
+    assert words in caught.value.sentence
+    assert "\n" not in caught.value.sentence
+
+
+def test_an_env_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_bytes(b"SELFROOM_MODEL=caf\xe9\n")
+    with pytest.raises(BadSetting, match="UTF-8"):
+        load_settings({}, file)
+
+
+def test_a_bad_secret_is_not_repeated(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting) as caught:
+        read(tmp_path, 'SELFROOM_PROVIDERS={"a": {"api_key": "sk-hidden"}}')
+    assert "sk-hidden" not in caught.value.sentence
