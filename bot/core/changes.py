@@ -120,6 +120,7 @@ class React:
     emotion: Emotion | None
     reactor: Sender
     at: datetime
+    moved_seconds: float = 0.0  # what it did to the author's interval, to be undone when it is taken back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

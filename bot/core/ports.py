@@ -123,7 +123,7 @@ class Reading(Protocol):
         """Find a room by its channel."""
 
     async def message_of(self, community_id: CommunityId, discord_id: Snowflake) -> Message | None:
-        """Find a message by Discord's id."""
+        """Find a message by Discord's id (of any of its parts)."""
 
     async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         """Find messages by id, deleted ones left out."""
@@ -151,7 +151,16 @@ class Reading(Protocol):
         """Give the time at which the next agent of any community is due."""
 
     async def letters(self, now: datetime, *, limit: int) -> Sequence[Letter]:
-        """Give, per room of all communities, the first letter that is not sent, if its time has come."""
+        """Give, per room and lane (core.letters.LANE) of all communities, the first unsent letter if its time has come."""
+
+    async def next_letter_at(self) -> datetime | None:
+        """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
+
+    async def unconfirmed(self, community_id: CommunityId, room_id: AgentId) -> Letter | None:
+        """Give the room's POST letter that is being sent, if there is one."""
+
+    async def last_posted(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
+        """Give the newest Discord id among the confirmed parts of all letters of a room."""
 
     async def last_beat(self, community_id: CommunityId, agent_id: AgentId) -> Beat | None:
         """Give an agent's newest beat as it was kept."""
@@ -177,6 +186,11 @@ class Reading(Protocol):
         self, community_id: CommunityId, agent_id: AgentId, by_agent_id: AgentId, since: datetime
     ) -> int:
         """Count how often one agent's reactions moved another's interval."""
+
+    async def reaction_effect(
+        self, community_id: CommunityId, message_id: MessageId, emoji: str, reactor: Sender
+    ) -> float | None:
+        """Give the seconds by which a stored reaction moved the author's interval; None when there is no such one."""
 
     async def addressed_beats(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         """Count the beats that a person has caused by addressing agents."""
@@ -219,7 +233,7 @@ class Writing(Reading, Protocol):
         """Tell whether the claim still stands."""
 
     async def release(self, claim: Claim, *, until: datetime | None = None) -> None:
-        """Let an agent go with its reasons kept, due again at `until` at the earliest."""
+        """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest."""
 
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         """Write changes, grouped into few statements."""
@@ -241,7 +255,7 @@ class Writing(Reading, Protocol):
         posted_as: Sequence[Snowflake] = (),
         at: datetime | None = None,
     ) -> None:
-        """Move a letter on; `posted_as`: the Discord ids of its parts (its message is shown from then on)."""
+        """Move a letter on; `posted_as`: ids of its parts, added to those known (its message is shown once it is SENT)."""
 
 
 class Store(Protocol):

@@ -155,6 +155,8 @@ class Room:
     rpm: int = 200
     hushed_until: datetime | None = None
     agent_run: int = 0  # agent messages in a row since a person spoke or reacted (banter)
+    rest_told_at: datetime | None = None  # when it last said that the day's money is spent
+    fault_told_at: datetime | None = None  # when it said that the model fails; None again once it answers
     last_message_at: datetime | None = None
 
     @property
@@ -345,6 +347,7 @@ class Beat:
     agent_id: AgentId
     at: datetime
     reason: ReasonKind
+    person_id: Snowflake | None = None  # whose message led to it; None: agents or itself (self-caused)
     side: Side = PUBLIC_SIDE
     model: str = ""
     input_format: InputFormat = InputFormat.TEXT
@@ -373,6 +376,7 @@ class Letter:
     beat_id: BeatId | None = None
     not_before: datetime
     attempts: int = 0
+    posted_as: tuple[Snowflake, ...] = ()  # Discord ids of its parts known so far, in order
     created_at: datetime
 
 

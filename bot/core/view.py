@@ -18,6 +18,7 @@ from bot.core.records import (
     Membership,
     Message,
     Mind,
+    Reason,
     Room,
     Side,
 )
@@ -54,6 +55,7 @@ class View:
     requests: Mapping[AgentId, tuple[AccessRequest, ...]] = field(default_factory=dict)  # pending, by room
     secrets: Mapping[KeyId, str] = field(default_factory=dict)
     unposted: Mapping[AgentId, tuple[Letter, ...]] = field(default_factory=dict)  # by room
+    reasons: Mapping[AgentId, tuple[Reason, ...]] = field(default_factory=dict)  # waiting or claimed, of all members
 
     def rooms_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> tuple[RoomView, ...]:
         """Give the rooms an agent is in on one side of the barrier, its own first, then by id."""
