@@ -24,6 +24,7 @@ from bot.core.records import (
     Person,
     Sender,
     Snowflake,
+    Tally,
     Usage,
 )
 from bot.core.view import View
@@ -197,6 +198,9 @@ class Reading(Protocol):
 
     async def self_caused_beats(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> int:
         """Count an agent's beats that no person caused."""
+
+    async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
+        """Add up what these agents did since then."""
 
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
         """Give beats and usage of a UTC day by agent."""

@@ -357,9 +357,21 @@ class Beat:
     thoughts: str = ""
     sections: tuple[tuple[str, int], ...] = ()  # (name, tokens)
     usage: Usage = Usage()  # this agent's share of the call
+    response_id: str = ""  # the provider's, the same for all agents of one call
     outcome: tuple[str, ...] = ()  # one sentence for each thing it did or was refused
     silent: bool = True
     failed: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What some agents did in a stretch of time; `calls` are model calls, `answers` the messages they said."""
+
+    beats: Mapping[ReasonKind, int]
+    silent: int
+    calls: int
+    answers: int
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
