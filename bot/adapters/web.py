@@ -1,7 +1,7 @@
 """The bot's own small HTTP face on loopback: health, metrics, and what the playground's drawer shows."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import web
@@ -9,7 +9,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import PrometheusMetrics
 from bot.core.ports import Clock, Reading, Store
-from bot.core.records import Agent, AgentId, Beat, Community, Snowflake
+from bot.core.records import Agent, AgentId, Beat, Community, Snowflake, Tally
 from bot.core.status import state_of, waits_for
 from bot.core.view import View
 
@@ -55,6 +55,7 @@ class Face:
         app.router.add_get("/metrics", self._page)
         app.router.add_get("/agents", self._agents)
         app.router.add_get("/agents/{id:[0-9]+}/beat", self._beat)
+        app.router.add_get("/rooms/{id:[0-9]+}/tally", self._tally)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         self.url = ""
 
@@ -93,6 +94,20 @@ class Face:
         if beat is None:
             return web.json_response({"message": "This agent has not beaten yet."}, status=404)
         return web.json_response(beat_row(beat))
+
+    async def _tally(self, request: web.Request) -> web.Response:
+        since = datetime.fromtimestamp(int(request.query.get("since", "0")) / 1000, UTC)
+        now, room_id = self._clock.now(), AgentId(int(request.match_info["id"]))
+        async with self._store.reading() as read:
+            community = await self._community(read, request)
+            view = await read.view(community.id, room_ids=[room_id], messages=1) if community else None
+            if view is None or room_id not in view.rooms:
+                return web.json_response({"message": f"There is no room {room_id}."}, status=404)
+            members = [view.agents[one] for one in view.rooms[room_id].members]
+            tally = await read.tally(view.community.id, [agent.id for agent in members], since)
+            letters = {letter.room_id for letter in await read.letters(now, limit=1000)}
+        busy = room_id in letters or any(agent.beat_id or agent.next_beat_at for agent in members)
+        return web.json_response(tally_row(tally) | {"busy": busy})
 
     @staticmethod
     async def _community(read: Reading, request: web.Request) -> Community | None:
@@ -140,4 +155,18 @@ def beat_row(beat: Beat) -> dict[str, Any]:
         "latency_seconds": used.latency_seconds,
         "sections": [{"name": name, "tokens": tokens} for name, tokens in beat.sections],
         "outcome": list(beat.outcome),
+    }
+
+
+def tally_row(tally: Tally) -> dict[str, Any]:
+    """Give what a replay prints at its end."""
+    return {
+        "beats": {kind.value: count for kind, count in tally.beats.items()},
+        "silent": tally.silent,
+        "calls": tally.calls,
+        "answers": tally.answers,
+        "input_tokens": tally.usage.input_tokens,
+        "cached_tokens": tally.usage.cached_tokens,
+        "output_tokens": tally.usage.output_tokens,
+        "cost_usd": float(tally.usage.cost_usd),
     }

@@ -1,0 +1,150 @@
+"""Feed a recorded conversation into a room of a running playground, as the people who wrote it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from pydantic import BaseModel, ValidationError
+
+from bot.core.errors import BadSetting
+
+Sleep = Callable[[float], Awaitable[None]]
+Progress = Callable[[int, int], None]
+LATE_SECONDS = 60.0  # how long agents may still be busy with the last lines
+CONTENT_LIMIT = 2_000  # Discord takes no more in one message
+
+
+class Line(BaseModel):
+    """One line of a trace."""
+
+    seq: int
+    t: datetime
+    sender: str
+    text: str
+    reply_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What came of it: how much was fed, and what the room's agents did meanwhile (the face's tally)."""
+
+    fed: int
+    people: int
+    tally: dict[str, Any]
+
+
+def read_trace(path: Path) -> list[Line]:
+    """Read a chat log of JSON lines; raises BadSetting naming the line that cannot be read."""
+    try:
+        texts = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(f"The trace {path} cannot be read: {error}.") from error
+    lines = []
+    for number, text in enumerate(texts, 1):
+        try:
+            lines.append(Line.model_validate_json(text))
+        except ValidationError as error:
+            what = error.errors()[0]["msg"]
+            raise BadSetting(f"Line {number} of {path} is no line of a trace ({what}).") from error
+    if not lines:
+        raise BadSetting(f"The trace {path} is empty: give a file with one JSON object per line.")
+    return lines
+
+
+class Playback:
+    """One replay into one room."""
+
+    def __init__(self, session: aiohttp.ClientSession, url: str, room_id: int) -> None:
+        self._session = session
+        self._url = url.rstrip("/")
+        self._room_id = room_id
+        self._tokens: dict[str, str] = {}
+        self._posted: dict[int, str] = {}
+        self._face = ""
+        self._channel = ""
+        self._guild = ""
+
+    async def find_room(self) -> None:
+        """Find the playground, the bot's face beside it and the room's channel."""
+        try:
+            about = await self._ask("GET", "/playground")
+        except aiohttp.ClientConnectionError as error:
+            raise BadSetting(f"No playground answers at {self._url}: start it with `selfroom run` first.") from error
+        self._face, self._guild = about.get("face_url") or "", about["guild_id"]
+        if not self._face:
+            raise BadSetting("The playground runs without Selfroom: start both with `selfroom run`.")
+        rooms = {agent["id"]: agent["channel_id"] for agent in await self._ask("GET", "/agents", base=self._face)}
+        if not rooms.get(self._room_id):
+            there = ", ".join(str(one) for one in sorted(rooms)) or "none yet"
+            raise BadSetting(f"There is no room {self._room_id}: choose one of {there}.")
+        self._channel = rooms[self._room_id]
+
+    async def say(self, line: Line) -> None:
+        """Post a line as its sender, as a reply where the trace has one."""
+        if line.sender not in self._tokens:
+            body = {"name": line.sender[:32], "guild_id": self._guild}
+            self._tokens[line.sender] = (await self._ask("POST", "/playground/people", body=body))["token"]
+        message: dict[str, Any] = {"content": line.text[:CONTENT_LIMIT]}
+        if line.reply_to in self._posted:
+            message["message_reference"] = {"message_id": self._posted[line.reply_to], "fail_if_not_exists": False}
+        path = f"/api/v10/channels/{self._channel}/messages"
+        posted = await self._ask("POST", path, body=message, token=self._tokens[line.sender])
+        self._posted[line.seq] = posted["id"]
+
+    async def tally(self, since: datetime) -> dict[str, Any]:
+        """Ask the bot what the room's agents did."""
+        path = f"/rooms/{self._room_id}/tally?since={int(since.timestamp() * 1000)}"
+        answer: dict[str, Any] = await self._ask("GET", path, base=self._face)
+        return answer
+
+    @property
+    def people(self) -> int:
+        """How many senders have spoken."""
+        return len(self._tokens)
+
+    async def _ask(
+        self, method: str, path: str, *, base: str = "", body: dict[str, Any] | None = None, token: str = ""
+    ) -> Any:  # noqa: ANN401 - whatever JSON the server gives
+        headers = {"Authorization": token} if token else {}
+        while True:
+            address = (base or self._url) + path
+            async with self._session.request(method, address, json=body, headers=headers) as response:
+                answer = json.loads(await response.text() or "null")
+            if response.status != 429:
+                break
+            await asyncio.sleep(float(answer["retry_after"]))
+        if response.status >= 400:
+            raise BadSetting(f"The playground refused {method} {path}: {answer.get('message', response.status)}")
+        return answer
+
+
+@asynccontextmanager
+async def playback(url: str, room_id: int) -> AsyncIterator[Playback]:
+    """Open a replay into a room of the playground at `url`."""
+    async with aiohttp.ClientSession() as session:
+        one = Playback(session, url, room_id)
+        await one.find_room()
+        yield one
+
+
+async def replay(
+    lines: list[Line], one: Playback, *, speed: float, progress: Progress, sleep: Sleep = asyncio.sleep
+) -> Replayed:
+    """Feed the lines at `speed` times their pace, wait until the agents have finished, and add up what they did."""
+    started, before = datetime.now(UTC), lines[0].t
+    for number, line in enumerate(lines, 1):
+        await sleep(max(0.0, (line.t - before).total_seconds()) / speed)
+        before = line.t
+        await one.say(line)
+        progress(number, len(lines))
+    waited = 0.0
+    while (tally := await one.tally(started))["busy"] and waited < LATE_SECONDS:
+        await sleep(0.5)
+        waited += 0.5
+    return Replayed(fed=len(lines), people=one.people, tally=tally)
