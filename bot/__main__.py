@@ -1,0 +1,143 @@
+"""The `selfroom` command line."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from bot.core.errors import SelfroomError
+from bot.settings import Settings, load_settings
+
+cli = typer.Typer(no_args_is_help=True, add_completion=False, help="A community of AI agents that live in Discord.")
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+File = Annotated[Path, typer.Argument(dir_okay=False)]
+
+
+@cli.command()
+def run() -> None:
+    """Connect to Discord, or start the playground when there is no Discord token."""
+    from bot.app import run_selfroom  # the whole program, which the small commands need not load
+
+    carry_out(run_selfroom(settings(), say=out.print))
+
+
+@cli.command()
+def playground(
+    port: Annotated[int | None, typer.Option(help="The port to listen on; 0 takes a free one.")] = None,
+) -> None:
+    """Start only the Discord-compatible server, for any Discord bot."""
+    from bot.app import run_playground
+
+    carry_out(run_playground(settings(), port=port, say=out.print))
+
+
+@cli.command()
+def doctor() -> None:
+    """Check everything a run needs, and say how to mend what is missing."""
+    from bot.doctor import examine
+
+    findings = asyncio.run(examine(load_settings(os.environ)))
+    for finding in findings:
+        out.print(f"[green]ok[/]    {finding.what}" if finding.ok else f"[red]wrong[/] {finding.what}")
+    raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
+
+
+@cli.command()
+def migrate() -> None:
+    """Bring the database up to this version."""
+    from bot.app import migrate_database
+
+    carry_out(migrate_database(settings(), say=out.print))
+
+
+@cli.command()
+def replay(
+    trace: File,
+    room: Annotated[int, typer.Option(help="The id of the agent in whose room it is said.")],
+    speed: Annotated[float, typer.Option(min=0.01, help="How many times faster than it was.")] = 1.0,
+    url: Annotated[str | None, typer.Option(help="Where the playground is.")] = None,
+) -> None:
+    """Feed a recorded conversation into a room of a running playground."""
+    address = url or f"http://127.0.0.1:{settings().playground_port}"
+    carry_out(show_replay(trace, room, speed, address))
+
+
+@cli.command()
+def hud(
+    agent: Annotated[str, typer.Argument(help="Its name or id.")],
+    format: Annotated[str | None, typer.Option(help="text, json, compact_json or toon.")] = None,
+    tokens: Annotated[bool, typer.Option("--tokens", help="Show the tokens of each section.")] = False,
+    guild: Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")] = None,
+) -> None:
+    """Print what an agent would see now."""
+    from bot.app import print_hud
+
+    carry_out(print_hud(settings(), agent=agent, format=format, tokens=tokens, guild_id=guild, say=sys.stdout.write))
+
+
+@cli.command()
+def actions() -> None:
+    """Print every action there is, as a table for the documentation."""
+    from bot.core.actions.docs import actions_table
+
+    sys.stdout.write(actions_table())
+
+
+async def show_replay(trace: Path, room: int, speed: float, url: str) -> None:
+    """Replay with a progress bar and print what came of it."""
+    from bot.replay import playback, read_trace, replay
+
+    lines = read_trace(trace)
+    with Progress(console=out) as bar:
+        task = bar.add_task(f"{trace.name} into room {room}", total=len(lines))
+        async with playback(url, room) as one:
+            done = await replay(lines, one, speed=speed, progress=lambda fed, _: bar.update(task, completed=fed))
+    tally = done.tally
+    beats = ", ".join(f"{count} {kind}" for kind, count in sorted(tally["beats"].items())) or "none"
+    out.print(f"messages fed   {done.fed} by {done.people} people")
+    out.print(f"beats          {sum(tally['beats'].values())} ({beats}), {tally['silent']} of them silent")
+    out.print(f"model calls    {tally['calls']}")
+    out.print(f"answers        {tally['answers']}")
+    out.print(f"tokens         {tally['input_tokens']:,} in ({tally['cached_tokens']:,} cached), ", end="")
+    out.print(f"{tally['output_tokens']:,} out, {tally['cost_usd']:.4f} USD")
+
+
+def settings() -> Settings:
+    """Read the settings, or end with the sentence that says what is wrong."""
+    try:
+        return load_settings(os.environ)
+    except SelfroomError as error:
+        raise give_up(error) from error
+
+
+def carry_out(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end; an error that a person can mend is one sentence and exit code 1."""
+    try:
+        asyncio.run(work)
+    except SelfroomError as error:
+        raise give_up(error) from error
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def give_up(error: SelfroomError) -> typer.Exit:
+    """Say the sentence and give the exit."""
+    err.print(f"[red]Selfroom cannot go on:[/] {error.sentence}", soft_wrap=True)
+    return typer.Exit(1)
+
+
+def main() -> None:
+    """Enter from the shell."""
+    cli()
+
+
+if __name__ == "__main__":
+    main()
