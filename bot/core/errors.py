@@ -71,6 +71,18 @@ class Gone(PublishError):
     """The channel, webhook or message is not there any more."""
 
 
+class ChannelGone(Gone):
+    """The whole channel is not there any more."""
+
+
+class Limited(PublishError):
+    """Discord wants this kind of change later."""
+
+    def __init__(self, sentence: str, *, retry_after_seconds: float) -> None:
+        super().__init__(sentence)
+        self.retry_after_seconds = retry_after_seconds
+
+
 class Invalid(PublishError):
     """Discord will never take this letter as it is."""
 

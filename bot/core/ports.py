@@ -152,7 +152,7 @@ class Reading(Protocol):
         """Give the time at which the next agent of any community is due."""
 
     async def letters(self, now: datetime, *, limit: int) -> Sequence[Letter]:
-        """Give, per room and lane (core.letters.LANE) of all communities, the first unsent letter if its time has come."""
+        """Give, per room and lane (core.letters) of all communities, the first unsent letter if its time has come."""
 
     async def next_letter_at(self) -> datetime | None:
         """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
@@ -259,7 +259,7 @@ class Writing(Reading, Protocol):
         posted_as: Sequence[Snowflake] = (),
         at: datetime | None = None,
     ) -> None:
-        """Move a letter on; `posted_as`: ids of its parts, added to those known (its message is shown once it is SENT)."""
+        """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown)."""
 
 
 class Store(Protocol):
@@ -359,11 +359,17 @@ class Publisher(Protocol):
     ) -> Snowflake:
         """Make an agent's channel in the category, or find the one whose topic holds the marker."""
 
-    async def allow(self, channel_id: Snowflake, person_id: Snowflake, *, allowed: bool) -> None:
-        """Let a person see a private channel, or no longer."""
+    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
+        """Let a person (None: everyone) see a channel, or no longer."""
+
+    async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
+        """Give the public address of an agent's drawn avatar, set on the webhook of its own room's channel."""
 
     async def notify(self, channel_id: Snowflake, text: str) -> None:
         """Say something as the bot itself."""
+
+    async def tell(self, person_id: Snowflake, text: str) -> None:
+        """Say something to a person alone."""
 
 
 class Metrics(Protocol):

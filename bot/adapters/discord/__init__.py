@@ -1,0 +1,1 @@
+"""Discord, met through discord.py: its events as records, our letters as requests."""

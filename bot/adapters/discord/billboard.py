@@ -1,0 +1,88 @@
+"""The billboard: one pinned message of the bot per channel, edited in place."""
+
+from typing import Any
+
+import discord
+
+from bot.adapters.discord.refusals import worded
+from bot.core.errors import Gone
+from bot.core.records import Snowflake
+
+HEAD = "📌 "
+
+
+class Billboards:
+    """Finds the bot's pinned message by looking at the pins: Discord itself remembers which it is."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+        self._known: dict[int, Snowflake] = {}
+
+    async def show(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
+        """Make the pinned message read `text`; empty text removes it."""
+        known = message_id or self._known.get(channel_id) or await self._find(channel_id)
+        if not text:
+            await self._remove(channel_id, known)
+            return None
+        if known is not None and await self._edit(channel_id, known, text):
+            return known
+        return await self._make(channel_id, text)
+
+    async def _find(self, channel_id: Snowflake) -> Snowflake | None:
+        with worded("look at the pinned messages"):
+            pins: Any = await self._client.http.pins_from(channel_id)
+        for pin in pins["items"]:
+            message = pin["message"]
+            if self._is_ours(message):
+                return Snowflake(int(message["id"]))
+        return await self._unpinned(channel_id)
+
+    async def _unpinned(self, channel_id: Snowflake) -> Snowflake | None:
+        """Find a billboard that was posted but not pinned, as when the program ended between the two."""
+        with worded("read what was said"):
+            recent = await self._client.http.logs_from(channel_id, 50)
+        for message in recent:
+            if self._is_ours(message):
+                await self._pin(channel_id, Snowflake(int(message["id"])))
+                return Snowflake(int(message["id"]))
+        return None
+
+    def _is_ours(self, message: Any) -> bool:  # noqa: ANN401 - Discord's own object
+        user = self._client.user
+        mine = user is not None and int(message["author"]["id"]) == user.id
+        return mine and message["content"].startswith(HEAD)
+
+    async def _edit(self, channel_id: Snowflake, message_id: Snowflake, text: str) -> bool:
+        message = self._client.get_partial_messageable(channel_id).get_partial_message(message_id)
+        try:
+            with worded("change the billboard"):
+                await message.edit(content=HEAD + text, allowed_mentions=discord.AllowedMentions.none())
+        except Gone:
+            self._known.pop(channel_id, None)
+            return False
+        self._known[channel_id] = message_id
+        return True
+
+    async def _make(self, channel_id: Snowflake, text: str) -> Snowflake:
+        with worded("post the billboard"):
+            message = await self._client.get_partial_messageable(channel_id).send(
+                HEAD + text, allowed_mentions=discord.AllowedMentions.none()
+            )
+        made = Snowflake(message.id)
+        await self._pin(channel_id, made)
+        self._known[channel_id] = made
+        return made
+
+    async def _pin(self, channel_id: Snowflake, message_id: Snowflake) -> None:
+        with worded("pin the billboard"):
+            await self._client.http.pin_message(channel_id, message_id)
+
+    async def _remove(self, channel_id: Snowflake, message_id: Snowflake | None) -> None:
+        self._known.pop(channel_id, None)
+        if message_id is None:
+            return
+        try:
+            with worded("take the billboard down"):
+                await self._client.http.delete_message(channel_id, message_id)
+        except Gone:
+            return

@@ -1,0 +1,147 @@
+"""Our letters as requests to Discord."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import discord
+
+from bot.adapters.discord.avatars import drawn_avatar
+from bot.adapters.discord.billboard import Billboards
+from bot.adapters.discord.channels import Channels
+from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
+from bot.adapters.discord.webhooks import Webhooks
+from bot.core.errors import ChannelGone
+from bot.core.ports import Post
+from bot.core.records import AgentId, Snowflake
+
+NO_PINGS: dict[str, Any] = {"parse": []}
+PAGE = 100
+
+
+class DiscordPublisher:
+    """Implements `ports.Publisher` over discord.py; close it after the last letter."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+        self.webhooks = Webhooks(client)
+        self._channels = Channels(client)
+        self._billboards = Billboards(client)
+
+    async def post(self, post: Post) -> Snowflake:
+        """Post once through the channel's webhook; a webhook that is gone is made anew."""
+        payload = _payload(post)
+        try:
+            return await self._execute(post, payload)
+        except ChannelGone:
+            if post.thread_id is None:
+                raise
+            return await self._execute(post, payload, in_thread=False)
+        except WebhookGone:
+            self.webhooks.forget(post.channel_id)
+            return await self._execute(post, payload)
+
+    async def _execute(self, post: Post, payload: dict[str, Any], *, in_thread: bool = True) -> Snowflake:
+        hook = await self.webhooks.of(post.channel_id)
+        thread_id = post.thread_id if in_thread else None
+        try:
+            return await self.webhooks.execute(hook, payload, thread_id=thread_id, files=post.files)
+        except ThreadArchived:
+            if thread_id is None:
+                raise
+            await self._channels.open_thread(thread_id)
+            return await self.webhooks.execute(hook, payload, thread_id=thread_id, files=post.files)
+
+    async def posted_after(
+        self, channel_id: Snowflake, after: Snowflake | None
+    ) -> Sequence[tuple[Snowflake, str, str]]:
+        """Give our webhooks' posts after a message, oldest first: id, author name, content."""
+        newest, found = after or Snowflake(0), list[tuple[Snowflake, str, str]]()
+        while True:
+            with worded("read what was said"):
+                page = await self._client.http.logs_from(channel_id, PAGE, after=newest)
+            for data in sorted(page, key=lambda data: int(data["id"])):
+                newest = Snowflake(int(data["id"]))
+                if self._is_ours(data):
+                    found.append((newest, data["author"]["username"], data["content"]))
+            if len(page) < PAGE:
+                return found
+
+    def _is_ours(self, data: Any) -> bool:  # noqa: ANN401 - Discord's own object
+        webhook_id = data.get("webhook_id")
+        return bool(webhook_id) and is_own_webhook(
+            int(webhook_id), data.get("application_id"), self._client.application_id, self.webhooks
+        )
+
+    async def typing(self, channel_id: Snowflake) -> None:
+        """Show the bot typing for some seconds."""
+        with worded("show that I type"):
+            await self._client.http.send_typing(channel_id)
+
+    async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
+        """Put or take back the bot's own reaction."""
+        http = self._client.http
+        with worded("react"):
+            if added:
+                await http.add_reaction(channel_id, message_id, emoji)
+            else:
+                await http.remove_own_reaction(channel_id, message_id, emoji)
+
+    async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
+        """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
+        return await self._billboards.show(channel_id, message_id, text)
+
+    async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
+        """Rename a channel or change its topic."""
+        await self._channels.edit(channel_id, name=name, topic=topic)
+
+    async def make_channel(
+        self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
+    ) -> Snowflake:
+        """Make an agent's channel in the category, or find the one whose topic holds the marker."""
+        return await self._channels.make(guild_id, name, topic, marker=marker, private=private)
+
+    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
+        """Let a person (None: everyone) see a channel, or no longer."""
+        await self._channels.allow(channel_id, person_id, allowed=allowed)
+
+    async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
+        """Give the address of an agent's drawn avatar, set on the webhook of its own room's channel."""
+        hook = await self.webhooks.of(channel_id)
+        if hook.picture and not redraw:
+            return hook.picture
+        return await self.webhooks.dress(channel_id, drawn_avatar(agent_id, name))
+
+    async def notify(self, channel_id: Snowflake, text: str) -> None:
+        """Say something as the bot itself."""
+        with worded("say something"):
+            await self._client.get_partial_messageable(channel_id).send(
+                text[:2_000], allowed_mentions=discord.AllowedMentions.none()
+            )
+
+    async def tell(self, person_id: Snowflake, text: str) -> None:
+        """Say something to a person alone."""
+        with worded("write to you"):
+            channel = await self._client.http.start_private_message(person_id)
+        await self.notify(Snowflake(int(channel["id"])), text)
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self.webhooks.close()
+
+
+def is_own_webhook(
+    webhook_id: int, application_id: int | str | None, our_application_id: int | None, webhooks: Webhooks
+) -> bool:
+    """Tell whether a post came through a webhook of ours; an answer to a command comes through another kind."""
+    if our_application_id is None or webhook_id == our_application_id:
+        return False
+    return str(application_id) == str(our_application_id) or webhooks.is_ours(webhook_id)
+
+
+def _payload(post: Post) -> dict[str, Any]:
+    payload: dict[str, Any] = {"content": post.content, "username": post.name}
+    if post.avatar_url:
+        payload["avatar_url"] = post.avatar_url
+    if not post.pings:
+        payload["allowed_mentions"] = NO_PINGS
+    return payload

@@ -1,0 +1,52 @@
+"""What Discord's refusals and a broken line mean for a letter."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import aiohttp
+import discord
+
+from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Invalid, Limited, PublishError
+
+UNKNOWN_CHANNEL, UNKNOWN_WEBHOOK, BAD_WEBHOOK_TOKEN = 10003, 10015, 50027
+THREAD_ARCHIVED = 50083
+
+
+class WebhookGone(Gone):
+    """The webhook was deleted or its token changed: another one is made."""
+
+
+class ThreadArchived(Invalid):
+    """The thread has to be opened again first."""
+
+
+def refusal(status: int, code: int, text: str, doing: str) -> PublishError:
+    """Give the error for an answer of Discord that is not a success (429 aside)."""
+    said = text or f"status {status}"
+    if code in (UNKNOWN_WEBHOOK, BAD_WEBHOOK_TOKEN):
+        return WebhookGone(f"I cannot {doing}: my webhook is gone.")
+    if code == THREAD_ARCHIVED:
+        return ThreadArchived(f"I cannot {doing}: the thread is archived.")
+    if status >= 500:
+        return FateUnknown(f"Discord failed ({status}) while I tried to {doing}; I look whether it happened.")
+    if status in (401, 403):
+        return Forbidden(f"Discord does not let me {doing} ({said}): give Selfroom's role that permission there.")
+    if status == 404:
+        gone = ChannelGone if code == UNKNOWN_CHANNEL else Gone
+        return gone(f"I cannot {doing}: it is not there any more ({said}).")
+    return Invalid(f"Discord does not take it when I {doing} ({said}).")
+
+
+@contextmanager
+def worded(doing: str) -> Iterator[None]:
+    """Turn what discord.py raises in the block into PublishError's children; `doing` completes "I cannot …"."""
+    try:
+        yield
+    except discord.RateLimited as error:
+        raise Limited(f"Discord wants me to {doing} later.", retry_after_seconds=error.retry_after) from error
+    except discord.HTTPException as error:
+        if error.status == 429:
+            raise Limited(f"Discord wants me to {doing} later.", retry_after_seconds=10.0) from error
+        raise refusal(error.status, error.code, error.text, doing) from error
+    except (TimeoutError, aiohttp.ClientError, OSError) as error:
+        raise FateUnknown(f"The line to Discord broke while I tried to {doing}; I look whether it happened.") from error

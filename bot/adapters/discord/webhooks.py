@@ -1,0 +1,180 @@
+"""The one webhook of each channel: found or made, and posted through without ever trying twice unasked."""
+
+import asyncio
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import discord
+from discord.http import Route
+
+from bot.adapters.discord.refusals import refusal, worded
+from bot.core.errors import FateUnknown, Limited
+from bot.core.records import Snowflake
+
+WEBHOOK_NAME = "Selfroom"  # Discord refuses names with clyde or discord
+LONGEST_WAIT_SECONDS = 30.0
+ANSWER_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A webhook of ours; `avatar` is the hash of the picture set on it."""
+
+    id: int
+    token: str
+    avatar: str | None = None
+
+    @property
+    def picture(self) -> str | None:
+        """The public address of its picture."""
+        return f"{discord.Asset.BASE}/avatars/{self.id}/{self.avatar}.png" if self.avatar else None
+
+    @classmethod
+    def of(cls, data: Any) -> "Hook":  # noqa: ANN401 - Discord's own object
+        """Read Discord's object."""
+        return cls(int(data["id"]), data["token"], data.get("avatar"))
+
+
+class Bucket:
+    """How many more posts a webhook may make before it has to wait."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self._remaining = 1
+        self._reset_at = 0.0
+
+    async def wait(self) -> None:
+        """Wait until another post is allowed."""
+        now = asyncio.get_running_loop().time()
+        if self._remaining <= 0 and self._reset_at > now:
+            await asyncio.sleep(self._reset_at - now)
+
+    def note(self, headers: Any) -> None:  # noqa: ANN401 - a multidict
+        """Read what Discord says about the next posts."""
+        if "X-RateLimit-Remaining" in headers:
+            self._remaining = int(headers["X-RateLimit-Remaining"])
+            after = float(headers.get("X-RateLimit-Reset-After", 1))
+            self._reset_at = asyncio.get_running_loop().time() + after
+
+
+class Webhooks:
+    """Knows our webhook of every channel, and posts through it."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+        self._known: dict[int, Hook] = {}
+        self._finding: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._buckets: defaultdict[int, Bucket] = defaultdict(Bucket)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def of(self, channel_id: Snowflake) -> Hook:
+        """Give the channel's webhook, made when there is none."""
+        async with self._finding[channel_id]:
+            if channel_id not in self._known:
+                self._known[channel_id] = await self._find(channel_id) or await self._make(channel_id)
+            return self._known[channel_id]
+
+    def forget(self, channel_id: Snowflake) -> None:
+        """Look for the webhook anew next time: the known one is gone."""
+        self._known.pop(channel_id, None)
+
+    def is_ours(self, webhook_id: int) -> bool:
+        """Tell whether a webhook is one that is in use now."""
+        return any(hook.id == webhook_id for hook in self._known.values())
+
+    async def _find(self, channel_id: Snowflake) -> Hook | None:
+        with worded("look for my webhook"):
+            found = await self._client.http.channel_webhooks(channel_id)
+        mine = [
+            Hook.of(data)
+            for data in found
+            if data.get("token") and str(data.get("application_id")) == str(self._client.application_id)
+        ]
+        return min(mine, key=lambda hook: hook.id, default=None)
+
+    async def _make(self, channel_id: Snowflake) -> Hook:
+        with worded("make a webhook"):
+            return Hook.of(await self._client.http.create_webhook(channel_id, name=WEBHOOK_NAME))
+
+    async def dress(self, channel_id: Snowflake, picture: bytes) -> str | None:
+        """Set the webhook's picture (PNG) and give its public address."""
+        hook = await self.of(channel_id)
+        with worded("set the picture of my webhook"):
+            partial = discord.Webhook.partial(hook.id, hook.token, client=self._client)
+            await partial.edit(avatar=picture, prefer_auth=False)
+            self.forget(channel_id)
+        return (await self.of(channel_id)).picture
+
+    async def execute(
+        self,
+        hook: Hook,
+        payload: dict[str, Any],
+        *,
+        thread_id: Snowflake | None = None,
+        files: tuple[tuple[str, bytes], ...] = (),
+    ) -> Snowflake:
+        """Post once and give the message's id; only a 429, which posts nothing, is tried again."""
+        params = {"wait": "true"} | ({"thread_id": str(thread_id)} if thread_id else {})
+        address = Route.BASE + f"/webhooks/{hook.id}/{hook.token}"
+        bucket = self._buckets[hook.id]
+        async with bucket.lock:
+            while True:
+                await bucket.wait()
+                status, answer, headers = await self._send(address, params, _body(payload, files))
+                bucket.note(headers)
+                if status != 429:
+                    return _posted(status, answer)
+                await _wait_out(answer)
+
+    async def _send(self, address: str, params: dict[str, str], body: Any) -> tuple[int, Any, Any]:  # noqa: ANN401
+        session = self._session or self._open()
+        try:
+            async with session.post(address, params=params, data=body) as response:
+                return response.status, await _read(response), response.headers
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            raise FateUnknown("The line to Discord broke while I posted; I look whether it arrived.") from error
+
+    def _open(self) -> aiohttp.ClientSession:
+        timeout = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
+        headers = {"User-Agent": self._client.http.user_agent}
+        self._session = aiohttp.ClientSession(timeout=timeout, headers=headers)
+        return self._session
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        if self._session is not None:
+            await self._session.close()
+
+
+async def _read(response: aiohttp.ClientResponse) -> Any:  # noqa: ANN401 - whatever JSON it is
+    text = await response.text()
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {"message": text[:200]}
+
+
+def _body(payload: dict[str, Any], files: tuple[tuple[str, bytes], ...]) -> aiohttp.FormData | aiohttp.JsonPayload:
+    if not files:
+        return aiohttp.JsonPayload(payload)
+    form = aiohttp.FormData(quote_fields=False)
+    form.add_field("payload_json", json.dumps(payload))
+    for number, (name, content) in enumerate(files):
+        form.add_field(f"files[{number}]", content, filename=name, content_type="application/octet-stream")
+    return form
+
+
+def _posted(status: int, answer: Any) -> Snowflake:  # noqa: ANN401 - Discord's own object
+    if status < 300:
+        return Snowflake(int(answer["id"]))
+    raise refusal(status, int(answer.get("code", 0)), str(answer.get("message", "")), "post")
+
+
+async def _wait_out(answer: Any) -> None:  # noqa: ANN401 - Discord's own object
+    seconds = float(answer.get("retry_after", 1.0))
+    if seconds > LONGEST_WAIT_SECONDS:
+        raise Limited("Discord wants fewer posts here for a while.", retry_after_seconds=seconds)
+    await asyncio.sleep(seconds)

@@ -1,0 +1,122 @@
+"""What is written in a letter: one small payload per kind, kept as a plain object and read back here."""
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bot.core.errors import BadSetting
+from bot.core.kinds import LetterKind
+from bot.core.records import AgentId, Json, MessageId, Snowflake
+
+
+class Payload(BaseModel):
+    """The common ground of all payloads."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def stored(self) -> dict[str, Json]:
+        """Give the object that the letter keeps."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+class PostPayload(Payload):
+    """A message of an agent or of System: what it says is read from the letter's `message_id`, never kept twice."""
+
+
+class ReactPayload(Payload):
+    """An agent's reaction, shown by the bot; `emoji` is the character."""
+
+    message_id: MessageId
+    emoji: str
+    added: bool = True
+
+
+class CuePayload(Payload):
+    """A small sign on a message (asleep, paused, out of money)."""
+
+    message_id: MessageId
+    emoji: str
+
+
+class BillboardPayload(Payload):
+    """The room's billboard as it is to be shown; empty takes it down."""
+
+    text: str = ""
+
+
+class TopicPayload(Payload):
+    """The channel's topic; empty clears it."""
+
+    topic: str = ""
+
+
+class RenamePayload(Payload):
+    """The agent's new name, from which the channel's is made."""
+
+    name: str
+
+
+class ChannelPayload(Payload):
+    """Make the agent's channel: name, topic and whether it is private are those of agent and room by then."""
+
+
+class PermissionPayload(Payload):
+    """Let a person (`person_id` None: everyone) see the room's channel, or no longer."""
+
+    person_id: Snowflake | None = None
+    allowed: bool
+
+
+class NoticePayload(Payload):
+    """The bot itself says something: to the managers, into the room, or to a person in a direct message."""
+
+    text: str
+    to_managers: bool = True
+    person_id: Snowflake | None = None
+
+
+PAYLOADS: Mapping[LetterKind, type[Payload]] = {
+    LetterKind.POST: PostPayload,
+    LetterKind.REACT: ReactPayload,
+    LetterKind.CUE: CuePayload,
+    LetterKind.BILLBOARD: BillboardPayload,
+    LetterKind.TOPIC: TopicPayload,
+    LetterKind.RENAME: RenamePayload,
+    LetterKind.CHANNEL: ChannelPayload,
+    LetterKind.PERMISSION: PermissionPayload,
+    LetterKind.NOTICE: NoticePayload,
+}
+
+# Letters are sent in order within a lane of a room; lanes do not wait for one another, so that a topic which Discord
+# wants ten minutes later holds no message up.
+LANE: Mapping[LetterKind, str] = {
+    LetterKind.POST: "words",
+    LetterKind.REACT: "signs",
+    LetterKind.CUE: "signs",
+    LetterKind.BILLBOARD: "billboard",
+    LetterKind.TOPIC: "topic",
+    LetterKind.RENAME: "name",
+    LetterKind.CHANNEL: "door",
+    LetterKind.PERMISSION: "door",
+    LetterKind.NOTICE: "notice",
+}
+
+MERGED = frozenset({LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME})  # only the newest one counts
+
+
+def channel_marker(agent_id: AgentId) -> str:
+    """Give the mark in a new channel's topic by which it is found again instead of being made twice."""
+    return f"[agent {agent_id}]"
+
+
+def without_marker(topic: str, agent_id: AgentId) -> str:
+    """Give a channel's topic as people wrote it."""
+    return topic.replace(channel_marker(agent_id), "").strip()
+
+
+def parse_payload(kind: LetterKind, stored: Mapping[str, Json]) -> Payload:
+    """Read a payload back; raises BadSetting when it is not of its kind."""
+    try:
+        return PAYLOADS[kind].model_validate(dict(stored))
+    except ValidationError as error:
+        raise BadSetting(f"A stored {kind} letter cannot be read: {error.errors()[0]['msg']}.") from error
