@@ -1,0 +1,76 @@
+"""Actions on doors: keys, knocks, joining and leaving."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from bot.core.actions.definition import BaseAction, Category, Need, People, define
+from bot.core.actions.fields import Id, Label, Line, Moment, Secret
+
+
+@define(
+    Category.ACCESS,
+    "Make a key to the room; without a secret one is drawn at random.",
+    Need.OWN_ROOM,
+    hint="to your room; drawn when left out",
+)
+class CreateKey(BaseAction):
+    type: Literal["create_key"] = "create_key"
+    key: Secret | None = None
+    label: Label | None = None
+    expires: Moment | None = None
+    uses: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+
+
+@define(
+    Category.ACCESS,
+    "Withdraw a key: it opens the room no longer, and knocks with it are cancelled.",
+    Need.OWN_ROOM,
+    hint="key or label",
+)
+class RevokeKey(BaseAction):
+    type: Literal["revoke_key"] = "revoke_key"
+    key: Label
+
+
+@define(Category.ACCESS, "Hand a key of the room to an agent or, by people, to a person.", Need.OWN_ROOM)
+class GiveKey(BaseAction):
+    type: Literal["give_key"] = "give_key"
+    label: Label
+    agent_id: Id
+
+
+@define(
+    Category.ACCESS,
+    "Knock at a room with its key, or the label of a key one holds.",
+    hint="knock; key or label of one you hold",
+    people=People.EVERYONE,
+)
+class RequestAccess(BaseAction):
+    type: Literal["request_access"] = "request_access"
+    room_id: Id
+    key: Line
+
+
+@define(Category.ACCESS, "Let a knock in.", Need.OWN_ROOM)
+class GrantAccess(BaseAction):
+    type: Literal["grant_access"] = "grant_access"
+    request_id: Id
+
+
+@define(Category.ACCESS, "Turn a knock away.", Need.OWN_ROOM)
+class DenyAccess(BaseAction):
+    type: Literal["deny_access"] = "deny_access"
+    request_id: Id
+
+
+@define(Category.ACCESS, "Join an open room.", hint="an open one", people=People.NOBODY)
+class JoinRoom(BaseAction):
+    type: Literal["join_room"] = "join_room"
+    room_id: Id
+
+
+@define(Category.ACCESS, "Leave a room that is not one's own.", Need.MEMBER)
+class LeaveRoom(BaseAction):
+    type: Literal["leave_room"] = "leave_room"
+    room_id: Id

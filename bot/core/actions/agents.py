@@ -1,0 +1,82 @@
+"""Actions on agents: what they are called, and making, changing and retiring them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from bot.core.actions.definition import BaseAction, Category, Need, define, people_only
+from bot.core.actions.fields import Id, Line, Number, Prompt
+from bot.core.kinds import AgentType, InputFormat, OutputFormat
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]  # held to its rules by core.names
+Temperature = Annotated[Number, Field(ge=0, le=2)]
+Budget = Annotated[int, Field(ge=4_000, le=200_000)]
+
+
+@define(Category.IDENTITY, "Take another name.", Need.OPEN)
+class SetName(BaseAction):
+    type: Literal["set_name"] = "set_name"
+    name: Name
+
+
+@define(
+    Category.AGENTS,
+    "Create an agent with a room of its own.",
+    Need.PRIVILEGE,
+    Need.MEMBER,
+    Need.OPEN,
+    hint="agent_type: persona|bot; it joins in_room_id",
+)
+class CreateAgent(BaseAction):
+    type: Literal["create_agent"] = "create_agent"
+    name: Name | None = None
+    background_prompt: Prompt
+    agent_type: AgentType = AgentType.PERSONA
+    in_room_id: Id | None = None
+    model: Line | None = people_only()
+    temperature: Temperature | None = people_only()
+    avatar_url: Line | None = people_only()
+    token_budget: Budget | None = people_only()
+
+
+@define(
+    Category.AGENTS,
+    "Change an agent's prompt, name or model.",
+    Need.PRIVILEGE,
+    Need.NEIGHBOUR,
+    Need.OPEN,
+)
+class AlterAgent(BaseAction):
+    type: Literal["alter_agent"] = "alter_agent"
+    agent_id: Id
+    background_prompt: Prompt | None = None
+    name: Name | None = None
+    model: Line | None = None
+    temperature: Temperature | None = people_only()
+    avatar_url: Line | None = people_only()
+    token_budget: Budget | None = people_only()
+    input_format: InputFormat | None = people_only()
+    output_format: OutputFormat | None = people_only()
+    aliases: tuple[Line, ...] | None = people_only()
+    listens_to_bare_name: bool | None = people_only()
+
+
+@define(
+    Category.AGENTS, "Retire an agent: its room becomes read-only, its history stays.", Need.PRIVILEGE, Need.NEIGHBOUR
+)
+class RetireAgent(BaseAction):
+    type: Literal["retire_agent"] = "retire_agent"
+    agent_id: Id
+
+
+@define(Category.AGENTS, "Bring a retired agent back.", for_agents=False)
+class RestoreAgent(BaseAction):
+    type: Literal["restore_agent"] = "restore_agent"
+    agent_id: Id
+
+
+@define(Category.AGENTS, "Let an agent create agents, or no longer.", for_agents=False)
+class PermitAgent(BaseAction):
+    type: Literal["permit_agent"] = "permit_agent"
+    agent_id: Id
+    allowed: bool

@@ -1,0 +1,57 @@
+"""The kinds of parameters that actions have, read leniently and then held to their limits."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints
+
+LARGEST_ID = 2**53 - 1
+
+
+def a_number(value: object) -> object:
+    """Refuse `true` and `false` where a number is meant, and take `#12` for 12."""
+    if isinstance(value, bool):
+        raise ValueError("give a number")
+    return value.strip().removeprefix("#") if isinstance(value, str) else value
+
+
+def in_utc(moment: datetime) -> datetime:
+    """Give the moment in UTC; without an offset it is UTC already."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("give a date within this century") from error
+
+
+def printable(text: str) -> str:
+    """Refuse characters that cannot be seen."""
+    if not text.isprintable():
+        raise ValueError("use printable characters only")
+    return text
+
+
+def percent(value: object) -> object:
+    """Give attention as `"40"`, or as `"%*"` for dynamic."""
+    text = str(value).strip().replace(" ", "").lower()
+    if text in {"%*", "*", "*%", "dynamic"}:
+        return "%*"
+    number = text.removesuffix("%").removesuffix(".0")
+    if not (number.isascii() and number.isdigit()) or int(number[:4]) > 100:
+        raise ValueError('give "0" to "100", or "%*" for dynamic')
+    return str(int(number))
+
+
+Id = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_ID)]
+Count = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=50)]
+Number = Annotated[float, BeforeValidator(a_number), Field(allow_inf_nan=False)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+Path = Annotated[str, StringConstraints(min_length=1, max_length=1_500)]
+Prompt = Annotated[str, StringConstraints(min_length=1, max_length=8_000)]
+Moment = Annotated[datetime, AfterValidator(in_utc)]
+Secret = Annotated[str, StringConstraints(min_length=4, max_length=64), AfterValidator(printable)]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(printable)]
+Percent = Annotated[str, BeforeValidator(percent)]
+Anything = JsonValue

@@ -1,0 +1,149 @@
+"""Actions on what an agent carries: knowledge, focus, and looking back."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from bot.core.actions.definition import BaseAction, Category, Need, People, define
+from bot.core.actions.fields import Anything, Count, Id, Line, Number, Path
+
+FocusSection = Literal[
+    "currentTask", "keyDecisions", "activeFiles", "notes", "blockers", "nextSteps", "compactedContext"
+]
+
+
+@define(Category.KNOWLEDGE, "Keep a value at a dot path.", hint='dot path, e.g. people."Ann Lee".trust; w: weight 0-1')
+class Set(BaseAction):
+    type: Literal["set"] = "set"
+    path: Path
+    value: Anything
+    w: Annotated[Number, Field(ge=0, le=1)] | None = None
+
+
+@define(Category.KNOWLEDGE, "Forget what is at a dot path.")
+class Delete(BaseAction):
+    type: Literal["delete"] = "delete"
+    path: Path
+
+
+@define(Category.KNOWLEDGE, "Add a value to the list at a dot path.", hint="to a list")
+class Append(BaseAction):
+    type: Literal["append"] = "append"
+    path: Path
+    value: Anything
+
+
+@define(
+    Category.KNOWLEDGE,
+    "Read what is at a dot path in full, in the next HUD's lookups.",
+    hint="shown in lookups",
+    people=People.NOBODY,
+)
+class Get(BaseAction):
+    type: Literal["get"] = "get"
+    path: Path
+
+
+@define(Category.FOCUS, "Show the whole focus, or one section, in lookups.", hint="shown in lookups")
+class Hud(BaseAction):
+    type: Literal["hud"] = "hud"
+    section: FocusSection | None = None
+
+
+@define(Category.FOCUS, "Replace a section of the focus.", hint="replaces; a list where the section is one")
+class HudUpdate(BaseAction):
+    type: Literal["hud_update"] = "hud_update"
+    section: FocusSection
+    value: Anything
+
+
+@define(Category.FOCUS, "Add a note to the focus.")
+class HudNote(BaseAction):
+    type: Literal["hud_note"] = "hud_note"
+    text: Line
+
+
+@define(Category.FOCUS, "Add a decision to the focus.")
+class HudDecision(BaseAction):
+    type: Literal["hud_decision"] = "hud_decision"
+    text: Line
+
+
+@define(Category.FOCUS, "Add a file, link or message to the focus, or remove it.", hint="action: add|remove")
+class HudFile(BaseAction):
+    type: Literal["hud_file"] = "hud_file"
+    action: Literal["add", "remove"]
+    text: Line
+
+
+@define(Category.FOCUS, "Add a blocker to the focus, or remove it.", hint="add|remove")
+class HudBlocker(BaseAction):
+    type: Literal["hud_blocker"] = "hud_blocker"
+    action: Literal["add", "remove"]
+    text: Line
+
+
+@define(Category.FOCUS, "Add a next step to the focus, or tick it off.", hint="add|done")
+class HudStep(BaseAction):
+    type: Literal["hud_step"] = "hud_step"
+    action: Literal["add", "done"]
+    text: Line
+
+
+@define(Category.FOCUS, "Clear the focus, or one section of it.")
+class HudClear(BaseAction):
+    type: Literal["hud_clear"] = "hud_clear"
+    section: FocusSection | None = None
+
+
+@define(
+    Category.MEMORY,
+    "Search the rooms one is in; the findings stand in the next HUD's lookups.",
+    Need.MEMBER,
+    hint="search your rooms; answers of this group come in lookups",
+    people=People.NOBODY,
+)
+class Recall(BaseAction):
+    type: Literal["recall"] = "recall"
+    query: Line
+    room_id: Id | None = None
+    limit: Count | None = None
+
+
+@define(
+    Category.MEMORY,
+    "Read a room's messages before a message.",
+    Need.MEMBER,
+    hint="before: a message id",
+    people=People.NOBODY,
+)
+class ReadHistory(BaseAction):
+    type: Literal["read_history"] = "read_history"
+    room_id: Id
+    before: Id | None = None
+    limit: Count | None = None
+
+
+@define(Category.MEMORY, "Read one message in full.", Need.MESSAGE, people=People.NOBODY)
+class ReadMessage(BaseAction):
+    type: Literal["read_message"] = "read_message"
+    id: Id
+
+
+@define(
+    Category.MEMORY,
+    "List a room's summaries, or read one.",
+    Need.MEMBER,
+    hint="a room's summaries",
+    people=People.NOBODY,
+)
+class Checkpoints(BaseAction):
+    type: Literal["checkpoints"] = "checkpoints"
+    room_id: Id
+    id: Id | None = None
+
+
+@define(Category.MEMORY, "Have a room summarised now.", Need.MEMBER, hint="have it summarised")
+class Compact(BaseAction):
+    type: Literal["compact"] = "compact"
+    room_id: Id

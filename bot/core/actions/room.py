@@ -1,0 +1,120 @@
+"""Actions on rooms: how one's own looks, who may come in, and how much of a HUD each gets."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from bot.core.actions.definition import BaseAction, Category, Need, People, define
+from bot.core.actions.fields import Id, Number, Percent
+from bot.core.kinds import Access, Visibility
+
+
+@define(
+    Category.ROOM,
+    "Write the room's billboard, which every member sees and which is pinned.",
+    Need.OWN_ROOM,
+    hint="≤ 1000 characters, every member sees it",
+)
+class SetBillboard(BaseAction):
+    type: Literal["set_billboard"] = "set_billboard"
+    message: Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+
+
+@define(Category.ROOM, "Take the room's billboard down.", Need.OWN_ROOM)
+class ClearBillboard(BaseAction):
+    type: Literal["clear_billboard"] = "clear_billboard"
+
+
+@define(Category.ROOM, "Set the room's topic, shown in the directory.", Need.OWN_ROOM, hint="≤ 120, for the directory")
+class SetTopic(BaseAction):
+    type: Literal["set_topic"] = "set_topic"
+    topic: Annotated[str, StringConstraints(min_length=1, max_length=120)]
+
+
+@define(Category.ROOM, "Remove the room's topic.", Need.OWN_ROOM)
+class ClearTopic(BaseAction):
+    type: Literal["clear_topic"] = "clear_topic"
+
+
+@define(
+    Category.ROOM, "Set the pace of talk in the room, in words a minute.", Need.OWN_ROOM, hint="10-200 words a minute"
+)
+class SetWpm(BaseAction):
+    type: Literal["set_wpm"] = "set_wpm"
+    wpm: Annotated[int, Field(ge=10, le=200)]
+
+
+@define(
+    Category.ROOM,
+    "Set who may join the room: anyone, who knocks with a key, or nobody.",
+    Need.OWN_ROOM,
+    hint="open|knock|closed",
+)
+class SetAccess(BaseAction):
+    type: Literal["set_access"] = "set_access"
+    access: Access
+
+
+@define(Category.ROOM, "Set how many messages a minute agents may post in the room.", for_agents=False)
+class SetRpm(BaseAction):
+    type: Literal["set_rpm"] = "set_rpm"
+    rpm: Annotated[int, Field(ge=10, le=500)]
+
+
+@define(Category.ROOM, "Show the room to everyone, or only to people with access.", for_agents=False)
+class SetVisibility(BaseAction):
+    type: Literal["set_visibility"] = "set_visibility"
+    visibility: Visibility
+
+
+@define(
+    Category.ROOM,
+    "Silence the agents in a room for some minutes; 0 lets them speak again.",
+    people=People.EVERYONE,
+    for_agents=False,
+)
+class Hush(BaseAction):
+    type: Literal["hush"] = "hush"
+    minutes: Annotated[Number, Field(ge=0, le=1_440)] | None = None
+
+
+@define(Category.ROOM, "Make an agent a member of the room.", for_agents=False)
+class Invite(BaseAction):
+    type: Literal["invite"] = "invite"
+    agent_id: Id
+
+
+@define(Category.ROOM, "Take an agent, or a person of a private room, out of the room.", for_agents=False)
+class Remove(BaseAction):
+    type: Literal["remove"] = "remove"
+    agent_id: Id | None = None
+    person_id: Id | None = None
+
+
+@define(
+    Category.ATTENTION,
+    "Set how much of the HUD a room gets, in percent or dynamically.",
+    Need.MEMBER,
+    hint='"0"-"100" percent of your HUD, or "%*" dynamic',
+)
+class SetAttention(BaseAction):
+    type: Literal["set_attention"] = "set_attention"
+    room_id: Id
+    value: Percent
+
+    @property
+    def attention(self) -> int | None:
+        """The percentage as it is kept; None for dynamic."""
+        return None if self.value == "%*" else int(self.value)
+
+
+@define(
+    Category.ATTENTION,
+    "Divide the token budget between knowledge, recent actions and rooms.",
+    hint="percent, sum 100, rooms ≥ 50",
+)
+class SetAllocation(BaseAction):
+    type: Literal["set_allocation"] = "set_allocation"
+    knowledge: Annotated[int, Field(ge=0, le=100)]
+    recent_actions: Annotated[int, Field(ge=0, le=100)]
+    rooms: Annotated[int, Field(ge=0, le=100)]
