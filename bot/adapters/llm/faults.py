@@ -18,7 +18,7 @@ def as_model_error(error: openai.OpenAIError, *, address: str, model: str) -> Mo
             return ModelBusy(f"The provider at {address} is asked too often.", retry_after_seconds=_retry_after(error))
         case openai.AuthenticationError() | openai.PermissionDeniedError():
             return ModelRefused(f"The provider at {address} does not take the key: check OPENAI_API_KEY.")
-        case openai.NotFoundError():
+        case openai.NotFoundError() | openai.BadRequestError(code="model_not_found"):
             return ModelRefused(f"The provider at {address} has no model {model!r}: choose another with /agent edit.")
         case openai.BadRequestError():
             return ModelRefused(f"The provider at {address} does not take the request for {model!r}: {error.message}")

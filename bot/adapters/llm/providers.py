@@ -41,10 +41,10 @@ class ProviderOptions:
 class Provider:
     """One server's client with its own queue."""
 
-    def __init__(self, options: ProviderOptions, *, timeout_seconds: float, calls_at_once: int) -> None:
+    def __init__(self, options: ProviderOptions, *, timeout_seconds: float, calls_at_once: int, retries: int) -> None:
         self.options = options
         self.client = AsyncOpenAI(
-            api_key=options.api_key, base_url=options.base_url, timeout=timeout_seconds, max_retries=2
+            api_key=options.api_key, base_url=options.base_url, timeout=timeout_seconds, max_retries=retries
         )
         self.queue = asyncio.Semaphore(calls_at_once)
         self.without_schema: set[str] = set()
@@ -70,10 +70,17 @@ class Providers:
     """The `Model` port over OpenAI-compatible servers."""
 
     def __init__(
-        self, options: list[ProviderOptions], prices: Prices, *, timeout_seconds: float = 60, calls_at_once: int = 8
+        self,
+        options: list[ProviderOptions],
+        prices: Prices,
+        *,
+        timeout_seconds: float = 60,
+        calls_at_once: int = 8,
+        retries: int = 2,
     ) -> None:
         self._providers: Mapping[str, Provider] = {
-            one.name: Provider(one, timeout_seconds=timeout_seconds, calls_at_once=calls_at_once) for one in options
+            one.name: Provider(one, timeout_seconds=timeout_seconds, calls_at_once=calls_at_once, retries=retries)
+            for one in options
         }
         self._prices = prices
         self._breakers = AsyncCircuitBreakerFactory(
