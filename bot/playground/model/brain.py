@@ -1,0 +1,57 @@
+"""The scripted mind: looks at a HUD and answers for every agent in it."""
+
+from typing import Any
+
+from bot.playground.model.attention import open_lines, said_already
+from bot.playground.model.dealings import DEALINGS, at_the_door
+from bot.playground.model.memory import MEMORY_RULES, QUESTION_RULES
+from bot.playground.model.persona import read_persona
+from bot.playground.model.scene import Scene, Turn, first_turn, without_name
+from bot.playground.model.smalltalk import ANNOUNCEMENT, SMALL_TALK, acknowledge
+from bot.playground.model.view import Hud, Line, Room, Seat
+from bot.playground.model.wishes import WISHES
+
+JsonObject = dict[str, Any]
+FOR_PEOPLE = (*MEMORY_RULES, *WISHES, *DEALINGS, *SMALL_TALK[:-1], *QUESTION_RULES, *SMALL_TALK[-1:])
+
+
+def think(hud: Hud) -> JsonObject:
+    """The answer for all agents of a call, in the shape that the HUD asks for."""
+    return {"agents": [answer_of(seat, hud) for seat in hud.seats]}
+
+
+def answer_of(seat: Seat, hud: Hud) -> JsonObject:
+    responses: list[JsonObject] = []
+    actions = at_the_door(seat, hud)
+    thoughts = ["Somebody waits at my door."] if actions else []
+    for room in seat.rooms:
+        turns = turns_in(seat, room, hud)
+        thoughts += [turn.thought for turn in turns if turn.thought]
+        actions += [action for turn in turns for action in turn.actions]
+        said = list(dict.fromkeys(turn.says for turn in turns if turn.says))
+        if said:
+            responses.append({"room_id": room.id, "message": introduced(seat, room, " ".join(said))})
+    thought = " ".join(thoughts) or "Nothing here is for me."
+    return {"agent_id": seat.id, "thoughts": thought, "responses": responses, "actions": actions}
+
+
+def turns_in(seat: Seat, room: Room, hud: Hud) -> list[Turn]:
+    """A turn for each line that wants one, except where it is on its way already."""
+    turns = [(line, turn_for(seat, room, line, hud)) for line in open_lines(seat, room, hud)]
+    return [turn for line, turn in turns if not (turn.says and said_already(seat, room, line, turn.says))]
+
+
+def turn_for(seat: Seat, room: Room, line: Line, hud: Hud) -> Turn:
+    said = without_name(line.text, seat.name)
+    persona = read_persona(seat.seed, seat.kind)
+    scene = Scene(hud=hud, seat=seat, room=room, line=line, said=said, persona=persona)
+    rules = FOR_PEOPLE if line.by_person else SMALL_TALK
+    turn = first_turn(rules, scene) or acknowledge(scene)
+    return turn if line.by_person else Turn(says=turn.says, thought=turn.thought)
+
+
+def introduced(seat: Seat, room: Room, words: str) -> str:
+    """The words, and once, with the first of them, what is speaking here."""
+    spoken = any(line.agent_id == seat.id for line in room.lines)
+    told = any(deed.is_speech for deed in seat.deeds)
+    return words if spoken or told or ANNOUNCEMENT in words else f"{words} {ANNOUNCEMENT}"
