@@ -1,0 +1,134 @@
+"""Whom a message addresses, and how plainly (SPEC §5)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from enum import IntEnum
+from functools import lru_cache
+
+from bot.core.kinds import ReasonKind, SenderKind
+from bot.core.records import Agent, AgentId, Message, MessageId, Sender
+from bot.core.view import RoomView, View
+
+BARE_NAME_LETTERS = 3
+Called = tuple[AgentId, str, tuple[str, ...], bool]  # id, name, aliases, whether the bare name counts
+
+
+class Way(IntEnum):
+    """How a message addresses an agent, the plainest first."""
+
+    MENTIONED = 1
+    REPLIED = 2
+    OWN_ROOM = 3
+    GOING_ON = 4
+
+    @property
+    def by_name(self) -> bool:
+        """Whether it was mentioned or replied to, which goes first at the floor."""
+        return self in (Way.MENTIONED, Way.REPLIED)
+
+
+def ways_of(view: View, room: RoomView, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
+    """Give the members that the message addresses; `replied`: the message it answers, if older than the view."""
+    plain = _plainly(view, room, message, replied)
+    if plain or not message.sender.is_human:
+        return plain
+    if _only_person(view, room, message):
+        return {room.room.id: Way.OWN_ROOM} if room.room.id in view.agents else {}
+    return {id: Way.GOING_ON for id in _talk_goes_on(view, room, message)}
+
+
+def named_in(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:
+    """Give the agents that a text mentions: `@Name`, an alias, or the bare name as a word; longer names win."""
+    forms = tuple(
+        (agent.id, agent.name, agent.aliases, agent.listens_to_bare_name and _letters(agent.name) >= BARE_NAME_LETTERS)
+        for agent in agents
+    )
+    pattern, words = _calls(forms)
+    found: set[AgentId] = set()
+    for match in pattern.finditer(content):
+        found.update(id for id, bare in words.get(match[2].casefold(), ()) if bare or match[1])
+    return frozenset(found)
+
+
+def _letters(name: str) -> int:
+    return sum(character.isalpha() for character in name)
+
+
+@lru_cache(maxsize=512)
+def _calls(forms: tuple[Called, ...]) -> tuple[re.Pattern[str], Mapping[str, tuple[tuple[AgentId, bool], ...]]]:
+    words: dict[str, tuple[tuple[AgentId, bool], ...]] = {}
+    for id, name, aliases, bare in forms:
+        for word, counts_bare in ((name, bare), *((alias, True) for alias in aliases if alias.strip())):
+            key = word.casefold()
+            words[key] = (*words.get(key, ()), (id, counts_bare))
+    longest_first = sorted(words, key=len, reverse=True)
+    choice = "|".join(re.escape(word) for word in longest_first) or r"(?!)"
+    return re.compile(rf"(?<![\w@])(@?)({choice})(?!\w)", re.IGNORECASE), words
+
+
+def _plainly(view: View, room: RoomView, message: Message, replied: Message | None = None) -> dict[AgentId, Way]:
+    others = tuple(view.agents[id] for id in room.members if id in view.agents and id != message.sender.agent_id)
+    ways = {id: Way.MENTIONED for id in named_in(message.content, others)}
+    answered = _answered(room, message, replied)
+    if answered is not None and any(agent.id == answered for agent in others):
+        ways.setdefault(answered, Way.REPLIED)
+    return ways
+
+
+def _answered(room: RoomView, message: Message, replied: Message | None) -> AgentId | None:
+    if message.reply_to is None:
+        return None
+    original = replied or _find(room, message.reply_to)
+    return original.sender.agent_id if original is not None else None
+
+
+def _find(room: RoomView, id: MessageId) -> Message | None:
+    return next((message for message in reversed(room.messages) if message.id == id), None)
+
+
+def _earlier(room: RoomView, message: Message) -> Iterator[Message]:
+    """The messages before this one, newest first, without System's."""
+    for other in reversed(room.messages):
+        if other.id < message.id and other.sender.kind is not SenderKind.SYSTEM:
+            yield other
+
+
+def _only_person(view: View, room: RoomView, message: Message) -> bool:
+    since = message.sent_at - timedelta(minutes=view.config.own_room_minutes)
+    recent = (other for other in _earlier(room, message) if other.sent_at >= since and other.sender.is_human)
+    return all(same_person(other.sender, message.sender) for other in recent)
+
+
+def same_person(one: Sender, other: Sender) -> bool:
+    """Tell whether two human senders are the same person."""
+    return one.is_human and other.is_human and one.person_id == other.person_id
+
+
+def _talk_goes_on(view: View, room: RoomView, message: Message) -> tuple[AgentId, ...]:
+    """The agents with whom the person was talking just now, nobody else having spoken since."""
+    gap = timedelta(minutes=view.config.conversation_minutes)
+    after = message
+    answered_by: set[AgentId] = set()
+    for other in _earlier(room, message):
+        if after.sent_at - other.sent_at > gap:
+            return ()
+        if other.sender.agent_id is not None:
+            answered_by.add(other.sender.agent_id)
+        elif not same_person(other.sender, message.sender):
+            return ()
+        elif partners := _plainly(view, room, other):
+            return tuple(id for id in partners if answered_by <= {id} and _attends(view, id, message))
+        after = other
+    return ()
+
+
+def _attends(view: View, id: AgentId, message: Message) -> bool:
+    """Whether the agent spoke in its last beat, or is still about to answer this person here."""
+    waiting = (
+        reason.kind is ReasonKind.ADDRESSED
+        and reason.room_id == message.room_id
+        and reason.person_id == message.sender.person_id
+        for reason in view.reasons.get(id, ())
+    )
+    return not view.agents[id].last_beat_silent or any(waiting)

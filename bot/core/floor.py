@@ -1,0 +1,179 @@
+"""Who may hold the floor of a room, and who may still speak when the answer is there (SPEC §5)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from bot.core.gate import banter_is_over, is_claimed, is_hushed
+from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.records import AgentId, Message, Reason, Room, Side
+from bot.core.verdict import Ready
+from bot.core.view import View
+
+SPEAKER_WAIT = timedelta(seconds=1)
+LISTENER_WAIT = timedelta(seconds=2)
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """Who goes now, in the order of the floor, and who comes after (due again at that time)."""
+
+    admitted: tuple[Ready, ...] = ()
+    waiting: tuple[tuple[Ready, datetime], ...] = ()
+
+
+@dataclass(slots=True)
+class _Floors:
+    """How many hold the floor of each room, and how many listen there in a call that runs."""
+
+    speaking: Counter[AgentId] = field(default_factory=Counter)
+    listening: Counter[AgentId] = field(default_factory=Counter)
+
+
+def admit(view: View, ready: Sequence[Ready], now: datetime) -> Admission:
+    """Let agents through in the order of the floor; those with ambient reasons only when nobody holds it."""
+    floors = _held(view, now, ignoring={one.agent_id for one in ready})
+    admitted: list[Ready] = []
+    waiting: list[tuple[Ready, datetime]] = []
+    for one in sorted(ready, key=lambda one: _place(view, one, now)):
+        if _enters(view, floors, one):
+            admitted.append(one)
+        else:
+            wait = LISTENER_WAIT if one.only_listens else SPEAKER_WAIT
+            waiting.append((one, now + wait))
+    return Admission(admitted=tuple(admitted), waiting=tuple(waiting))
+
+
+def may_speak(
+    view: View,
+    agent_id: AgentId,
+    room_id: AgentId,
+    *,
+    reasons: Sequence[Reason],
+    let_through_at: datetime,
+    now: datetime,
+) -> str:
+    """Give "" when the agent may post there, or the sentence that tells it why not."""
+    room = view.all_rooms[room_id]
+    if is_hushed(room, now):
+        return f"the room is hushed until {room.hushed_until:%H:%M} UTC"
+    if banter_is_over(room, view.config):
+        return f"agents said {room.agent_run} messages in a row here: wait until a person speaks or reacts"
+    if _has_the_floor(reasons, room_id):
+        return ""
+    if _spoken_by_others(view, agent_id, room_id, let_through_at) >= view.config.floor:
+        return "floor taken: others have just spoken there, look at what they said first"
+    if all(reason.kind is ReasonKind.AMBIENT for reason in reasons) and answered_enough(view, room_id, now):
+        return "floor taken: the last message there has its answers, wait until a person speaks or you are addressed"
+    return ""
+
+
+def answered_enough(view: View, room_id: AgentId, now: datetime) -> bool:
+    """Tell whether the newest message of a person has as many answers as agents it did not address may give."""
+    message = answerable(view, room_id, now)
+    return message is not None and message.answers_from_agents >= view.config.answers_to_everyone
+
+
+def answerable(view: View, room_id: AgentId, now: datetime) -> Message | None:
+    """Give the person's message that an unaddressed agent answers when it speaks now; None when it is long ago."""
+    room = view.rooms.get(room_id)
+    messages = room.messages if room is not None else ()
+    newest = next((message for message in reversed(messages) if message.sender.is_human), None)
+    if newest is None or now - newest.sent_at > timedelta(minutes=view.config.stale_minutes):
+        return None
+    return newest
+
+
+def _has_the_floor(reasons: Iterable[Reason], room_id: AgentId) -> bool:
+    return any(reason.kind is not ReasonKind.AMBIENT and reason.room_id == room_id for reason in reasons)
+
+
+def _spoken_by_others(view: View, agent_id: AgentId, room_id: AgentId, since: datetime) -> int:
+    """Count what other agents said there since: posted, or on its way."""
+    room = view.rooms.get(room_id)
+    messages = room.messages if room is not None else ()
+    posted = {
+        message.sender.agent_id
+        for message in messages
+        if message.sender.agent_id not in (None, agent_id) and message.sent_at >= since
+    }
+    return len(posted) + len(_on_their_way(view, room_id, since))
+
+
+def _on_their_way(view: View, room_id: AgentId, since: datetime) -> set[int]:
+    """The beats whose posts for the room are not on Discord yet."""
+    return {
+        letter.beat_id
+        for letter in view.unposted.get(room_id, ())
+        if letter.kind is LetterKind.POST and letter.beat_id is not None and letter.created_at >= since
+    }
+
+
+def _held(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
+    since = now - timedelta(seconds=view.config.floor_seconds)
+    floors = _Floors()
+    for room_id in view.rooms:
+        floors.speaking[room_id] = len(_on_their_way(view, room_id, since))
+    for id, reasons in view.reasons.items():
+        agent = view.agents.get(id)
+        if agent is None or id in ignoring or not is_claimed(agent, now):
+            continue
+        if agent.last_beat_at is not None and agent.last_beat_at >= since:
+            _count(floors, [reason for reason in reasons if reason.due_at <= agent.last_beat_at])
+    return floors
+
+
+def _count(floors: _Floors, reasons: Sequence[Reason]) -> None:
+    """An agent in a running call speaks where it was addressed and listens elsewhere."""
+    speaks = {reason.room_id for reason in reasons if reason.kind is not ReasonKind.AMBIENT}
+    for room_id in {reason.room_id for reason in reasons if reason.room_id is not None}:
+        counter = floors.speaking if room_id in speaks else floors.listening
+        counter[room_id] += 1
+
+
+def _enters(view: View, floors: _Floors, one: Ready) -> bool:
+    """Give the agent the floor of the room it was called to, if it can have it."""
+    room_id = one.first.room_id
+    if room_id is None:
+        return True
+    if one.only_listens:
+        return floors.speaking[room_id] == 0 and floors.listening[room_id] == 0
+    if floors.speaking[room_id] >= view.config.floor:
+        return False
+    floors.speaking[room_id] += 1
+    return True
+
+
+def _place(view: View, one: Ready, now: datetime) -> tuple[bool, bool, bool, bool, float, datetime, AgentId]:
+    """Speakers first; among them who waited too long, was mentioned, owns the room, attends most, was silent longest."""
+    room_id = one.first.room_id
+    membership = view.memberships.get((one.agent_id, room_id)) if room_id is not None else None
+    overdue = now - one.first.since > timedelta(seconds=view.config.floor_seconds)
+    return (
+        one.only_listens,
+        not overdue,
+        not one.first.mentioned,
+        room_id != one.agent_id,
+        -attention_share(view, one.agent_id, room_id, one.side),
+        (membership.last_spoke_at if membership else None) or NEVER,
+        one.agent_id,
+    )
+
+
+def attention_share(view: View, agent_id: AgentId, room_id: AgentId | None, side: Side) -> float:
+    """Give the percentage of attention an agent pays to a room: as it was fixed, or its part of the rest."""
+    rooms: dict[AgentId, Room] = dict(view.all_rooms)
+    shares = {
+        room: membership.attention
+        for (agent, room), membership in view.memberships.items()
+        if agent == agent_id and room in rooms and rooms[room].side == side
+    }
+    if room_id not in shares:
+        return 0.0
+    fixed = shares[room_id]
+    if fixed is not None:
+        return float(fixed)
+    dynamic = sum(share is None for share in shares.values())
+    return max(0, 100 - sum(share or 0 for share in shares.values())) / dynamic

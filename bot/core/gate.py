@@ -1,0 +1,224 @@
+"""Who has a reason to beat: what a message means to each member, and whether a claimed agent may go (SPEC §5)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.core.addressing import Way, same_person, ways_of
+from bot.core.cadence import ambient_beat_at, own_beat_at
+from bot.core.changes import AddLetter, PutReason
+from bot.core.config import CommunityConfig
+from bot.core.emoji import ASLEEP, PAUSED
+from bot.core.kinds import LetterKind, ReasonKind, SenderKind
+from bot.core.letters import CuePayload
+from bot.core.records import Agent, AgentId, Membership, Message, Reason, Room
+from bot.core.view import RoomView, View
+
+WORTH_WRITING = timedelta(seconds=30)  # by which an initiative must move before it is written again
+
+
+def reasons_for(
+    view: View,
+    room_id: AgentId,
+    message: Message,
+    *,
+    now: datetime,
+    addressed_so_far: int = 0,
+    replied: Message | None = None,
+    stretch: float = 1.0,
+) -> list[PutReason]:
+    """Give the reasons that a stored and visible message is to the members of its room.
+
+    `addressed_so_far`: beats its author caused by addressing agents in the last minutes
+    (`Reading.addressed_beats`); `replied`: the message it answers, if that is older than the view; `stretch`: what
+    spending does to intervals (`core.spending`).
+    """
+    room = view.rooms.get(room_id)
+    if room is None or not _counts(view, room.room, message, now):
+        return []
+    ways = ways_of(view, room, message, replied=replied)
+    urgent = _is_urgent(view, room, message, now, addressed_so_far)
+    event = _Event(view=view, room=room, message=message, now=now, urgent=urgent, stretch=stretch)
+    puts = [put for id in room.members if (put := event.reason_of(id, ways.get(id)))]
+    return puts + list(_initiatives(view, room, message, now))
+
+
+def cues_for(
+    view: View, room_id: AgentId, message: Message, *, now: datetime, replied: Message | None = None
+) -> list[AddLetter]:
+    """Give the small sign on a person's message that addresses an agent which sleeps on or is paused."""
+    room = view.rooms.get(room_id)
+    if room is None or not message.sender.is_human:
+        return []
+    ways = ways_of(view, room, message, replied=replied)
+    signs = {sign for id, way in ways.items() if (sign := _sign(view, view.agents[id], way, now))}
+    return [cue(room_id, message, sign, now) for sign in sorted(signs)]
+
+
+def cue(room_id: AgentId, message: Message, sign: str, now: datetime) -> AddLetter:
+    """Give the letter that puts a sign on a message."""
+    payload = CuePayload(message_id=message.id, emoji=sign).stored()
+    return AddLetter(kind=LetterKind.CUE, room_id=room_id, payload=payload, not_before=now)
+
+
+def is_claimed(agent: Agent, now: datetime) -> bool:
+    """Tell whether a beat holds the agent now."""
+    return agent.beat_id is not None and agent.lease_until is not None and agent.lease_until > now
+
+
+def is_asleep(agent: Agent, now: datetime) -> bool:
+    """Tell whether the agent sleeps."""
+    return agent.asleep_until is not None and agent.asleep_until > now
+
+
+def is_hushed(room: Room, now: datetime) -> bool:
+    """Tell whether agents are to be silent there."""
+    return room.hushed_until is not None and room.hushed_until > now
+
+
+def banter_is_over(room: Room, config: CommunityConfig) -> bool:
+    """Tell whether agents have talked among themselves long enough."""
+    return 0 < config.banter <= room.agent_run
+
+
+def _counts(view: View, room: Room, message: Message, now: datetime) -> bool:
+    if view.community.paused or is_hushed(room, now) or message.sender.kind is SenderKind.SYSTEM:
+        return False
+    return message.sender.is_human or not banter_is_over(room, view.config)
+
+
+def _is_urgent(view: View, room: RoomView, message: Message, now: datetime, addressed_so_far: int) -> bool:
+    """Whether those it addresses answer at once: it is a person's, not too many, and not overtaken while it waited."""
+    if not message.sender.is_human or addressed_so_far >= view.config.addressed_per_person:
+        return False
+    if now - message.sent_at <= timedelta(minutes=view.config.stale_minutes):
+        return True
+    return not any(other.id > message.id and same_person(other.sender, message.sender) for other in room.messages)
+
+
+def _sign(view: View, agent: Agent, way: Way, now: datetime) -> str:
+    if agent.paused_reason is not None or view.community.paused:
+        return PAUSED
+    wakes = way.by_name and view.config.mention_wakes
+    return ASLEEP if is_asleep(agent, now) and not wakes else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Event:
+    """One message as it comes to the members of its room."""
+
+    view: View
+    room: RoomView
+    message: Message
+    now: datetime
+    urgent: bool
+    stretch: float
+
+    def reason_of(self, id: AgentId, way: Way | None) -> PutReason | None:
+        agent = self.view.agents.get(id)
+        membership = self.view.memberships.get((id, self.room.room.id))
+        if agent is None or membership is None or id == self.message.sender.agent_id:
+            return None
+        if agent.retired_at is not None or agent.paused_reason is not None:
+            return None
+        if is_asleep(agent, self.now) and not self._wakes(way):
+            return None
+        return self._reason(agent, membership, way)
+
+    def _wakes(self, way: Way | None) -> bool:
+        return way is not None and way.by_name and self.urgent and self.view.config.mention_wakes
+
+    def _reason(self, agent: Agent, membership: Membership, way: Way | None) -> PutReason | None:
+        if way is not None and self.urgent:
+            return PutReason(agent_id=agent.id, reason=self._settling(agent, way))
+        if way is not None and not self.message.sender.is_human:
+            due_at = own_beat_at(agent, self.now, stretch=self.stretch)
+            return PutReason(agent_id=agent.id, reason=self._merged(agent, ReasonKind.ADDRESSED, due_at, way))
+        if membership.attention == 0:
+            return None
+        due_at = ambient_beat_at(agent, membership, self.now, stretch=self.stretch)
+        reason = self._merged(agent, ReasonKind.AMBIENT, due_at, way)
+        return None if self._adds_nothing(agent, reason) else PutReason(agent_id=agent.id, reason=reason)
+
+    def _waiting(self, agent: Agent, kind: ReasonKind) -> Reason | None:
+        """The reason of that kind that still waits here; one that a beat is working on does not count."""
+        taken = is_claimed(agent, self.now)
+        for reason in self.view.reasons.get(agent.id, ()):
+            if (reason.kind, reason.room_id) == (kind, self.room.room.id):
+                return None if taken and reason.due_at <= self.now else reason
+        return None
+
+    def _settling(self, agent: Agent, way: Way) -> Reason:
+        """Wait for further lines of the same breath, but not for long."""
+        config = self.view.config
+        waiting = self._waiting(agent, ReasonKind.ADDRESSED)
+        since = waiting.since if waiting is not None and waiting.person_id is not None else self.now
+        latest = since + timedelta(seconds=config.settle_at_most_seconds)
+        due_at = max(self.now, min(self.now + timedelta(seconds=config.settle_seconds), latest))
+        return replace(self._new(ReasonKind.ADDRESSED, due_at, waiting, way), since=since)
+
+    def _merged(self, agent: Agent, kind: ReasonKind, due_at: datetime, way: Way | None) -> Reason:
+        """Add to the reason that waits: it comes no later for it, and a person stays its cause."""
+        waiting = self._waiting(agent, kind)
+        if waiting is None:
+            return self._new(kind, due_at, None, way)
+        merged = self._new(kind, min(due_at, waiting.due_at), waiting, way)
+        return replace(merged, since=waiting.since)
+
+    def _new(self, kind: ReasonKind, due_at: datetime, waiting: Reason | None, way: Way | None) -> Reason:
+        sender = self.message.sender
+        by_name = kind is ReasonKind.ADDRESSED and way is not None and way.by_name
+        return Reason(
+            kind=kind,
+            room_id=self.room.room.id,
+            message_id=self.message.id,
+            person_id=sender.person_id or (waiting.person_id if waiting else None),
+            by_agent_id=sender.agent_id,
+            mentioned=by_name or (waiting is not None and waiting.mentioned),
+            since=self.now,
+            due_at=due_at,
+        )
+
+    def _adds_nothing(self, agent: Agent, reason: Reason) -> bool:
+        """Whether the same look is already waited for, so that a talk among people costs no write a line."""
+        if is_claimed(agent, self.now):
+            return False
+        waiting = self._waiting(agent, reason.kind)
+        if waiting is None:
+            return False
+        by_person = waiting.person_id is not None
+        return waiting.due_at == reason.due_at and by_person is (reason.person_id is not None)
+
+
+def initiative(agent: Agent, config: CommunityConfig, now: datetime, last: Reason | None = None) -> PutReason:
+    """Let an agent begin something by itself after a while of nothing; the while doubles when nothing came of it."""
+    shortest = timedelta(minutes=config.initiative_minutes)
+    longest = timedelta(hours=config.initiative_at_most_hours)
+    wait = min(longest, 2 * (last.due_at - last.since)) if last else shortest
+    reason = Reason(kind=ReasonKind.INITIATIVE, room_id=agent.id, since=now, due_at=now + wait)
+    return PutReason(agent_id=agent.id, reason=reason)
+
+
+def _initiatives(view: View, room: RoomView, message: Message, now: datetime) -> Iterator[PutReason]:
+    """Something happened: those who would have begun something wait anew."""
+    if not view.config.initiative:
+        return
+    waiting_for = _waiting_initiatives(view)
+    for id in room.members:
+        if id == message.sender.agent_id or (agent := view.agents.get(id)) is None or not is_free(agent, now):
+            continue
+        put = initiative(agent, view.config, now)
+        waiting = waiting_for.get(id)
+        if waiting is None or put.reason.due_at - waiting.due_at > WORTH_WRITING:
+            yield put
+
+
+def _waiting_initiatives(view: View) -> Mapping[AgentId, Reason]:
+    return {
+        id: reason for id, reasons in view.reasons.items() for reason in reasons if reason.kind is ReasonKind.INITIATIVE
+    }
+
+
+def is_free(agent: Agent, now: datetime) -> bool:
+    """Tell whether the agent may beat at all: neither retired, nor paused, nor asleep."""
+    return agent.retired_at is None and agent.paused_reason is None and not is_asleep(agent, now)

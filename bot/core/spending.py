@@ -1,0 +1,69 @@
+"""What a community may spend in a UTC day, and how it slows down before it rests (SPEC §5)."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+
+from bot.core.config import CommunityConfig
+
+SLOWED_FROM = 0.80
+SLOWER_FROM = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What is settled and reserved of a day's limits."""
+
+    usd: Decimal = Decimal(0)
+    tokens: int = 0
+    usd_limit: Decimal | None = None
+    tokens_limit: int | None = None
+
+    @property
+    def share(self) -> float:
+        """How much of the tighter limit is used: 1.0 is all of it."""
+        return max(_share(self.usd, self.usd_limit), _share(Decimal(self.tokens), self.tokens_limit))
+
+    @property
+    def stretch(self) -> float:
+        """By what intervals are multiplied."""
+        if self.share >= SLOWER_FROM:
+            return 4.0
+        return 2.0 if self.share >= SLOWED_FROM else 1.0
+
+    @property
+    def allows_initiative(self) -> bool:
+        """Whether agents may still begin something by themselves."""
+        return self.share < SLOWER_FROM
+
+    @property
+    def is_over(self) -> bool:
+        """Whether agents rest until midnight."""
+        return self.share >= 1.0
+
+    def holds(self, *, usd: Decimal, tokens: int) -> bool:
+        """Tell whether a call of that size stays within the limits."""
+        fits_usd = self.usd_limit is None or self.usd + usd <= self.usd_limit
+        return fits_usd and (self.tokens_limit is None or self.tokens + tokens <= self.tokens_limit)
+
+
+def of_day(spent: tuple[Decimal, int], config: CommunityConfig) -> Spending:
+    """Set what was spent beside the community's limits."""
+    usd, tokens = spent
+    return Spending(usd=usd, tokens=tokens, usd_limit=config.usd_per_day, tokens_limit=config.tokens_per_day)
+
+
+def next_day(now: datetime) -> datetime:
+    """Give the coming midnight in UTC, when limits begin anew."""
+    return datetime.combine(day_of(now) + timedelta(days=1), time(), tzinfo=UTC)
+
+
+def day_of(now: datetime) -> date:
+    """Give the UTC day on which money is booked."""
+    return now.astimezone(UTC).date()
+
+
+def _share(spent: Decimal, limit: Decimal | int | None) -> float:
+    if limit is None:
+        return 0.0
+    return float(spent / limit) if limit > 0 else 1.0

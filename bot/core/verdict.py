@@ -1,0 +1,148 @@
+"""Whether a claimed agent goes, waits or stays, decided anew from what is stored when its time has come (SPEC §5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.core.cadence import ambient_wait, rounded_up
+from bot.core.gate import banter_is_over, is_asleep, is_hushed
+from bot.core.kinds import ReasonKind, Visibility
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, Claim, Reason, Side
+from bot.core.spending import Spending
+from bot.core.view import View
+
+URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
+SELF_CAUSED_WAIT = timedelta(minutes=10)  # after which a limited agent is looked at again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """An agent that may beat, for one side; `dropped`: reasons that count no longer."""
+
+    claim: Claim
+    agent: Agent
+    side: Side
+    reasons: tuple[Reason, ...]  # of that side, the most urgent first
+    dropped: tuple[Reason, ...] = ()
+
+    @property
+    def agent_id(self) -> AgentId:
+        return self.claim.agent_id
+
+    @property
+    def beat_id(self) -> BeatId:
+        return self.claim.beat_id
+
+    @property
+    def first(self) -> Reason:
+        """The most urgent reason, which names the beat."""
+        return self.reasons[0]
+
+    @property
+    def only_listens(self) -> bool:
+        """Whether nothing but ambient messages made it look."""
+        return all(reason.kind is ReasonKind.AMBIENT for reason in self.reasons)
+
+    @property
+    def addressed_by_person(self) -> bool:
+        """Whether a person waits for its answer."""
+        return any(reason.kind is ReasonKind.ADDRESSED and reason.person_id is not None for reason in self.reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """An agent that does not beat now: due again at `until`, or (None) when one of its other reasons is."""
+
+    claim: Claim
+    until: datetime | None = None
+    dropped: tuple[Reason, ...] = ()
+
+
+def verdict(view: View, claim: Claim, now: datetime, spending: Spending) -> Ready | Held:
+    """Judge one claim: what of its reasons still counts, for which side it is, and whether it is time."""
+    agent = view.agents[claim.agent_id]
+    if agent.retired_at is not None or agent.paused_reason is not None:
+        return Held(claim=claim, dropped=claim.reasons)
+    if view.community.paused:
+        return Held(claim=claim, dropped=claim.reasons)
+    kept = tuple(reason for reason in claim.reasons if _counts(view, claim.agent_id, reason, now, spending))
+    dropped = tuple(reason for reason in claim.reasons if reason not in kept)
+    if is_asleep(agent, now) and not any(_wakes(view, reason) for reason in kept):
+        return Held(claim=claim, until=agent.asleep_until, dropped=dropped)
+    if not kept:
+        return Held(claim=claim, dropped=dropped)
+    ready = Ready(claim=claim, agent=agent, side=PUBLIC_SIDE, reasons=kept, dropped=dropped)
+    return _timed(view, _sided(view, ready), now, spending)
+
+
+def side_of(view: View, room_id: AgentId | None) -> Side:
+    """Give the side of the barrier a room lies on (the public one for no room)."""
+    room = view.all_rooms.get(room_id) if room_id is not None else None
+    return room.side if room is not None else PUBLIC_SIDE
+
+
+def is_self_caused(reasons: Sequence[Reason]) -> bool:
+    """Tell whether no person's message led to the beat."""
+    return all(reason.person_id is None for reason in reasons)
+
+
+def limited_until(now: datetime) -> datetime:
+    """Give the time at which an agent with too many beats of its own making is looked at again."""
+    return now + SELF_CAUSED_WAIT
+
+
+def urgency(reason: Reason) -> tuple[int, datetime]:
+    """Order reasons: by kind, then the longest waiting."""
+    return URGENCY[reason.kind], reason.since
+
+
+def _counts(view: View, agent_id: AgentId, reason: Reason, now: datetime, spending: Spending) -> bool:
+    if reason.kind is ReasonKind.INITIATIVE:
+        return view.config.initiative and spending.allows_initiative and not _silenced(view, reason, now)
+    if reason.kind not in (ReasonKind.ADDRESSED, ReasonKind.AMBIENT) or reason.room_id is None:
+        return True
+    if (agent_id, reason.room_id) not in view.memberships:
+        return False
+    return not _silenced(view, reason, now)
+
+
+def _silenced(view: View, reason: Reason, now: datetime) -> bool:
+    """Whether the room is hushed, or agents have talked long enough and no person gave the reason."""
+    room = view.all_rooms.get(reason.room_id) if reason.room_id is not None else None
+    if room is None:
+        return False
+    return is_hushed(room, now) or (reason.person_id is None and banter_is_over(room, view.config))
+
+
+def _wakes(view: View, reason: Reason) -> bool:
+    if reason.kind is ReasonKind.WOKEN:
+        return True
+    mentioned = reason.kind is ReasonKind.ADDRESSED and reason.mentioned and reason.person_id is not None
+    return mentioned and view.config.mention_wakes
+
+
+def _sided(view: View, ready: Ready) -> Ready:
+    """Keep the reasons of one side: that of the most urgent."""
+    ordered = sorted(ready.reasons, key=urgency)
+    side = side_of(view, ordered[0].room_id)
+    same = tuple(reason for reason in ordered if side_of(view, reason.room_id) == side)
+    return Ready(claim=ready.claim, agent=ready.agent, side=side, reasons=same, dropped=ready.dropped)
+
+
+def _timed(view: View, ready: Ready, now: datetime, spending: Spending) -> Ready | Held:
+    """Hold beats back that nobody waits for while money is short and intervals are longer."""
+    if spending.stretch == 1.0 or not ready.only_listens or ready.agent.last_beat_at is None:
+        return ready
+    waits = [
+        ambient_wait(ready.agent, membership, stretch=spending.stretch)
+        for reason in ready.reasons
+        if reason.room_id and (membership := view.memberships.get((ready.agent_id, reason.room_id)))
+    ]
+    at = ready.agent.last_beat_at + timedelta(seconds=min(waits, default=0.0))
+    return Held(claim=ready.claim, until=rounded_up(at, 1), dropped=ready.dropped) if at > now else ready
+
+
+def is_private(view: View, side: Side) -> bool:
+    """Tell whether a side is a private room."""
+    room = view.all_rooms.get(AgentId(side))
+    return room is not None and room.visibility is Visibility.PRIVATE
