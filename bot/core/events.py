@@ -74,13 +74,13 @@ class ChannelDeleted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelChanged:
-    """A channel has another name, topic or visibility now; `is_private`: everyone may not see it."""
+    """A channel has another name, topic or visibility now (None: as before); `is_private`: everyone may not see it."""
 
     guild_id: Snowflake
     channel_id: Snowflake
-    name: str
-    topic: str
-    is_private: bool
+    name: str | None = None
+    topic: str | None = None
+    is_private: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

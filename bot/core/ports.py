@@ -193,6 +193,9 @@ class Reading(Protocol):
     ) -> float | None:
         """Give the seconds by which a stored reaction moved the author's interval; None when there is no such one."""
 
+    async def reactions_of(self, community_id: CommunityId, message_id: MessageId) -> Sequence[tuple[Sender, str]]:
+        """Give who reacted to a message with what (the name under which it is counted)."""
+
     async def addressed_beats(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         """Count the beats that a person has caused by addressing agents."""
 
@@ -227,6 +230,9 @@ class Writing(Reading, Protocol):
 
     async def delete_messages(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
         """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
+
+    async def delete_room_messages(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
+        """Remove the content of all of a room's messages, as when its channel was deleted."""
 
     async def claim(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], *, now: datetime, lease_until: datetime

@@ -1,0 +1,142 @@
+"""Letters become effects on Discord: in order per room and lane, side by side across rooms, each once."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import datetime
+
+import structlog
+
+from bot.core.errors import PublishError, SelfroomError, StoreError
+from bot.core.kinds import LetterKind
+from bot.core.letters import LANE
+from bot.core.ports import Clock, Metrics, Publisher, Store
+from bot.core.records import AgentId, CommunityId, Letter
+from bot.engine.errands import Errands
+from bot.engine.posting import Posting
+from bot.engine.setbacks import Setbacks
+
+AT_ONCE = 500  # rooms looked at in one go
+LONGEST_REST_SECONDS = 1.0
+SHORTEST_REST_SECONDS = 0.02
+STORE_REST_SECONDS = 1.0
+
+Lane = tuple[CommunityId, AgentId, str]
+log = structlog.get_logger(__name__)
+
+
+class Delivery:
+    """The one owner of all outgoing effects; `wake` it after a transaction that wrote letters."""
+
+    def __init__(self, store: Store, publisher: Publisher, clock: Clock, metrics: Metrics) -> None:
+        self._store = store
+        self._clock = clock
+        self._metrics = metrics
+        self._setbacks = Setbacks(store, clock)
+        self._posting = Posting(store, publisher, clock, metrics)
+        self._errands = Errands(store, publisher, clock)
+        self._busy: dict[Lane, asyncio.Task[None]] = {}
+        self._woken = asyncio.Event()
+        self._closing = False
+
+    def wake(self) -> None:
+        """Look for letters now instead of at the next look."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Deliver until closed; a store that cannot be read is waited for."""
+        while not self._closing:
+            self._woken.clear()
+            try:
+                now = self._clock.now()
+                await self._dispatch(now)
+                seconds = await self._until_next(now)
+            except StoreError as error:
+                log.error("delivery cannot read its letters", error=error.sentence)
+                seconds = STORE_REST_SECONDS
+            await self._rest(seconds)
+
+    async def run_once(self, now: datetime) -> int:
+        """Deliver the letters that are due, one per room and lane, and wait for their fate; gives how many."""
+        tasks = await self._dispatch(now)
+        if tasks:
+            await asyncio.wait(tasks)
+        return len(tasks)
+
+    async def close(self, seconds: float) -> None:
+        """Begin no further letter and let the running ones finish; what is not done by then is kept."""
+        self._closing = True
+        self.wake()
+        running = list(self._busy.values())
+        if not running:
+            return
+        with suppress(TimeoutError):
+            async with self._clock.timeout(seconds):
+                await asyncio.wait(running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def _dispatch(self, now: datetime) -> list[asyncio.Task[None]]:
+        if self._closing:
+            return []
+        async with self._store.reading() as read:
+            letters = await read.letters(now, limit=AT_ONCE)
+        return [self._start(letter) for letter in letters if _lane(letter) not in self._busy]
+
+    def _start(self, letter: Letter) -> asyncio.Task[None]:
+        lane = _lane(letter)
+        task = asyncio.create_task(self._carry(letter), name=f"letter-{letter.community_id}-{letter.id}")
+        self._busy[lane] = task
+
+        def done(_: asyncio.Task[None]) -> None:
+            del self._busy[lane]
+            self.wake()
+
+        task.add_done_callback(done)
+        return task
+
+    async def _carry(self, letter: Letter) -> None:
+        """Bring one letter out; whatever goes wrong stays with this letter."""
+        carry: Callable[[Letter], Awaitable[None]]
+        carry = self._posting.carry if letter.kind is LetterKind.POST else self._errands.carry
+        try:
+            await carry(letter)
+        except PublishError as error:
+            self._metrics.count("letters_put_back", kind=letter.kind)
+            await self._put_back(letter, error)
+        except SelfroomError as error:
+            log.error("a letter waits", letter=letter.id, kind=letter.kind, error=error.sentence)
+            await self._clock.sleep(STORE_REST_SECONDS)
+        except Exception as error:
+            log.exception("a letter cannot be carried", letter=letter.id, kind=letter.kind)
+            await self._put_back(
+                letter, PublishError(f"Something went wrong inside Selfroom ({type(error).__name__}).")
+            )
+
+    async def _put_back(self, letter: Letter, error: PublishError) -> None:
+        try:
+            await self._setbacks.meet(letter, error)
+        except StoreError as failure:
+            log.error("a letter's fate could not be kept", letter=letter.id, error=failure.sentence)
+            await self._clock.sleep(STORE_REST_SECONDS)
+
+    async def _until_next(self, now: datetime) -> float:
+        async with self._store.reading() as read:
+            at = await read.next_letter_at()
+        if at is None:
+            return LONGEST_REST_SECONDS
+        seconds = (at - now).total_seconds()
+        if seconds <= 0:  # it is being carried: its end wakes us
+            return LONGEST_REST_SECONDS / 4
+        return max(SHORTEST_REST_SECONDS, min(seconds, LONGEST_REST_SECONDS))
+
+    async def _rest(self, seconds: float) -> None:
+        """Sleep until woken, at most that long."""
+        with suppress(TimeoutError):
+            async with self._clock.timeout(seconds):
+                await self._woken.wait()
+
+
+def _lane(letter: Letter) -> Lane:
+    return letter.community_id, letter.room_id, LANE[letter.kind]

@@ -1,0 +1,106 @@
+"""Letters that are no messages: reactions, the billboard, topics, names, channels, permissions, notices."""
+
+from bot.core.changes import Change, UpdateRoom
+from bot.core.errors import Gone, Limited
+from bot.core.kinds import LetterState, Visibility
+from bot.core.letters import (
+    BillboardPayload,
+    ChannelPayload,
+    CuePayload,
+    NoticePayload,
+    PermissionPayload,
+    ReactPayload,
+    RenamePayload,
+    TopicPayload,
+    channel_marker,
+    parse_payload,
+)
+from bot.core.ports import Clock, Publisher, Store
+from bot.core.records import Letter, MessageId, Room, Snowflake
+from bot.core.view import View
+
+NO_CHANNEL_SECONDS = 2.0  # how long a letter waits for its room's channel to be made
+
+
+class Errands:
+    """Carries every letter but posts; each effect may be repeated without harm."""
+
+    def __init__(self, store: Store, publisher: Publisher, clock: Clock) -> None:
+        self._store = store
+        self._publisher = publisher
+        self._clock = clock
+
+    async def carry(self, letter: Letter) -> None:
+        """Bring about what the letter asks for; raises PublishError when Discord does not take it."""
+        async with self._store.reading() as read:
+            view = await read.view(letter.community_id, room_ids=[letter.room_id], messages=0)
+        done = await self._do(letter, view)
+        async with self._store.writing(letter.community_id) as write:
+            await write.apply(letter.community_id, done)
+            await write.update_letter(
+                letter.community_id, letter.id, LetterState.SENT, attempts=letter.attempts + 1, at=self._clock.now()
+            )
+
+    async def _do(self, letter: Letter, view: View) -> list[Change]:
+        room = view.all_rooms[letter.room_id]
+        match parse_payload(letter.kind, letter.payload):
+            case ChannelPayload():
+                return await self._channel(room, view)
+            case NoticePayload() as notice:
+                await self._notice(notice, room, view)
+            case ReactPayload() as payload:
+                await self._react(letter, room, payload.message_id, payload.emoji, added=payload.added)
+            case CuePayload() as payload:
+                await self._react(letter, room, payload.message_id, payload.emoji, added=True)
+            case PermissionPayload() as payload:
+                await self._publisher.allow(_channel(room), payload.person_id, allowed=payload.allowed)
+            case payload:
+                await self._show(payload, room, view)
+        return []
+
+    async def _show(self, payload: object, room: Room, view: View) -> None:
+        """Show what the room or agent says of itself; what is out of date by now is left to the newer letter."""
+        match payload:
+            case BillboardPayload(text=text) if text == room.billboard:
+                await self._publisher.pin_billboard(_channel(room), None, text)
+            case TopicPayload(topic=topic) if topic == room.topic:
+                await self._publisher.edit_channel(_channel(room), topic=topic)
+            case RenamePayload(name=name) if name == view.agents[room.id].name:
+                await self._publisher.edit_channel(_channel(room), name=name)
+                await self._publisher.face(_channel(room), room.id, name, redraw=True)
+            case _:
+                return
+
+    async def _channel(self, room: Room, view: View) -> list[Change]:
+        if room.channel_id is not None:
+            return []
+        made = await self._publisher.make_channel(
+            view.community.guild_id,
+            view.agents[room.id].name,
+            room.topic,
+            marker=channel_marker(room.id),
+            private=room.visibility is Visibility.PRIVATE,
+        )
+        return [UpdateRoom(room_id=room.id, fields={"channel_id": made})]
+
+    async def _react(self, letter: Letter, room: Room, message_id: MessageId, emoji: str, *, added: bool) -> None:
+        async with self._store.reading() as read:
+            message = (await read.messages_by_id(letter.community_id, [message_id])).get(message_id)
+        if message is None or message.discord_id is None:
+            raise Gone("The message is not there any more.")
+        place = message.thread_id or _channel(room)
+        await self._publisher.react(place, message.discord_id, emoji, added=added)
+
+    async def _notice(self, notice: NoticePayload, room: Room, view: View) -> None:
+        if notice.person_id is not None:
+            await self._publisher.tell(notice.person_id, notice.text)
+            return
+        channel_id = view.config.managers_channel_id if notice.to_managers else _channel(room)
+        if channel_id is not None:  # without a managers' channel the log has to do
+            await self._publisher.notify(channel_id, notice.text)
+
+
+def _channel(room: Room) -> Snowflake:
+    if room.channel_id is None:
+        raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
+    return room.channel_id

@@ -1,0 +1,234 @@
+"""What comes in from Discord is stored once, and is a reason to those whom it concerns, in one transaction."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import assert_never, cast
+
+import structlog
+
+from bot.core.changes import Change, PutReason
+from bot.core.config import CommunityConfig
+from bot.core.events import (
+    ChannelChanged,
+    ChannelDeleted,
+    Event,
+    GuildLeft,
+    GuildSeen,
+    MessageEdited,
+    MessagesDeleted,
+    MessageSeen,
+    PersonSeen,
+    ReactionChanged,
+    ReactionsCleared,
+)
+from bot.core.gate import cues_for, reasons_for
+from bot.core.kinds import LetterState, SenderKind
+from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
+from bot.core.records import AgentId, Attachment, Community, Json, Message, Person, Sender
+from bot.core.spending import day_of, of_day
+from bot.engine.places import Places
+from bot.engine.reactions import Reactions
+
+SEEN_BEFORE = 60  # messages of the room that tell whom a new one addresses
+log = structlog.get_logger(__name__)
+
+
+def _nobody() -> None:
+    """Nobody waits for letters."""
+
+
+class Intake:
+    """Takes events one after the other; `wake` is called when a letter was written or confirmed."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        tokenizer: Tokenizer,
+        planned: Planned,
+        *,
+        config: CommunityConfig | None = None,
+        wake: Callable[[], None] = _nobody,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._tokenizer = tokenizer
+        self._planned = planned
+        self._config = config or CommunityConfig()
+        self._wake = wake
+        self._reactions = Reactions(store, clock)
+        self._places = Places(store, clock)
+
+    async def take(self, event: Event) -> None:
+        """Store what happened; the same event twice changes nothing. Raises StoreError when nothing was stored."""
+        if isinstance(event, GuildSeen):
+            await self._places.seen(event)
+            return
+        async with self._store.reading() as read:
+            community = await read.community_of_guild(event.guild_id)
+        if community is not None:
+            await self._take(event, community)
+
+    async def _take(self, event: Event, community: Community) -> None:
+        match event:
+            case MessageSeen() | MessageEdited() | MessagesDeleted():
+                await self._said(event, community)
+            case ReactionChanged():
+                await self._reactions.changed(event, community)
+            case ReactionsCleared():
+                await self._reactions.cleared(event, community)
+            case ChannelDeleted():
+                await self._places.deleted(event, community)
+            case ChannelChanged():
+                await self._places.changed(event, community)
+            case PersonSeen():
+                async with self._store.writing(community.id) as write:
+                    await _known(write, community, event.person)
+            case GuildSeen():
+                await self._places.seen(event)
+            case GuildLeft():
+                await self._places.left(community)
+            case _:
+                assert_never(event)
+
+    async def _said(self, event: MessageSeen | MessageEdited | MessagesDeleted, community: Community) -> None:
+        match event:
+            case MessageSeen(author=None):
+                await self._own_post(event, community)
+            case MessageSeen():
+                await self._message(event, community)
+            case MessageEdited():
+                await self._edited(event, community)
+            case MessagesDeleted():
+                async with self._store.writing(community.id) as write:
+                    await write.delete_messages(community.id, event.message_ids, self._clock.now())
+
+    async def _message(self, event: MessageSeen, community: Community) -> None:
+        author = event.author
+        if author is None or (event.is_bot and not self._is_listened(event, community)):
+            return
+        now = self._clock.now()
+        async with self._store.writing(community.id) as write:
+            room_id = await write.room_of_channel(community.id, event.channel_id)
+            if room_id is None:
+                return
+            known = await _known(write, community, author)
+            if known.ignored:
+                return
+            message = await write.add_message(community.id, self._record(event, room_id, known))
+            if message is None:
+                return
+            changes = await _stirred(write, community, message, now)
+            await write.apply(community.id, changes)
+        self._announce(changes)
+
+    def _is_listened(self, event: MessageSeen, community: Community) -> bool:
+        listened = self._config.overlaid(community.overrides).listened_bots
+        author_id = event.author.id if event.author else None
+        return author_id in listened or event.webhook_id in listened
+
+    def _record(self, event: MessageSeen, room_id: AgentId, author: Person) -> NewMessage:
+        sender = sender_of(author)
+        return NewMessage(
+            room_id=room_id,
+            discord_id=event.message_id,
+            thread_id=event.thread_id,
+            sender=sender,
+            content=event.content,
+            sent_at=event.sent_at,
+            edited=event.edited_at is not None,
+            reply_to=event.reply_to,
+            attachments=tuple(_stored(attachment) for attachment in event.attachments),
+            tokens=self._tokens(sender, event.content),
+        )
+
+    def _tokens(self, sender: Sender, content: str) -> int:
+        return self._tokenizer.count(f"[1000 10:00] {sender.shown()}: {content}\n")
+
+    def _announce(self, changes: Sequence[Change]) -> None:
+        """Tell the heartbeat how soon somebody is due, and delivery that there may be letters."""
+        due = [change.reason.due_at for change in changes if isinstance(change, PutReason)]
+        if due:
+            self._planned.nudge(min(due))
+        if len(due) < len(changes):
+            self._wake()
+
+    async def _edited(self, event: MessageEdited, community: Community) -> None:
+        async with self._store.writing(community.id) as write:
+            if await write.room_of_channel(community.id, event.channel_id) is None:
+                return
+            known = await write.message_of(community.id, event.message_id)
+            if known is not None and not known.sender.is_human:
+                return  # our own post: agents keep what they said
+            await write.edit_message(
+                community.id,
+                event.message_id,
+                content=event.content,
+                edited_at=event.edited_at,
+                tokens=self._tokens(known.sender if known else Sender(kind=SenderKind.PERSON), event.content),
+            )
+
+    async def _own_post(self, event: MessageSeen, community: Community) -> None:
+        """Recognise a post of ours: it confirms the letter that is being sent, if that does not know of it yet."""
+        async with self._store.writing(community.id) as write:
+            room_id = await write.room_of_channel(community.id, event.channel_id)
+            if room_id is None:
+                return
+            letter = await write.unconfirmed(community.id, room_id)
+            last = await write.last_posted(community.id, room_id)
+            if letter is None or (last is not None and event.message_id <= last):
+                return
+            now = self._clock.now()
+            await write.update_letter(
+                community.id,
+                letter.id,
+                LetterState.SENDING,
+                posted_as=[event.message_id],
+                not_before=now,
+                at=now,
+            )
+        log.debug("a post was recognised", letter=letter.id, message=event.message_id)
+        self._wake()
+
+
+def sender_of(person: Person) -> Sender:
+    """Give a person as the sender of a message."""
+    kind = SenderKind.ARCHITECT if person.is_architect else SenderKind.PERSON
+    return Sender(kind=kind, person_id=person.id, name=person.username)
+
+
+async def _known(write: Writing, community: Community, person: Person) -> Person:
+    """Keep the person's present name and rights, and give them with what the community decided about them."""
+    known = await write.person(community.id, person.id)
+    merged = replace(person, ignored=known.ignored if known else person.ignored)
+    if merged != known:
+        await write.put_person(community.id, merged)
+    return merged
+
+
+async def _stirred(write: Writing, community: Community, message: Message, now: datetime) -> list[Change]:
+    """Give the reasons and signs that follow from a stored message."""
+    view = await write.view(community.id, room_ids=[message.room_id], messages=SEEN_BEFORE)
+    replied = None
+    if message.reply_to is not None:
+        replied = (await write.messages_by_id(community.id, [message.reply_to])).get(message.reply_to)
+    so_far = 0
+    if message.sender.person_id is not None:
+        since = now - timedelta(minutes=view.config.addressed_per_person_minutes)
+        so_far = await write.addressed_beats(community.id, message.sender.person_id, since)
+    spending = of_day(await write.spent(community.id, day_of(now)), view.config)
+    reasons = reasons_for(
+        view,
+        message.room_id,
+        message,
+        now=now,
+        addressed_so_far=so_far,
+        replied=replied,
+        stretch=spending.stretch,
+    )
+    return [*reasons, *cues_for(view, message.room_id, message, now=now, replied=replied)]
+
+
+def _stored(attachment: Attachment) -> Json:
+    return cast(Json, asdict(attachment))

@@ -1,0 +1,80 @@
+"""Servers and channels change on Discord's side: rooms follow."""
+
+import structlog
+
+from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
+from bot.core.events import ChannelChanged, ChannelDeleted, GuildSeen
+from bot.core.kinds import Visibility
+from bot.core.letters import without_marker
+from bot.core.ports import Clock, Store
+from bot.core.records import Community, Room
+
+TOPIC_CHARACTERS = 120
+log = structlog.get_logger(__name__)
+
+
+class Places:
+    """Takes what happens to servers and channels."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def seen(self, event: GuildSeen) -> None:
+        """Know the server as a community."""
+        async with self._store.writing() as write:
+            await write.add_community(event.guild_id, event.name)
+
+    async def left(self, community: Community) -> None:
+        """The bot was removed: everything is kept until it is invited again."""
+        log.info("removed from a server", community=community.id, name=community.name)
+
+    async def deleted(self, event: ChannelDeleted, community: Community) -> None:
+        """Retire the agent whose channel people deleted, and remove what was said there."""
+        now = self._clock.now()
+        async with self._store.writing(community.id) as write:
+            await write.apply(community.id, _unset(event, community))
+            room_id = await write.room_of_channel(community.id, event.channel_id)
+            if room_id is None:
+                return
+            await write.delete_room_messages(community.id, room_id, now)
+            changes: list[Change] = [
+                UpdateAgent(agent_id=room_id, fields={"retired_at": now}),
+                UpdateRoom(room_id=room_id, fields={"channel_id": None}),
+                Audit(by="Discord", what="the channel was deleted", agent_id=room_id, at=now),
+            ]
+            await write.apply(community.id, changes)
+
+    async def changed(self, event: ChannelChanged, community: Community) -> None:
+        """Follow a channel's new topic and visibility."""
+        async with self._store.writing(community.id) as write:
+            room_id = await write.room_of_channel(community.id, event.channel_id)
+            if room_id is None:
+                return
+            view = await write.view(community.id, room_ids=[room_id], messages=1)
+            fields = _followed(view.all_rooms[room_id], event)
+            if fields:
+                await write.apply(community.id, [UpdateRoom(room_id=room_id, fields=fields)])
+
+
+def _unset(event: ChannelDeleted, community: Community) -> list[Change]:
+    """Forget settings that name the channel."""
+    named = ("managers_channel_id", "category_id")
+    return [
+        SetOverride(name=name, value=None)
+        for name in named
+        if str(community.overrides.get(name)) == str(event.channel_id)
+    ]
+
+
+def _followed(room: Room, event: ChannelChanged) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    if event.topic is not None:
+        topic = without_marker(event.topic, room.id)[:TOPIC_CHARACTERS]
+        if topic != room.topic:
+            fields["topic"] = topic
+    if event.is_private is not None:
+        visibility = Visibility.PRIVATE if event.is_private else Visibility.PUBLIC
+        if visibility is not room.visibility:
+            fields["visibility"] = visibility
+    return fields

@@ -1,0 +1,204 @@
+"""Messages as posts: worded, split, and looked for before they are ever sent a second time (SPEC §10)."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
+from bot.core.gate import reasons_for
+from bot.core.kinds import LetterState, SenderKind
+from bot.core.ports import Clock, Metrics, Post, Publisher, Store
+from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
+from bot.core.splitting import Split, split
+from bot.core.view import View
+
+NO_CHANNEL_SECONDS = 2.0
+DISCORD_EPOCH_MS = 1_420_070_400_000
+CLOCKS_APART = timedelta(minutes=10)
+REST_FILE = "rest.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What one post needs to know."""
+
+    view: View
+    room: Room
+    message: Message
+    answered: Message | None
+    last_posted: Snowflake | None
+
+    @property
+    def thread_id(self) -> Snowflake | None:
+        """The thread it goes to: that of the message it answers."""
+        return self.answered.thread_id if self.answered else None
+
+
+class Posting:
+    """Carries POST letters."""
+
+    def __init__(self, store: Store, publisher: Publisher, clock: Clock, metrics: Metrics) -> None:
+        self._store = store
+        self._publisher = publisher
+        self._clock = clock
+        self._metrics = metrics
+
+    async def carry(self, letter: Letter) -> None:
+        """Post a letter's parts, or find that they were posted; raises PublishError when its fate stays open."""
+        scene = await self._scene(letter)
+        if scene is None:
+            await self._mark(letter, LetterState.FAILED)
+            return
+        if scene.room.channel_id is None:
+            await self._mark(letter, letter.state, wait_seconds=NO_CHANNEL_SECONDS)
+            return
+        said = split(worded(scene))
+        if not said.parts:
+            await self._mark(letter, LetterState.FAILED)
+            return
+        await self._post_all(letter, scene, said)
+
+    async def _scene(self, letter: Letter) -> Scene | None:
+        if letter.message_id is None:
+            return None
+        async with self._store.reading() as read:
+            view = await read.view(letter.community_id, room_ids=[letter.room_id], messages=0)
+            message = (await read.messages_by_id(letter.community_id, [letter.message_id])).get(letter.message_id)
+            if message is None:
+                return None
+            wanted = [message.reply_to] if message.reply_to is not None else []
+            answered = await read.messages_by_id(letter.community_id, wanted) if wanted else {}
+            last = await read.last_posted(letter.community_id, letter.room_id)
+        room = view.all_rooms[letter.room_id]
+        return Scene(view, room, message, next(iter(answered.values()), None), last)
+
+    async def _post_all(self, letter: Letter, scene: Scene, said: Split) -> None:
+        known = list(letter.posted_as)
+        if letter.state is LetterState.SENDING:
+            known += await self._find(letter, scene, known, wanted=len(said.parts) - len(known))
+        attempts = letter.attempts
+        while len(known) < len(said.parts):
+            attempts += 1
+            await self._mark(
+                letter,
+                LetterState.SENDING,
+                posted_as=known,
+                attempts=attempts,
+                wait_seconds=fate_seconds(scene, attempts),
+            )
+            post = await self._post(scene, said, len(known))
+            try:
+                known.append(await self._publisher.post(post))
+            except FateUnknown:
+                found = await self._find(letter, scene, known, wanted=1)
+                if not found:
+                    raise
+                known += found
+        await self._sent(letter, known, attempts)
+
+    async def _sent(self, letter: Letter, known: list[Snowflake], attempts: int) -> None:
+        """Keep that it was posted: from now on agents see it, and it is a reason to them."""
+        now = self._clock.now()
+        community_id, message_id = letter.community_id, letter.message_id
+        async with self._store.writing(community_id) as write:
+            await write.update_letter(
+                community_id, letter.id, LetterState.SENT, attempts=attempts, posted_as=known, at=now
+            )
+            if message_id is not None:
+                message = (await write.messages_by_id(community_id, [message_id]))[message_id]
+                view = await write.view(community_id, room_ids=[letter.room_id])
+                await write.apply(community_id, reasons_for(view, letter.room_id, message, now=now))
+        self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
+
+    async def _find(self, letter: Letter, scene: Scene, known: list[Snowflake], *, wanted: int) -> list[Snowflake]:
+        """Look for parts of which nobody told us: any post of our webhook after the last confirmed one is the next."""
+        if wanted <= 0 or scene.room.channel_id is None:
+            return []
+        after = max([*known, scene.last_posted or _about(letter.created_at - CLOCKS_APART)])
+        found = await self._seen(scene.room.channel_id, after)
+        if scene.thread_id is not None:
+            with suppress(ChannelGone):
+                found += await self._seen(scene.thread_id, after)
+        return sorted(found)[:wanted]
+
+    async def _seen(self, channel_id: Snowflake, after: Snowflake) -> list[Snowflake]:
+        return [id for id, _, _ in await self._publisher.posted_after(channel_id, after)]
+
+    async def _post(self, scene: Scene, said: Split, index: int) -> Post:
+        name, avatar_url = await self._author(scene)
+        last = index == len(said.parts) - 1
+        files = ((REST_FILE, said.rest.encode()),) if last and said.rest is not None else ()
+        if scene.room.channel_id is None:
+            raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
+        return Post(
+            channel_id=scene.room.channel_id,
+            name=name,
+            avatar_url=avatar_url,
+            content=said.parts[index],
+            thread_id=scene.thread_id,
+            files=files,
+            pings=scene.view.config.pings,
+        )
+
+    async def _author(self, scene: Scene) -> tuple[str, str | None]:
+        """Give name and picture of the author; a picture that cannot be had is done without."""
+        agent = scene.view.agents.get(scene.message.sender.agent_id or scene.room.id)
+        if scene.message.sender.kind is not SenderKind.AGENT or agent is None:
+            return scene.message.sender.shown(), None
+        if agent.avatar_url:
+            return agent.name, agent.avatar_url
+        home = scene.view.all_rooms[agent.id].channel_id
+        if home is None:
+            return agent.name, None
+        try:
+            return agent.name, await self._publisher.face(home, agent.id, agent.name)
+        except PublishError:
+            return agent.name, None
+
+    async def _mark(
+        self,
+        letter: Letter,
+        state: LetterState,
+        *,
+        posted_as: list[Snowflake] | None = None,
+        attempts: int | None = None,
+        wait_seconds: float = 0.0,
+    ) -> None:
+        now = self._clock.now()
+        async with self._store.writing(letter.community_id) as write:
+            await write.update_letter(
+                letter.community_id,
+                letter.id,
+                state,
+                attempts=attempts,
+                not_before=now + timedelta(seconds=wait_seconds) if wait_seconds else None,
+                posted_as=posted_as or (),
+                at=now,
+            )
+
+
+def fate_seconds(scene: Scene, attempts: int) -> float:
+    """Give how long to wait for a trace before sending again: longer each time, at most five minutes."""
+    return float(min(scene.view.config.fate_seconds * 2 ** max(0, attempts - 1), 300.0))
+
+
+def worded(scene: Scene) -> str:
+    """Give the whole text to post: a small line that links what it answers, then what is said."""
+    if scene.answered is None:
+        return scene.message.content
+    return f"-# ↪ {_linked(scene, scene.answered)}\n{scene.message.content}"
+
+
+def _linked(scene: Scene, answered: Message) -> str:
+    agent = scene.view.agents.get(answered.sender.agent_id) if answered.sender.agent_id is not None else None
+    name = agent.name if agent else answered.sender.shown() or SYSTEM_NAME
+    shown = "".join(f"\\{sign}" if sign in "[]()\\*_~`|<>" else sign for sign in name)
+    if answered.discord_id is None:
+        return shown
+    place = answered.thread_id or scene.room.channel_id
+    return f"[{shown}](https://discord.com/channels/{scene.view.community.guild_id}/{place}/{answered.discord_id})"
+
+
+def _about(moment: datetime) -> Snowflake:
+    """Give the smallest Discord id of a moment."""
+    return Snowflake(max(0, int(moment.timestamp() * 1000) - DISCORD_EPOCH_MS) << 22)

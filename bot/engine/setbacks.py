@@ -1,0 +1,117 @@
+"""What becomes of a letter that Discord did not take: waited out, looked for, given up, and told to managers once."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.core.changes import AddLetter, Change, UpdateAgent, UpdateRoom
+from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Limited, PublishError
+from bot.core.kinds import LetterKind, LetterState
+from bot.core.letters import NoticePayload
+from bot.core.ports import Clock, Store
+from bot.core.records import AgentId, CommunityId, Letter
+
+REFUSALS = 3
+REFUSED_WAIT_SECONDS = 2.0
+CHANNEL_REST = timedelta(minutes=10)
+LONGEST_REST = timedelta(hours=6)
+FATE_SECONDS = 5.0
+LONGEST_FATE_SECONDS = 300.0
+GIVE_UP_AFTER = timedelta(hours=24)
+TOLD_AGAIN_AFTER = timedelta(hours=1)
+
+log = structlog.get_logger(__name__)
+
+
+class Setbacks:
+    """Decides and writes what follows from a refusal."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._told: dict[tuple[CommunityId, AgentId, str], datetime] = {}
+
+    async def meet(self, letter: Letter, error: PublishError) -> None:
+        """Keep what becomes of the letter after this error."""
+        now = self._clock.now()
+        log.warning("a letter was not taken", letter=letter.id, kind=letter.kind, error=error.sentence)
+        if now - letter.created_at > GIVE_UP_AFTER:
+            await self._give_up(letter, error, now)
+            return
+        match error:
+            case FateUnknown():
+                await self._wait(letter, _fate_seconds(letter.attempts), now, unknown=True)
+            case Limited(retry_after_seconds=seconds):
+                await self._wait(letter, seconds, now)
+            case Forbidden():
+                await self._refused(letter, error, now)
+            case ChannelGone() if letter.kind is not LetterKind.NOTICE:
+                await self._retire(letter, now)
+            case Gone():
+                await self._move(letter, LetterState.FAILED, now)
+            case _:
+                await self._give_up(letter, error, now)
+
+    async def _wait(self, letter: Letter, seconds: float, now: datetime, *, unknown: bool = False) -> None:
+        """Try again later; a post whose fate is unknown keeps the mark of being looked for."""
+        state = LetterState.SENDING if unknown and letter.kind is LetterKind.POST else LetterState.WAITING
+        attempts = letter.attempts + 1 if unknown else None
+        await self._move(letter, state, now, attempts=attempts, not_before=now + timedelta(seconds=seconds))
+
+    async def _refused(self, letter: Letter, error: PublishError, now: datetime) -> None:
+        """Try three times, then let the channel rest, tell the managers, and look again ever more rarely."""
+        attempts = letter.attempts + 1
+        if attempts < REFUSALS:
+            soon = now + timedelta(seconds=REFUSED_WAIT_SECONDS)
+            await self._move(letter, LetterState.WAITING, now, attempts=attempts, not_before=soon)
+            return
+        rest = min(CHANNEL_REST * 2 ** (attempts - REFUSALS), LONGEST_REST)
+        pause = UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": error.sentence})
+        told = self._notice(letter, error, now)
+        await self._move(
+            letter, LetterState.WAITING, now, attempts=attempts, not_before=now + rest, beside=[pause, *told]
+        )
+
+    async def _give_up(self, letter: Letter, error: PublishError, now: datetime) -> None:
+        await self._move(letter, LetterState.FAILED, now, beside=self._notice(letter, error, now))
+
+    async def _retire(self, letter: Letter, now: datetime) -> None:
+        """People deleted the channel: its agent is retired and can be restored into a new one."""
+        room_id = letter.room_id
+        gone: list[Change] = [
+            UpdateAgent(agent_id=room_id, fields={"retired_at": now}),
+            UpdateRoom(room_id=room_id, fields={"channel_id": None}),
+        ]
+        await self._move(letter, LetterState.FAILED, now, beside=gone)
+
+    def _notice(self, letter: Letter, error: PublishError, now: datetime) -> list[Change]:
+        """Tell the managers, once an hour per room and sentence; trouble with a notice is only logged."""
+        key = (letter.community_id, letter.room_id, error.sentence)
+        last = self._told.get(key)
+        if letter.kind is LetterKind.NOTICE or (last is not None and now - last < TOLD_AGAIN_AFTER):
+            return []
+        self._told[key] = now
+        text = f"⚠️ Room {letter.room_id}: {error.sentence}"
+        payload = NoticePayload(text=text).stored()
+        return [AddLetter(kind=LetterKind.NOTICE, room_id=letter.room_id, payload=payload, not_before=now)]
+
+    async def _move(
+        self,
+        letter: Letter,
+        state: LetterState,
+        now: datetime,
+        *,
+        attempts: int | None = None,
+        not_before: datetime | None = None,
+        beside: Sequence[Change] = (),
+    ) -> None:
+        async with self._store.writing(letter.community_id) as write:
+            await write.update_letter(
+                letter.community_id, letter.id, state, attempts=attempts, not_before=not_before, at=now
+            )
+            await write.apply(letter.community_id, beside)
+
+
+def _fate_seconds(attempts: int) -> float:
+    return float(min(FATE_SECONDS * 2**attempts, LONGEST_FATE_SECONDS))
