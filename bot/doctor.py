@@ -1,0 +1,118 @@
+"""What a run needs, checked one by one; each finding says how to mend what is missing."""
+
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+
+from bot.adapters.llm.tokens import tokenizer_for
+from bot.core.errors import BadSetting, SelfroomError
+from bot.settings import Settings
+
+PATIENCE = aiohttp.ClientTimeout(total=5)
+OPENAI_URL = "https://api.openai.com/v1"
+DISCORD_API = "https://discord.com/api/v10"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked at, in a sentence."""
+
+    ok: bool
+    what: str
+
+
+async def examine(settings: Settings, *, database: Callable[[str], Awaitable[str]]) -> list[Finding]:
+    """Look at everything; `database` opens the store at a URL and says what it found, or raises a SelfroomError."""
+    findings = [finding async for finding in _findings(settings)]
+    try:
+        findings.append(Finding(ok=True, what=await database(settings.database)))
+    except SelfroomError as error:
+        findings.append(Finding(ok=False, what=error.sentence))
+    return findings
+
+
+async def _findings(settings: Settings) -> AsyncIterator[Finding]:
+    yield Finding(ok=True, what=f"Python {sys.version.split()[0]}, and every setting can be read.")
+    yield _data_folder(settings)
+    yield Finding(ok=True, what=f"The tokenizer counts offline ({tokenizer_for('gpt-4o-mini').count('Hello')} token).")
+    async with aiohttp.ClientSession(timeout=PATIENCE) as session:
+        if settings.discord_token is None:
+            yield _port(settings.playground_port)
+            yield Finding(ok=True, what="There is no Discord token: a run starts the playground.")
+        else:
+            yield await _discord(session, settings)
+        yield await _model(session, settings)
+
+
+def check_data_folder(folder: Path) -> None:
+    """Make the data folder and write into it; raises BadSetting when that cannot be done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"may I?")
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadSetting(
+            f"The data folder {folder} cannot be written ({reason}): make it writable, or set SELFROOM_DATA_DIR."
+        ) from error
+
+
+def _data_folder(settings: Settings) -> Finding:
+    try:
+        check_data_folder(settings.data_dir)
+    except BadSetting as error:
+        return Finding(ok=False, what=error.sentence)
+    return Finding(ok=True, what=f"The data folder {settings.data_dir} can be written.")
+
+
+def _port(port: int) -> Finding:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            hint = "a playground may be running already; stop it, or set SELFROOM_PLAYGROUND_PORT."
+            return Finding(ok=False, what=f"Port {port} is in use: {hint}")
+    return Finding(ok=True, what=f"Port {port} is free for the playground.")
+
+
+async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Finding:
+    assert settings.discord_token is not None  # asked only when there is one  # noqa: S101
+    api = settings.discord_api or DISCORD_API
+    headers = {"Authorization": f"Bot {settings.discord_token.get_secret_value()}"}
+    try:
+        async with session.get(f"{api}/users/@me", headers=headers) as response:
+            if response.status == 200:
+                return Finding(ok=True, what=f"Discord knows the bot as {(await response.json())['username']!r}.")
+            return Finding(ok=False, what=f"Discord refuses DISCORD_TOKEN ({response.status}): copy the token again.")
+    except (aiohttp.ClientError, TimeoutError) as error:
+        return Finding(ok=False, what=f"Discord cannot be reached at {api} ({type(error).__name__}).")
+
+
+async def _model(session: aiohttp.ClientSession, settings: Settings) -> Finding:
+    url, key = settings.openai_base_url, settings.openai_api_key
+    if url is None and settings.discord_token is None:
+        return Finding(
+            ok=True, what="Minds: the playground's scripted model (set SELFROOM_OPENAI_BASE_URL for real ones)."
+        )
+    if url is None and key is None:
+        return Finding(
+            ok=False, what="No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours."
+        )
+    address = (url or OPENAI_URL).rstrip("/")
+    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+    try:
+        async with session.get(f"{address}/models", headers=headers) as response:
+            if response.status == 200:
+                return Finding(ok=True, what=f"A model server answers at {address}.")
+            return Finding(
+                ok=False,
+                what=f"The model server at {address} answers {response.status}: check the key and the address.",
+            )
+    except (aiohttp.ClientError, TimeoutError) as error:
+        return Finding(ok=False, what=f"No model server answers at {address} ({type(error).__name__}): start it.")
