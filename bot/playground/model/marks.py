@@ -11,7 +11,7 @@ MAJOR = re.compile(r"^={4,}\s*(?P<title>[^=].*?)?\s*=*$")
 DAY = re.compile(r"^-- (?P<day>\d{4}-\d{2}-\d{2}) --$")
 MESSAGE = re.compile(
     r"^\[(?P<id>\d+) (?P<clock>\d{1,2}:\d{2}(?::\d{2})?)\] "
-    r"(?P<sender>@[^\s:]+|\d+|System|The Architect(?: \([^()]*\))?): ?(?P<text>.*)$"
+    r"(?P<sender>@[^:]{0,80}|\d+|System|The Architect(?: \([^()]*\))?): ?(?P<text>.*)$"
 )
 DEED = re.compile(r"^\[(?P<at>\d{4}-\d{2}-\d{2}[ T][\d:]+[^\]]*)\] (?P<kind>\w+)(?::\s*| - |\s*$)(?P<text>.*)$")
 FIELD = re.compile(r"^\s*(?P<key>[A-Za-z][\w .%'-]{0,60}?): ?(?P<value>.*)$")

@@ -3,13 +3,13 @@
 import re
 from dataclasses import dataclass
 
-CARES = re.compile(
+CARE = (
     r"\b(?:loves?|likes?|enjoys?|adores?|(?:is |are )?fond of|interested in|obsessed with|passion(?:ate)? (?:for|about)"
     r"|knows? (?:\w+ ){0,3}about|talks? (?:\w+ )?about|thinks? (?:\w+ )?about|collects?|grows?|stud(?:y|ies)"
-    r"|dreams? (?:of|about)|expert (?:in|on|at)|speciali[sz]es? in|helps? (?:\w+ ){0,2}with|cares? (?:for|about))"
-    r"\s+([^.;:!?\n()]{2,120})",
-    re.IGNORECASE,
+    r"|dreams? (?:of|about)|expert (?:in|on|at)|speciali[sz]es? in|helps? (?:\w+ ){0,2}with|cares? (?:for|about))\s+"
 )
+CARES = re.compile(CARE + r"([^.;:!?\n()]{2,120})", re.IGNORECASE)
+AGAIN = re.compile(CARE, re.IGNORECASE)
 ROLE = re.compile(r"\b(?:you are|you're|is|i am|i'm)\s+((?:an?|the)\s+[^.;:!?\n]{2,120})", re.IGNORECASE)
 ROLE_END = re.compile(r",|\b(?:who|that|which|with|in|on|at|from|and|but|by)\b", re.IGNORECASE)
 SPLIT = re.compile(r",| and | or | but | with | who | in | on | at |/", re.IGNORECASE)
@@ -74,7 +74,7 @@ def cares_in(seed: str, role: str) -> tuple[str, ...]:
 
 
 def tidy(phrase: str) -> str:
-    phrase = LEAD.sub("", phrase.strip().strip("\"'"))
+    phrase = LEAD.sub("", AGAIN.split(phrase)[-1].strip().strip("\"'"))
     return phrase if len(phrase.split()) <= MAX_WORDS and phrase.isprintable() else ""
 
 

@@ -71,7 +71,7 @@ def first_turn(rules: Sequence[Rule], scene: Scene) -> Turn | None:
 def without_name(text: str, name: str) -> str:
     """The text without `@Name`, and without the bare name where it is only a form of address."""
     word = re.escape(name)
-    text = re.sub(rf"@{word}(?!\w)[,:]?", " ", text, flags=re.IGNORECASE)
-    text = re.sub(rf"^\s*((?:hey|hi|hello|ok|okay)\b)?[\s,]*{word}\s*[,:]\s*", r"\1 ", text, flags=re.IGNORECASE)
-    text = re.sub(rf"[\s,]+{word}\s*([.!?]*)\s*$", r"\1", text, flags=re.IGNORECASE)
-    return re.sub(r"[ \t]+", " ", text).strip(" ,") or text.strip()
+    bare = re.sub(rf"@{word}(?!\w)[,:]?", " ", text, flags=re.IGNORECASE)
+    bare = re.sub(rf"^\s*((?:hey|hi|hello|ok|okay)\b)?[\s,]*{word}\s*[,:]\s*", r"\1 ", bare, flags=re.IGNORECASE)
+    bare = re.sub(rf"[\s,]+{word}\s*([.!?]*)\s*$", r"\1", bare, flags=re.IGNORECASE)
+    return re.sub(r"[ \t]+", " ", bare).strip(" ,") or text.strip()

@@ -149,6 +149,10 @@ def question(scene: Scene, _: re.Match[str]) -> Turn:
 
 def acknowledge(scene: Scene) -> Turn:
     """The last resort: take up a word of theirs, or one of one's own."""
+    if re.fullmatch(rf"\W*{re.escape(scene.seat.name)}\W*", scene.said, re.IGNORECASE):
+        return Turn(
+            says=scene.pick([f"Yes, {scene.who}?", "I'm here.", f"What is it, {scene.who}?"]), thought="Called."
+        )
     words = [word.rstrip("'’") for word in re.findall(r"[^\W\d_][\w'’]{4,}", scene.said)]
     word = max(words, key=len) if words else care(scene)
     options = [
