@@ -1,0 +1,116 @@
+"""What an agent keeps in view: how its focus changes (SPEC §12)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from bot.core.errors import Rejected
+from bot.core.records import Focus, Json
+
+ITEM_CHARACTERS = 300
+TEXT_CHARACTERS = 2_000
+TEXT_SECTIONS = {"currentTask": "current_task", "compactedContext": "compacted_context"}
+LIST_SECTIONS = {
+    "keyDecisions": "key_decisions",
+    "activeFiles": "active_files",
+    "notes": "notes",
+    "blockers": "blockers",
+    "nextSteps": "next_steps",
+}
+CAPACITY = {"key_decisions": 10, "active_files": 15, "notes": 20, "blockers": 10, "next_steps": 10}
+
+
+def item_of(value: Json) -> str:
+    """Give one line of a focus; raises Rejected when it is no text or too long."""
+    text = value if isinstance(value, str) else "" if value is None else str(value)
+    text = " ".join(text.split())
+    if not text:
+        raise Rejected("Give a text.")
+    if len(text) > ITEM_CHARACTERS:
+        raise Rejected(f"That is {len(text)} characters long: at most {ITEM_CHARACTERS} fit.")
+    return text
+
+
+def items_of(focus: Focus, name: str) -> tuple[str, ...]:
+    """Give the items of a list section by its field name."""
+    items: tuple[str, ...] = getattr(focus, name)
+    return items
+
+
+def with_item(focus: Focus, name: str, text: str, now: datetime) -> Focus:
+    """Add to a list section: a duplicate changes nothing, and the oldest goes when it is full."""
+    items = items_of(focus, name)
+    text = item_of(text)
+    if text in items:
+        return focus
+    return _with(focus, name, (*items, text)[-CAPACITY[name] :], now)
+
+
+def without_item(focus: Focus, name: str, text: str, now: datetime) -> Focus:
+    """Take an item out, named by its text, its beginning or its number from 1; raises Rejected if there is none."""
+    items = items_of(focus, name)
+    wanted = " ".join(text.split())
+    found = _found(items, wanted)
+    if found is None:
+        raise Rejected(f'There is no "{wanted[:60]}" in {_shown(name)}.')
+    return _with(focus, name, tuple(item for item in items if item != found), now)
+
+
+def with_section(focus: Focus, section: str, value: Json, now: datetime) -> Focus:
+    """Replace a section by a text or a list; of too long a list the newest stay."""
+    if section in TEXT_SECTIONS:
+        return _with(focus, TEXT_SECTIONS[section], _text(section, value), now)
+    name = LIST_SECTIONS[section]
+    values = value if isinstance(value, list) else [] if value in (None, "") else [value]
+    items = tuple(dict.fromkeys(item_of(each) for each in values))
+    return _with(focus, name, items[-CAPACITY[name] :], now)
+
+
+def cleared(focus: Focus, section: str | None, now: datetime) -> Focus:
+    """Clear one section, or all."""
+    if section is None:
+        return Focus(updated_at=now)
+    return with_section(focus, section, "", now)
+
+
+def as_value(focus: Focus, section: str | None = None) -> Json:
+    """Give the whole focus, or one section, as agents name them."""
+    whole: dict[str, Json] = {shown: getattr(focus, name) for shown, name in TEXT_SECTIONS.items()}
+    whole |= {shown: list(items_of(focus, name)) for shown, name in LIST_SECTIONS.items()}
+    return whole[section] if section else whole
+
+
+def starting_focus(defaults: Mapping[str, tuple[str, ...]], now: datetime) -> Focus:
+    """Give what a new agent starts with: the community's notes, conventions and key links."""
+    focus = Focus()
+    for heading, lines in defaults.items():
+        name = "active_files" if heading in {"links", "files"} else "notes"
+        for line in lines:
+            focus = with_item(focus, name, line[:ITEM_CHARACTERS], now)
+    return focus
+
+
+def _with(focus: Focus, name: str, value: str | tuple[str, ...], now: datetime) -> Focus:
+    changes: dict[str, object] = {name: value, "updated_at": now}
+    return replace(focus, **changes)  # type: ignore[arg-type]  # names come from the tables above
+
+
+def _text(section: str, value: Json) -> str:
+    text = "" if value is None else value if isinstance(value, str) else str(value)
+    limit = ITEM_CHARACTERS if section == "currentTask" else TEXT_CHARACTERS
+    if len(text) > limit:
+        raise Rejected(f"That is {len(text)} characters long: at most {limit} fit into {section}.")
+    return text.strip()
+
+
+def _found(items: tuple[str, ...], wanted: str) -> str | None:
+    if wanted in items:
+        return wanted
+    if wanted.isascii() and wanted.isdigit() and 1 <= int(wanted[:6]) <= len(items):
+        return items[int(wanted) - 1]
+    beginning = [item for item in items if item.casefold().startswith(wanted.casefold())]
+    return beginning[0] if wanted and len(beginning) == 1 else None
+
+
+def _shown(name: str) -> str:
+    return next(shown for shown, field in LIST_SECTIONS.items() if field == name)

@@ -1,0 +1,121 @@
+"""One item of an answer becomes one action, or one sentence that says why not."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+
+from bot.core import spellings
+from bot.core.actions import BY_NAME, Action, Definition
+from bot.core.emoji import reaction_name
+from bot.core.errors import Rejected
+from bot.core.knowledge import DEEPEST, depth_of
+from bot.core.records import Json
+
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def as_action(item: Json) -> Action:
+    """Read one action as an agent may write it; raises Rejected."""
+    if isinstance(item, str):
+        item = {"type": item}
+    if not isinstance(item, dict):
+        raise Rejected("An action is an object with a type.")
+    name, given = _unwrapped(item)
+    definition = BY_NAME.get(name)
+    if definition is None or not definition.for_agents:
+        raise Rejected(f'There is no action "{name[:40]}".' if name else "An action needs a type.")
+    return _validated(definition, _parameters(definition, given))
+
+
+def first_of(item: Mapping[str, Json], names: Sequence[str]) -> Json:
+    """Give the value under the first of several spellings, ignoring case; None when there is none."""
+    for name in names:
+        if name in item:
+            return item[name]
+    lower = {key.lower(): value for key, value in item.items()}
+    return next((lower[name] for name in names if name in lower), None)
+
+
+def problem_of(error: ValidationError) -> str:
+    """Word the first thing that is wrong with some parameters."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = str(first["loc"][0]) if first["loc"] else "It"
+    if first["type"] == "missing":
+        return f"{where} is missing."
+    what = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{where} is not right: {what[:1].lower()}{what[1:]}."
+
+
+def _unwrapped(item: dict[str, Json]) -> tuple[str, dict[str, Json]]:
+    """Give the action's name and its parameters, wherever the model put them."""
+    for spelling in spellings.ACTION_TYPE:
+        name = item.get(spelling)
+        if isinstance(name, str) and (known := _known(name)):
+            rest = {key: value for key, value in item.items() if key != spelling}
+            return known, _flattened(rest)
+    if len(item) == 1:
+        (name, inner), *_ = item.items()
+        if isinstance(inner, dict) and (known := _known(name)):
+            return known, _flattened(inner)
+    named = first_of(item, spellings.ACTION_TYPE)
+    return (named if isinstance(named, str) else ""), {}
+
+
+def _known(name: str) -> str:
+    snake = _WORD_START.sub("_", name.strip()).lower().replace("-", "_").replace(" ", "_").replace(".", "_")
+    meant = snake if snake in BY_NAME else spellings.ACTION_NAMES.get(snake, "")
+    return meant if meant in BY_NAME and BY_NAME[meant].for_agents else ""
+
+
+def _flattened(given: dict[str, Json]) -> dict[str, Json]:
+    for spelling in spellings.ACTION_PARAMETERS:
+        inner = given.get(spelling)
+        if isinstance(inner, str) and inner.lstrip().startswith("{"):
+            inner = _json_text(inner)
+        if isinstance(inner, dict):
+            return {key: value for key, value in given.items() if key != spelling} | inner
+    return given
+
+
+def _parameters(definition: Definition, given: Mapping[str, Json]) -> dict[str, Json]:
+    """Give the parameters under their right names; what the action does not know is left out."""
+    lower = {key.lower(): value for key, value in given.items()}
+    fields = definition.agent_parameters
+    right: dict[str, Json] = {name: lower[name] for name in fields if name in lower}
+    spare = {key: value for key, value in lower.items() if key not in right}
+    for name in fields:
+        for spelling in spellings.PARAMETERS.get(name, ()):
+            if right.get(name) is None and spare.get(spelling) is not None:
+                right[name] = spare.pop(spelling)
+    return {name: value for name, value in right.items() if value is not None or fields[name].is_required()}
+
+
+def _validated(definition: Definition, parameters: dict[str, Json]) -> Action:
+    if "value" in parameters and "value" in definition.agent_parameters:
+        parameters["value"] = _anything(parameters["value"])
+    if isinstance(parameters.get("reaction"), str):
+        parameters["reaction"] = reaction_name(str(parameters["reaction"]).strip().lower())
+    try:
+        action: Action = definition.model.model_validate({"type": definition.name, **parameters})  # type: ignore[assignment]
+    except ValidationError as error:
+        raise Rejected(problem_of(error)) from error
+    return action
+
+
+def _anything(value: Json) -> Json:
+    """Read an object or a list that was written as JSON text: strict schemas know no free-form objects."""
+    if isinstance(value, str) and value[:1] in "{[" and value[-1:] in "}]":
+        value = _json_text(value)
+    if depth_of(value) > DEEPEST:
+        raise Rejected(f"value is too deep: at most {DEEPEST} levels are kept.")
+    return value
+
+
+def _json_text(text: str) -> Json:
+    try:
+        value: Json = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+    return value

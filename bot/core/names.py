@@ -1,0 +1,42 @@
+"""What an agent may be called (SPEC §2)."""
+
+import unicodedata
+from collections.abc import Iterable
+
+LONGEST_NAME = 50
+_FORBIDDEN_MARKS = "@#:`"
+_RESERVED = frozenset({"system", "the architect", "here", "everyone"})
+_REFUSED_BY_DISCORD = ("clyde", "discord")
+
+
+def tidied(name: str) -> str:
+    """Give a name as it is kept: composed, without spaces around it."""
+    return unicodedata.normalize("NFC", name).strip()
+
+
+def sameness(name: str) -> str:
+    """Give the form by which two names are the same name."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def default_name(agent_id: int) -> str:
+    """Name a bot that was given no name."""
+    return f"Bot-{agent_id}"
+
+
+def name_problem(name: str, taken: Iterable[str] = ()) -> str:
+    """Tell in one sentence why an agent cannot have this (tidied) name; nothing when it can."""
+    same = sameness(name)
+    if not 1 <= len(name) <= LONGEST_NAME:
+        return f"A name has 1 to {LONGEST_NAME} characters."
+    if not name.isprintable() or not same:
+        return "A name is one line of visible characters."
+    if any(mark in name for mark in _FORBIDDEN_MARKS):
+        return "A name has no @, #, : or backtick in it."
+    if same in _RESERVED or same.isnumeric():
+        return f'"{name}" is reserved: choose another name.'
+    if any(word in same.replace(" ", "") for word in _REFUSED_BY_DISCORD):
+        return 'Discord refuses names with "clyde" or "discord" in them: choose another.'
+    if any(same == sameness(other) for other in taken):
+        return f'"{name}" is taken: choose another name.'
+    return ""

@@ -1,0 +1,125 @@
+"""From a model's raw text to plain data: lenient about wrapping, fences and cut-off ends, and never raising."""
+
+import json
+import math
+import re
+import unicodedata
+from dataclasses import dataclass
+
+import json_repair
+import toon
+
+from bot.core.kinds import OutputFormat
+from bot.core.records import Json
+
+LONGEST_ANSWER = 200_000
+LARGEST_NUMBER = 10**30
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[{\]}]', re.DOTALL)
+_BRACKETS = re.compile(r"[\[{\]}]")
+DEEPEST = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """The data in an answer (None: there is none); `whole` is false when it had to be mended."""
+
+    data: Json
+    whole: bool
+
+
+def read_answer(text: str, output_format: OutputFormat) -> Read:
+    """Find the data in what a model wrote."""
+    text = text[:LONGEST_ANSWER].strip().lstrip("\ufeff")
+    candidates = [each for each in _candidates(text) if not _too_deep(each)]
+    readers = (_as_toon, _as_json) if output_format is OutputFormat.TOON else (_as_json, _as_toon)
+    for reader in (*readers, _as_mended):
+        for candidate in candidates:
+            data = reader(candidate)
+            if isinstance(data, dict | list):
+                return Read(data=cleaned(data), whole=reader is not _as_mended)
+    return Read(data=None, whole=False)
+
+
+def cleaned(value: Json) -> Json:
+    """Give the data without what cannot be stored: lone surrogates, control characters, endless numbers."""
+    match value:
+        case str():
+            return clean_text(value)
+        case bool() | None:
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case int():
+            return value if abs(value) < LARGEST_NUMBER else "a very large number"
+        case list():
+            return [cleaned(each) for each in value]
+        case dict():
+            return {clean_text(str(key)): cleaned(each) for key, each in value.items()}
+
+
+def clean_text(text: str) -> str:
+    """Give text that every store and Discord can take."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.encode("utf-8", "replace").decode()
+    return "".join(mark for mark in text if mark in "\n\t" or unicodedata.category(mark) != "Cc")
+
+
+def _candidates(text: str) -> list[str]:
+    fenced = [match[1].strip() for match in _FENCE.finditer(text) if match[1].strip()]
+    start = text.find("{")
+    inner = [text[start:]] if start > 0 else []
+    return [text, *fenced[:3], *inner]
+
+
+def _as_json(text: str) -> Json:
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        data: Json = json.loads(text)
+    except ValueError:
+        return None
+    return data
+
+
+def _as_toon(text: str) -> Json:
+    if text[:1] in "{[" or ":" not in text:
+        return None
+    try:
+        data: Json = toon.decode(text)
+    except (ValueError, RecursionError, IndexError, TypeError, KeyError):
+        return None
+    return data
+
+
+def _as_mended(text: str) -> Json:
+    """Mend broken JSON; of a text that was cut off only what is complete counts."""
+    text = _complete(text[text.find("{") :]) if "{" in text else ""
+    if not text:
+        return None
+    try:
+        data: Json = json_repair.loads(text, skip_json_loads=True)  # type: ignore[assignment]
+    except (ValueError, RecursionError, IndexError, TypeError, KeyError):
+        return None
+    return data or None
+
+
+def _complete(text: str) -> str:
+    """Give the text up to the last object or list that was closed, when something is still open at its end."""
+    depth, last_closed = 0, 0
+    for mark in _MARKS.finditer(text):
+        if mark[0] in "{[":
+            depth += 1
+        elif mark[0] in "}]":
+            depth, last_closed = depth - 1, mark.end()
+    return text[:last_closed] if depth > 0 else text
+
+
+def _too_deep(text: str) -> bool:
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > DEEPEST:
+            return True
+    return False

@@ -1,0 +1,71 @@
+"""The strict JSON schema of an answer: one constant made from the action vocabulary, with no id in it."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from bot.core.actions import CATALOGUE, Definition
+from bot.core.records import Json
+
+SCHEMA_NAME = "answer"
+_KEPT = ("type", "enum", "const", "anyOf", "items", "format")
+# Strict mode knows no free-form object, so a value is plain, and an object or a list is written as JSON text.
+ANY_VALUE: dict[str, Json] = {
+    "type": ["string", "number", "boolean", "null"],
+    "description": "objects and lists as JSON text",
+}
+
+
+@cache
+def answer_schema() -> dict[str, Json]:
+    """Give the schema that holds a model to SPEC's answer; every property is required, optional ones may be null."""
+    one = {
+        "agent_id": {"type": "integer"},
+        "thoughts": {"type": ["string", "null"]},
+        "responses": {
+            "type": "array",
+            "items": _object({"room_id": {"type": "integer"}, "message": {"type": "string"}}),
+        },
+        "actions": {"type": "array", "items": {"anyOf": [action_schema(each) for each in CATALOGUE if each.listed]}},
+    }
+    return _object({"agents": {"type": "array", "items": _object(one)}})
+
+
+def action_schema(definition: Definition) -> dict[str, Json]:
+    """Give the strict schema of one action as agents may write it."""
+    whole = definition.model.model_json_schema()
+    shared = whole.get("$defs", {})
+    properties: dict[str, Json] = {"type": {"type": "string", "enum": [definition.name]}}
+    for name, info in definition.agent_parameters.items():
+        strict = _strict(whole["properties"][name], shared)
+        properties[name] = strict if info.is_required() else _nullable(strict)
+    return _object(properties)
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Json]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _strict(part: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Json]:
+    """Keep a parameter's shape and leave its limits to validation, which can explain them."""
+    if "$ref" in part:
+        part = shared[part["$ref"].rsplit("/", 1)[-1]]
+    kept = {key: part[key] for key in _KEPT if key in part}
+    if not kept:
+        return dict(ANY_VALUE)
+    if "anyOf" in kept:
+        choices = [_strict(each, shared) for each in kept["anyOf"] if each != {"type": "null"}]
+        return choices[0] if len(choices) == 1 else {"anyOf": list(choices)}
+    kept.pop("format", None)
+    return kept
+
+
+def _nullable(part: dict[str, Json]) -> dict[str, Json]:
+    shape = {**part, "type": [part["type"], "null"]}
+    choices = part.get("enum")
+    return {**shape, "enum": [*choices, None]} if isinstance(choices, list) else shape
