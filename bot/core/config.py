@@ -86,6 +86,7 @@ class CommunityConfig(BaseModel):
     managers_channel_id: Snowflake | None = None
     language: str = "English"
     time_zone: str = "UTC"
+    synced_commands: str = ""  # hash of the slash commands that the server has
     prompts: Mapping[str, str] = Field(default_factory=dict)
     focus_defaults: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
 

@@ -32,6 +32,7 @@ class MessageEdited:
     message_id: Snowflake
     content: str
     edited_at: datetime
+    is_bot: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from bot.core.events import (
 from bot.core.gate import cues_for, reasons_for
 from bot.core.kinds import LetterState, SenderKind
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
-from bot.core.records import AgentId, Attachment, Community, Json, Message, Person, Sender
+from bot.core.records import AgentId, Attachment, Community, Json, Message, Person, Sender, Snowflake
 from bot.core.spending import day_of, of_day
 from bot.engine.places import Places
 from bot.engine.reactions import Reactions
@@ -101,8 +101,7 @@ class Intake:
             case MessageEdited():
                 await self._edited(event, community)
             case MessagesDeleted():
-                async with self._store.writing(community.id) as write:
-                    await write.delete_messages(community.id, event.message_ids, self._clock.now())
+                await self._deleted(event, community)
 
     async def _message(self, event: MessageSeen, community: Community) -> None:
         author = event.author
@@ -156,9 +155,9 @@ class Intake:
 
     async def _edited(self, event: MessageEdited, community: Community) -> None:
         async with self._store.writing(community.id) as write:
-            if await write.room_of_channel(community.id, event.channel_id) is None:
-                return
             known = await write.message_of(community.id, event.message_id)
+            if known is None and (event.is_bot or not await write.room_of_channel(community.id, event.channel_id)):
+                return
             if known is not None and not known.sender.is_human:
                 return  # our own post: agents keep what they said
             await write.edit_message(
@@ -168,6 +167,14 @@ class Intake:
                 edited_at=event.edited_at,
                 tokens=self._tokens(known.sender if known else Sender(kind=SenderKind.PERSON), event.content),
             )
+
+    async def _deleted(self, event: MessagesDeleted, community: Community) -> None:
+        """Remove content; what is deleted in a room before it came in must not come in later either."""
+        async with self._store.writing(community.id) as write:
+            ids: Sequence[Snowflake] = event.message_ids
+            if await write.room_of_channel(community.id, event.channel_id) is None:
+                ids = [id for id in ids if await write.message_of(community.id, id)]
+            await write.delete_messages(community.id, ids, self._clock.now())
 
     async def _own_post(self, event: MessageSeen, community: Community) -> None:
         """Recognise a post of ours: it confirms the letter that is being sent, if that does not know of it yet."""

@@ -9,7 +9,7 @@ from bot.adapters.discord.avatars import drawn_avatar
 from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
-from bot.adapters.discord.webhooks import Webhooks
+from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
 from bot.core.errors import ChannelGone
 from bot.core.ports import Post
 from bot.core.records import AgentId, Snowflake
@@ -127,15 +127,6 @@ class DiscordPublisher:
     async def close(self) -> None:
         """Let the connections go."""
         await self.webhooks.close()
-
-
-def is_own_webhook(
-    webhook_id: int, application_id: int | str | None, our_application_id: int | None, webhooks: Webhooks
-) -> bool:
-    """Tell whether a post came through a webhook of ours; an answer to a command comes through another kind."""
-    if our_application_id is None or webhook_id == our_application_id:
-        return False
-    return str(application_id) == str(our_application_id) or webhooks.is_ours(webhook_id)
 
 
 def _payload(post: Post) -> dict[str, Any]:

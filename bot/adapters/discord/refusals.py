@@ -5,8 +5,9 @@ from contextlib import contextmanager
 
 import aiohttp
 import discord
+from discord import app_commands
 
-from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Invalid, Limited, PublishError
+from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Invalid, Limited, PublishError, SelfroomError
 
 UNKNOWN_CHANNEL, UNKNOWN_WEBHOOK, BAD_WEBHOOK_TOKEN = 10003, 10015, 50027
 THREAD_ARCHIVED = 50083
@@ -50,3 +51,22 @@ def worded(doing: str) -> Iterator[None]:
         raise refusal(error.status, error.code, error.text, doing) from error
     except (TimeoutError, aiohttp.ClientError, OSError) as error:
         raise FateUnknown(f"The line to Discord broke while I tried to {doing}; I look whether it happened.") from error
+
+
+def explained(error: BaseException) -> str | None:
+    """Give the sentence for a person whose command failed; None when only the log can tell."""
+    match error:
+        case SelfroomError():
+            return error.sentence
+        case app_commands.CommandOnCooldown(retry_after=seconds):
+            return f"That was quick: try again in {max(1, round(seconds))} s."
+        case app_commands.TransformerError():
+            cause = error.__cause__
+            return cause.sentence if isinstance(cause, SelfroomError) else f"{error.value!r} is not what is asked for."
+        case app_commands.CommandNotFound() | app_commands.CommandSignatureMismatch():
+            return "This command has changed: press Ctrl+R in Discord and try again."
+        case app_commands.CheckFailure():
+            return "You may not do that here: ask someone who may manage this server."
+        case discord.Forbidden():
+            return f"Discord does not let me do that ({error.text}): look at my role's permissions."
+    return None

@@ -149,6 +149,15 @@ class Webhooks:
             await self._session.close()
 
 
+def is_own_webhook(
+    webhook_id: int, application_id: int | str | None, our_application_id: int | None, webhooks: Webhooks
+) -> bool:
+    """Tell whether a post came through a webhook of ours; an answer to a command comes through another kind."""
+    if our_application_id is None or webhook_id == our_application_id:
+        return False
+    return str(application_id) == str(our_application_id) or webhooks.is_ours(webhook_id)
+
+
 async def _read(response: aiohttp.ClientResponse) -> Any:  # noqa: ANN401 - whatever JSON it is
     text = await response.text()
     try:

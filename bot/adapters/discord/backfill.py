@@ -1,0 +1,136 @@
+"""Reading on after a start or a gap: what was said, changed and deleted while nobody listened."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import datetime
+
+import discord
+import structlog
+
+from bot.adapters.discord.events import Translator
+from bot.core.events import ChannelDeleted, Event, MessageEdited, MessagesDeleted
+from bot.core.ports import Store
+from bot.core.records import AgentId, CommunityId, Message, Room, Snowflake
+
+ROOMS_AT_ONCE = 5
+WINDOW = 100  # messages of the visible window that are looked at again
+log = structlog.get_logger(__name__)
+
+Take = Callable[[Event], Awaitable[None]]
+Place = discord.TextChannel | discord.Thread
+
+
+class Backfill:
+    """Reads the rooms of one server on from the last message known."""
+
+    def __init__(self, client: discord.Client, store: Store, translator: Translator, take: Take) -> None:
+        self._client = client
+        self._store = store
+        self._translator = translator
+        self._take = take
+
+    async def read_on(self, guild: discord.Guild) -> int:
+        """Take in what every room missed, oldest first within a room; gives how many messages were looked at."""
+        async with self._store.reading() as read:
+            community = await read.community_of_guild(Snowflake(guild.id))
+            if community is None:
+                return 0
+            view = await read.view(community.id, messages=0)
+        turn = asyncio.Semaphore(ROOMS_AT_ONCE)
+
+        async def one(room: Room, since: datetime) -> int:
+            async with turn:
+                return await self._guarded(guild, room, since)
+
+        rooms = [room for room in view.all_rooms.values() if room.channel_id is not None]
+        counts = await asyncio.gather(*(one(room, view.agents[room.id].created_at) for room in rooms))
+        if sum(counts):
+            log.info("read on", server=guild.name, rooms=len(rooms), messages=sum(counts))
+        return sum(counts)
+
+    async def _guarded(self, guild: discord.Guild, room: Room, since: datetime) -> int:
+        """Read one room; a room that cannot be read does not keep the others from it."""
+        try:
+            return await self._room(guild, room, since)
+        except discord.Forbidden as error:
+            log.warning("a room cannot be read", room=room.id, error=error.text)
+        except (discord.HTTPException, OSError) as error:
+            log.warning("a room could not be read on", room=room.id, error=str(error))
+        return 0
+
+    async def _room(self, guild: discord.Guild, room: Room, since: datetime) -> int:
+        channel = guild.get_channel(room.channel_id or 0)
+        if channel is None:
+            await self._gone(guild, room)
+            return 0
+        if not isinstance(channel, discord.TextChannel):
+            return 0
+        async with self._store.reading() as read:
+            last = await read.last_discord_id(room.community_id, room.id)
+        after = last or discord.utils.time_snowflake(since)
+        missed = [message for place in await _places(channel, after) for message in await _said(place, after)]
+        for message in sorted(missed, key=lambda message: message.id):
+            event = await self._translator.message(message)
+            if event is not None:
+                await self._take(event)
+        if last is not None:
+            await self._look_again(channel, room.community_id, room.id, last)
+        return len(missed)
+
+    async def _gone(self, guild: discord.Guild, room: Room) -> None:
+        """Make sure that the channel is deleted, and not only hidden from us."""
+        try:
+            await self._client.fetch_channel(room.channel_id or 0)
+        except discord.NotFound:
+            gone = ChannelDeleted(guild_id=Snowflake(guild.id), channel_id=Snowflake(room.channel_id or 0))
+            await self._take(gone)
+
+    async def _look_again(
+        self, channel: discord.TextChannel, community_id: CommunityId, room_id: AgentId, last: Snowflake
+    ) -> None:
+        """Find edits and deletions among the messages that agents still see."""
+        async with self._store.reading() as read:
+            known = await read.history(community_id, room_id, limit=WINDOW)
+        stored = {message.discord_id: message for message in known if message.discord_id and not message.thread_id}
+        if not stored:
+            return
+        before = discord.Object(last + 1)
+        there = {message.id: message async for message in channel.history(limit=WINDOW, before=before)}
+        oldest = min(there) if len(there) == WINDOW else 0
+        gone = tuple(id for id in sorted(stored) if oldest <= id <= last and id not in there)
+        if gone:
+            guild_id, channel_id = Snowflake(channel.guild.id), Snowflake(channel.id)
+            await self._take(MessagesDeleted(guild_id=guild_id, channel_id=channel_id, message_ids=gone))
+        for id, message in sorted(there.items()):
+            if message.edited_at is not None and _is_humans(stored.get(Snowflake(id))):
+                await self._take(await self._edited(message, message.edited_at))
+
+    async def _edited(self, message: discord.Message, edited_at: datetime) -> MessageEdited:
+        return MessageEdited(
+            guild_id=Snowflake(message.guild.id if message.guild else 0),
+            channel_id=Snowflake(message.channel.id),
+            message_id=Snowflake(message.id),
+            content=self._translator.text(message),
+            edited_at=edited_at,
+        )
+
+
+def _is_humans(message: Message | None) -> bool:
+    return message is not None and message.sender.is_human
+
+
+async def _places(channel: discord.TextChannel, after: int) -> list[Place]:
+    """Give the channel and those of its threads in which something was said after that."""
+    threads = [thread for thread in channel.threads if (thread.last_message_id or 0) > after]
+    with suppress(discord.Forbidden):  # without Read Message History there are no archived threads to see
+        threads += [
+            thread
+            async for thread in channel.archived_threads(limit=50)
+            if (thread.last_message_id or 0) > after and thread.id not in {one.id for one in threads}
+        ]
+    return [channel, *threads]
+
+
+async def _said(place: Place, after: int) -> list[discord.Message]:
+    return [message async for message in place.history(limit=None, after=discord.Object(after), oldest_first=True)]

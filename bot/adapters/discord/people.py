@@ -1,0 +1,52 @@
+"""People as Discord shows them, and whether they may manage the server."""
+
+from collections.abc import MutableMapping
+
+import discord
+
+from bot.core.records import Person, Snowflake
+
+Author = discord.Member | discord.User
+
+
+class People:
+    """Makes records of members; `architect_roles` tells, by server, the role that is worth as much as managing it."""
+
+    def __init__(self, architect_roles: MutableMapping[int, int] | None = None) -> None:
+        self.architect_roles: MutableMapping[int, int] = architect_roles if architect_roles is not None else {}
+        self._looked_up: dict[tuple[int, int], discord.Member | None] = {}
+
+    def person(self, author: Author) -> Person:
+        """Give the record of a member; a bare user has no rights."""
+        is_architect = isinstance(author, discord.Member) and self.is_architect(author)
+        return Person(
+            id=Snowflake(author.id),
+            username=author.name,
+            display_name=author.display_name,
+            is_architect=is_architect,
+        )
+
+    def is_architect(self, member: discord.Member) -> bool:
+        """Tell whether a member may manage the server or holds the architect's role."""
+        role_id = self.architect_roles.get(member.guild.id)
+        return member.guild_permissions.manage_guild or (role_id is not None and member.get_role(role_id) is not None)
+
+    async def member(self, author: Author, guild: discord.Guild) -> Author:
+        """Give the member behind a user whom a history names without rights; asked of Discord once."""
+        if isinstance(author, discord.Member):
+            return author
+        key = (guild.id, author.id)
+        if key not in self._looked_up:
+            self._looked_up[key] = guild.get_member(author.id) or await _fetched(guild, author.id)
+        return self._looked_up[key] or author
+
+    def forget(self) -> None:
+        """Ask anew for everyone's rights."""
+        self._looked_up.clear()
+
+
+async def _fetched(guild: discord.Guild, user_id: int) -> discord.Member | None:
+    try:
+        return await guild.fetch_member(user_id)
+    except discord.HTTPException:  # has left, or cannot be asked for now: no rights then
+        return None
