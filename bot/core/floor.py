@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from bot.core.attention import shares
 from bot.core.gate import banter_is_over, is_claimed, is_hushed
 from bot.core.kinds import LetterKind, ReasonKind
-from bot.core.records import AgentId, Message, Reason, Room, Side
+from bot.core.records import AgentId, Message, Reason, Side
 from bot.core.verdict import Ready
 from bot.core.view import View
 
@@ -63,7 +64,8 @@ def may_speak(
         return f"agents said {room.agent_run} messages in a row here: wait until a person speaks or reacts"
     if _has_the_floor(reasons, room_id):
         return ""
-    if _spoken_by_others(view, agent_id, room_id, let_through_at) >= view.config.floor:
+    speaking = _in_calls(view, now, ignoring={agent_id}).speaking[room_id]
+    if speaking + _spoken_by_others(view, agent_id, room_id, let_through_at) >= view.config.floor:
         return "floor taken: others have just spoken there, look at what they said first"
     if all(reason.kind is ReasonKind.AMBIENT for reason in reasons) and answered_enough(view, room_id, now):
         return "floor taken: the last message there has its answers, wait until a person speaks or you are addressed"
@@ -113,9 +115,15 @@ def _on_their_way(view: View, room_id: AgentId, since: datetime) -> set[int]:
 
 def _held(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
     since = now - timedelta(seconds=view.config.floor_seconds)
-    floors = _Floors()
+    floors = _in_calls(view, now, ignoring=ignoring)
     for room_id in view.rooms:
-        floors.speaking[room_id] = len(_on_their_way(view, room_id, since))
+        floors.speaking[room_id] += len(_on_their_way(view, room_id, since))
+    return floors
+
+
+def _in_calls(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
+    since = now - timedelta(seconds=view.config.floor_seconds)
+    floors = _Floors()
     for id, reasons in view.reasons.items():
         agent = view.agents.get(id)
         if agent is None or id in ignoring or not is_claimed(agent, now):
@@ -147,7 +155,7 @@ def _enters(view: View, floors: _Floors, one: Ready) -> bool:
 
 
 def _place(view: View, one: Ready, now: datetime) -> tuple[bool, bool, bool, bool, float, datetime, AgentId]:
-    """Speakers first; among them who waited too long, was mentioned, owns the room, attends most, was silent longest."""
+    """Speakers first; of them who waited too long, was mentioned, owns the room, attends most, was silent longest."""
     room_id = one.first.room_id
     membership = view.memberships.get((one.agent_id, room_id)) if room_id is not None else None
     overdue = now - one.first.since > timedelta(seconds=view.config.floor_seconds)
@@ -156,24 +164,17 @@ def _place(view: View, one: Ready, now: datetime) -> tuple[bool, bool, bool, boo
         not overdue,
         not one.first.mentioned,
         room_id != one.agent_id,
-        -attention_share(view, one.agent_id, room_id, one.side),
+        -_attention(view, one.agent_id, room_id, one.side),
         (membership.last_spoke_at if membership else None) or NEVER,
         one.agent_id,
     )
 
 
-def attention_share(view: View, agent_id: AgentId, room_id: AgentId | None, side: Side) -> float:
-    """Give the percentage of attention an agent pays to a room: as it was fixed, or its part of the rest."""
-    rooms: dict[AgentId, Room] = dict(view.all_rooms)
-    shares = {
-        room: membership.attention
+def _attention(view: View, agent_id: AgentId, room_id: AgentId | None, side: Side) -> float:
+    """Give the percentage of attention an agent pays to a room."""
+    mine = [
+        membership
         for (agent, room), membership in view.memberships.items()
-        if agent == agent_id and room in rooms and rooms[room].side == side
-    }
-    if room_id not in shares:
-        return 0.0
-    fixed = shares[room_id]
-    if fixed is not None:
-        return float(fixed)
-    dynamic = sum(share is None for share in shares.values())
-    return max(0, 100 - sum(share or 0 for share in shares.values())) / dynamic
+        if agent == agent_id and room in view.all_rooms and view.all_rooms[room].side == side
+    ]
+    return shares(mine).get(room_id, 0.0) if room_id is not None else 0.0

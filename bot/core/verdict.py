@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.core.cadence import ambient_wait, rounded_up
 from bot.core.gate import banter_is_over, is_asleep, is_hushed
-from bot.core.kinds import ReasonKind, Visibility
+from bot.core.kinds import ReasonKind
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, Claim, Reason, Side
 from bot.core.spending import Spending
 from bot.core.view import View
@@ -140,9 +140,3 @@ def _timed(view: View, ready: Ready, now: datetime, spending: Spending) -> Ready
     ]
     at = ready.agent.last_beat_at + timedelta(seconds=min(waits, default=0.0))
     return Held(claim=ready.claim, until=rounded_up(at, 1), dropped=ready.dropped) if at > now else ready
-
-
-def is_private(view: View, side: Side) -> bool:
-    """Tell whether a side is a private room."""
-    room = view.all_rooms.get(AgentId(side))
-    return room is not None and room.visibility is Visibility.PRIVATE

@@ -1,0 +1,199 @@
+"""What a beat leaves behind in its agent, its memberships and the message it answered (SPEC §§5, 6)."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+
+from bot.core.cadence import lengthened
+from bot.core.changes import (
+    AddLetter,
+    Change,
+    DropReasons,
+    PutReason,
+    UpdateAgent,
+    UpdateMembership,
+    UpdateMessage,
+    UpdateRoom,
+)
+from bot.core.emoji import BROKE
+from bot.core.errors import ModelError
+from bot.core.floor import answerable
+from bot.core.gate import cue, initiative
+from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.letters import NoticePayload
+from bot.core.records import Agent, AgentId, MessageId, Reason
+from bot.core.tempo import drifted
+from bot.core.verdict import Ready
+from bot.core.view import View
+
+BACKOFF_AT_MOST_SECONDS = 60.0
+FAILURES_TOLD = 5  # in a row, then the room is told
+BEGUN = ("last_beat_at", "last_reason", "asleep_until")
+
+
+def begun(ready: Ready, now: datetime) -> list[Change]:
+    """Mark an agent that was let through: since when, why, one step nearer to rest, and awake."""
+    fields = {
+        "last_beat_at": now,
+        "last_reason": ready.first.kind,
+        "interval_seconds": drifted(ready.agent),
+        "asleep_until": None,
+    }
+    return [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
+
+
+def undone(ready: Ready, stored: Agent) -> dict[str, object]:
+    """Give the agent's columns as they were before it was let through."""
+    fields: dict[str, object] = {name: getattr(ready.agent, name) for name in BEGUN}
+    if stored.interval_seconds == drifted(ready.agent):
+        fields["interval_seconds"] = ready.agent.interval_seconds
+    return fields
+
+
+def seen(view: View, ready: Ready, seen_until: Mapping[AgentId, MessageId]) -> list[Change]:
+    """Take the reasons away that the beat was for, and those for messages that its HUD showed beside them."""
+    waiting = view.reasons.get(ready.agent_id, ())
+    shown = [
+        reason
+        for reason in waiting
+        if reason.message_id is not None
+        and reason.room_id is not None
+        and reason.message_id <= seen_until.get(reason.room_id, MessageId(0))
+    ]
+    mine = [reason for reason in ready.reasons if reason not in shown]
+    return [DropReasons(agent_id=ready.agent_id, reasons=(*mine, *shown))]
+
+
+def looked(
+    view: View, ready: Ready, seen_until: Mapping[AgentId, MessageId], window_starts: Mapping[AgentId, MessageId]
+) -> list[Change]:
+    """Keep what the agent has seen of each room it was shown."""
+    return [
+        UpdateMembership(
+            agent_id=ready.agent_id,
+            room_id=room_id,
+            fields={"seen_until": newest} | _start(window_starts, room_id),
+        )
+        for room_id, newest in seen_until.items()
+        if (ready.agent_id, room_id) in view.memberships
+    ]
+
+
+def _start(window_starts: Mapping[AgentId, MessageId], room_id: AgentId) -> dict[str, MessageId]:
+    return {"window_start": window_starts[room_id]} if room_id in window_starts else {}
+
+
+def spoken(view: View, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[Change]:
+    """Keep how the beat ended: its patience with each room, the answers that a person's message has had."""
+    fields = {"last_beat_silent": not spoke_in, "failures_in_a_row": 0}
+    changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
+    changes += _patience(view, ready, spoke_in)
+    changes += _begins_again(view, ready, spoke_in, now)
+    changes += _model_is_back(view, ready)
+    return changes
+
+
+def answered(view: View, ready: Ready, room_id: AgentId, now: datetime) -> list[Change]:
+    """Count one more answer by an agent that the newest message of a person does not address."""
+    message = answerable(view, room_id, now) if ready.only_listens else None
+    if message is None:
+        return []
+    return [UpdateMessage(message_id=message.id, fields={"answers_from_agents": message.answers_from_agents + 1})]
+
+
+def backoff_until(failures: int, now: datetime, error: ModelError) -> datetime:
+    """Give when an agent whose model failed is due again: after 1, 2, 4 … 60 s, or what the provider asked for."""
+    seconds = min(BACKOFF_AT_MOST_SECONDS, 2.0 ** min(failures - 1, 6))
+    asked = min(BACKOFF_AT_MOST_SECONDS, error.retry_after_seconds or 0.0)
+    return now + timedelta(seconds=max(seconds, asked))
+
+
+def failed(view: View, ready: Ready, error: ModelError, now: datetime) -> list[Change]:
+    """Put the agent back as it was, and tell its room once when its model keeps failing."""
+    stored = view.agents[ready.agent_id]
+    failures = stored.failures_in_a_row + 1
+    fields = undone(ready, stored) | {"failures_in_a_row": failures}
+    changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
+    room = view.all_rooms.get(_room_of(ready))
+    if failures < FAILURES_TOLD or room is None or room.fault_told_at is not None:
+        return changes
+    sentence = f"I cannot answer just now: {error.sentence} I keep trying."
+    return [
+        *changes,
+        UpdateRoom(room_id=room.id, fields={"fault_told_at": now}),
+        notice(room.id, sentence, now),
+        notice(room.id, f"{ready.agent.name} cannot answer: {error.sentence}", now, to_managers=True),
+    ]
+
+
+def rests(view: View, ready: Ready, now: datetime) -> list[Change]:
+    """Say once a day in a room that would have answered that the day's money is spent, with a sign on the message."""
+    first = ready.first
+    changes: list[Change] = [DropReasons(agent_id=ready.agent_id, reasons=_idle(ready.reasons))]
+    room = view.all_rooms.get(first.room_id) if first.room_id is not None else None
+    if room is None:
+        return changes
+    if ready.addressed_by_person:
+        changes += _sign(view, first, now)
+    if room.rest_told_at is not None and room.rest_told_at.date() == now.date():
+        return changes
+    return [
+        *changes,
+        UpdateRoom(room_id=room.id, fields={"rest_told_at": now}),
+        notice(room.id, "The budget for today is spent: agents rest until midnight UTC, or until it is raised.", now),
+        notice(room.id, "The budget for today is spent: agents rest until midnight UTC.", now, to_managers=True),
+    ]
+
+
+def notice(room_id: AgentId, text: str, now: datetime, *, to_managers: bool = False) -> AddLetter:
+    """Give the letter with which Selfroom itself says something in a room or to the managers."""
+    payload = NoticePayload(text=text, to_managers=to_managers).stored()
+    return AddLetter(kind=LetterKind.NOTICE, room_id=room_id, payload=payload, not_before=now)
+
+
+def _room_of(ready: Ready) -> AgentId:
+    return ready.first.room_id if ready.first.room_id is not None else ready.agent_id
+
+
+def _idle(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """The reasons for which nobody waits until tomorrow."""
+    return tuple(reason for reason in reasons if reason.kind in (ReasonKind.AMBIENT, ReasonKind.INITIATIVE))
+
+
+def _sign(view: View, reason: Reason, now: datetime) -> list[Change]:
+    room = view.rooms.get(reason.room_id) if reason.room_id is not None else None
+    messages = room.messages if room is not None else ()
+    return [cue(room.room.id, message, BROKE, now) for message in messages if room and message.id == reason.message_id]
+
+
+def _patience(view: View, ready: Ready, spoke_in: Collection[AgentId]) -> list[Change]:
+    changes: list[Change] = []
+    called = {reason.room_id for reason in ready.reasons if reason.kind is ReasonKind.ADDRESSED}
+    touched = called | set(spoke_in) | {reason.room_id for reason in ready.reasons}
+    for room_id in sorted(room_id for room_id in touched if room_id is not None):
+        membership = view.memberships.get((ready.agent_id, room_id))
+        if membership is None:
+            continue
+        patience = membership.patience_seconds
+        if room_id in called or room_id in spoke_in:
+            patience = None
+        elif ready.only_listens and not spoke_in:
+            patience = lengthened(view.agents[ready.agent_id], membership, view.config)
+        if patience != membership.patience_seconds:
+            fields = {"patience_seconds": patience}
+            changes.append(UpdateMembership(agent_id=ready.agent_id, room_id=room_id, fields=fields))
+    return changes
+
+
+def _begins_again(view: View, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[PutReason]:
+    """After an initiative the next one waits twice as long, or the shortest time when something came of it."""
+    last = next((reason for reason in ready.reasons if reason.kind is ReasonKind.INITIATIVE), None)
+    if last is None or not view.config.initiative:
+        return []
+    return [initiative(ready.agent, view.config, now, None if spoke_in else last)]
+
+
+def _model_is_back(view: View, ready: Ready) -> list[UpdateRoom]:
+    room = view.all_rooms.get(_room_of(ready))
+    if room is None or room.fault_told_at is None:
+        return []
+    return [UpdateRoom(room_id=room.id, fields={"fault_told_at": None})]

@@ -1,0 +1,133 @@
+"""Whom a message addresses: by name, by a reply, in one's own room, or by going on."""
+
+from typing import Any
+
+import pytest
+
+from bot.core.addressing import Way, named_in, ways_of
+from bot.core.kinds import ReasonKind
+from bot.core.records import Agent, AgentId, Message, MessageId, Reason, Snowflake
+from bot.core.view import RoomView, View
+from tests.factories import agent, by_agent, by_person, later, membership, message, room, view
+
+IRIS, OTTO, HOST = 1, 2, 3
+
+
+def talk(*messages: Message, agents: tuple[Agent, ...] = (), room_id: int = HOST, **fields: Any) -> View:  # noqa: ANN401
+    """Iris and Otto in the room of the host."""
+    them = agents or (agent(IRIS, name="Iris"), agent(OTTO, name="Otto"), agent(HOST, name="Hostess"))
+    place = RoomView(
+        room=room(room_id), members=(AgentId(HOST), AgentId(IRIS), AgentId(OTTO)), messages=tuple(messages)
+    )
+    members = [membership(id, room_id) for id in (IRIS, OTTO, HOST)]
+    return view(them, rooms=[place], memberships=members, **fields)
+
+
+def ways(seen: View, said: Message) -> dict[int, Way]:
+    return {int(id): way for id, way in ways_of(seen, seen.rooms[said.room_id], said).items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("@Iris hello", {IRIS}),
+        ("what do you think, iris?", {IRIS}),
+        ("Irises are flowers", set()),
+        ("mail me at x@Iris", set()),
+        ("IRIS and otto, please", {IRIS, OTTO}),
+        ("Iris's idea", {IRIS}),
+        ("nothing", set()),
+    ],
+)
+def test_names_count_as_words_whatever_their_case(text: str, who: set[int]) -> None:
+    assert named_in(text, (agent(IRIS, name="Iris"), agent(OTTO, name="Otto"))) == who
+
+
+def test_a_short_or_switched_off_bare_name_needs_the_at_sign() -> None:
+    short = agent(1, name="Al")
+    shy = agent(2, name="Sage", listens_to_bare_name=False)
+    assert named_in("al and sage", (short, shy)) == set()
+    assert named_in("@al and @sage", (short, shy)) == {1, 2}
+
+
+def test_an_alias_counts_and_a_longer_name_wins() -> None:
+    ann, ann_lee = agent(1, name="Ann", aliases=("boss",)), agent(2, name="Ann Lee")
+    assert named_in("@Ann Lee, hi", (ann, ann_lee)) == {2}
+    assert named_in("ask the boss", (ann, ann_lee)) == {1}
+
+
+def test_a_reply_addresses_the_author_of_what_it_answers() -> None:
+    said = message(2, "indeed", room_id=HOST, reply_to=MessageId(1), sender=by_person("rob", 502))
+    first = message(1, "I think so", room_id=HOST, sender=by_agent(OTTO))
+    other = message(0, "hm", room_id=HOST)
+    assert ways(talk(other, first, said), said) == {OTTO: Way.REPLIED}
+
+
+def test_the_owner_is_addressed_by_the_only_person_in_its_room() -> None:
+    said = message(2, "hi there", room_id=HOST)
+    assert ways(talk(message(1, room_id=HOST), said), said) == {HOST: Way.OWN_ROOM}
+
+
+def test_two_people_in_a_room_talk_to_each_other() -> None:
+    said = message(2, "hi there", room_id=HOST)
+    stranger = message(1, room_id=HOST, sender=by_person("rob", 502))
+    assert ways(talk(stranger, said), said) == {}
+
+
+def test_a_person_who_left_five_minutes_ago_does_not_count() -> None:
+    said = message(2, "hi there", room_id=HOST, sent_at=later(301))
+    gone = message(1, room_id=HOST, sender=by_person("rob", 502), sent_at=later(0))
+    assert ways(talk(gone, said), said) == {HOST: Way.OWN_ROOM}
+
+
+def test_naming_a_guest_in_a_room_does_not_address_its_owner() -> None:
+    said = message(2, "Otto, what do you say?", room_id=HOST)
+    assert ways(talk(said), said) == {OTTO: Way.MENTIONED}
+
+
+def going_on(*, between: Message | None = None, silent: bool = False, after: float = 60) -> dict[int, Way]:
+    crowd = message(0, "hello all", room_id=HOST, sender=by_person("rob", 502), sent_at=later(-100))
+    asked = message(1, "Otto, are you there?", room_id=HOST, sent_at=later(0))
+    reply = message(2, "I am", room_id=HOST, sender=by_agent(OTTO), sent_at=later(5))
+    said = message(9, "and how are you?", room_id=HOST, sent_at=later(5 + after))
+    lines = [crowd, asked, reply, *([between] if between else []), said]
+    them = (agent(IRIS, name="Iris"), agent(OTTO, name="Otto", last_beat_silent=silent), agent(HOST, name="Hostess"))
+    return ways(talk(*lines, agents=them), said)
+
+
+def test_a_talk_goes_on_without_the_name() -> None:
+    assert going_on() == {OTTO: Way.GOING_ON}
+
+
+def test_a_talk_is_over_when_someone_else_spoke() -> None:
+    rob = message(3, "hm", room_id=HOST, sender=by_person("rob", 502), sent_at=later(20))
+    iris = message(3, "hm", room_id=HOST, sender=by_agent(IRIS), sent_at=later(20))
+    assert going_on(between=rob) == {}
+    assert going_on(between=iris) == {}
+
+
+def test_a_talk_is_over_when_the_agent_was_silent_or_time_went_by() -> None:
+    assert going_on(silent=True) == {}
+    assert going_on(after=121) == {}
+
+
+def test_a_further_line_before_the_answer_belongs_to_the_question() -> None:
+    crowd = message(0, "hello all", room_id=HOST, sender=by_person("rob", 502), sent_at=later(-100))
+    asked = message(1, "Otto, are you there?", room_id=HOST, sent_at=later(0))
+    said = message(2, "because I wonder", room_id=HOST, sent_at=later(1))
+    reason = Reason(
+        kind=ReasonKind.ADDRESSED,
+        room_id=AgentId(HOST),
+        person_id=Snowflake(501),
+        since=later(0),
+        due_at=later(0.8),
+    )
+    seen = talk(crowd, asked, said, reasons={AgentId(OTTO): (reason,)})
+    assert ways(seen, said) == {OTTO: Way.GOING_ON}
+
+
+def test_agents_address_each_other_only_by_name_or_reply() -> None:
+    said = message(2, "I wonder", room_id=HOST, sender=by_agent(IRIS))
+    named = message(3, "Hostess, and you?", room_id=HOST, sender=by_agent(IRIS))
+    assert ways(talk(said), said) == {}
+    assert ways(talk(named), named) == {HOST: Way.MENTIONED}

@@ -1,0 +1,164 @@
+"""Who goes, who comes after, and who may still speak."""
+
+from dataclasses import replace
+from typing import Any
+
+from bot.core.config import CommunityConfig
+from bot.core.floor import admit, may_speak
+from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AgentId,
+    BeatId,
+    Claim,
+    Letter,
+    LetterId,
+    Membership,
+    Message,
+    Reason,
+    Room,
+    Snowflake,
+)
+from bot.core.verdict import Ready
+from bot.core.view import RoomView, View
+from tests.factories import COMMUNITY_ID, agent, by_agent, later, membership, message, room, view
+from tests.fakes import START
+
+HALL = AgentId(1)
+
+
+def reason(kind: ReasonKind = ReasonKind.ADDRESSED, **fields: Any) -> Reason:  # noqa: ANN401
+    base: dict[str, Any] = {"room_id": HALL, "person_id": Snowflake(501), "since": START, "due_at": START}
+    return Reason(kind=kind, **(base | fields))
+
+
+def hall(
+    agents: int = 5,
+    *,
+    busy: dict[int, Reason] | None = None,
+    messages: tuple[Message, ...] = (),
+    unposted: tuple[Letter, ...] = (),
+    place: Room | None = None,
+    seats: tuple[Membership, ...] = (),
+    config: CommunityConfig | None = None,
+) -> View:
+    """A room with so many members; the busy ones are in a call since now."""
+    ids = [AgentId(id) for id in range(1, agents + 1)]
+    taken = {"beat_id": BeatId(99), "lease_until": later(60), "last_beat_at": START}
+    them = [agent(id, **(taken if id in (busy or {}) else {})) for id in ids]
+    shown = RoomView(room=place or room(1), members=tuple(ids), messages=messages)
+    members = {(seat.agent_id, seat.room_id): seat for seat in (membership(id, 1) for id in ids)}
+    members |= {(seat.agent_id, seat.room_id): seat for seat in seats}
+    return view(
+        them,
+        rooms=[shown],
+        memberships=members.values(),
+        config=config,
+        reasons={AgentId(id): (why,) for id, why in (busy or {}).items()},
+        unposted={HALL: unposted} if unposted else {},
+    )
+
+
+def ready(seen: View, id: int, why: Reason | None = None) -> Ready:
+    claim = Claim(
+        community_id=COMMUNITY_ID,
+        agent_id=AgentId(id),
+        beat_id=BeatId(id),
+        lease_until=later(60),
+        reasons=(why or reason(),),
+    )
+    return Ready(claim=claim, agent=seen.agents[AgentId(id)], side=PUBLIC_SIDE, reasons=claim.reasons)
+
+
+def goes(seen: View, *ones: Ready) -> list[int]:
+    return [int(one.agent_id) for one in admit(seen, ones, START).admitted]
+
+
+def post(id: int, *, ago: float = 1) -> Letter:
+    return Letter(
+        id=LetterId(id),
+        community_id=COMMUNITY_ID,
+        room_id=HALL,
+        kind=LetterKind.POST,
+        payload={},
+        beat_id=BeatId(id),
+        not_before=START,
+        created_at=later(-ago),
+    )
+
+
+def test_at_most_two_addressed_agents_hold_the_floor_and_the_third_comes_after() -> None:
+    seen = hall()
+    admission = admit(seen, [ready(seen, id) for id in (2, 3, 4)], START)
+    assert len(admission.admitted) == 2
+    assert [(int(one.agent_id), until) for one, until in admission.waiting] == [(4, later(1))]
+
+
+def test_mentioned_goes_before_owner_before_attention_before_silence() -> None:
+    seats = (membership(3, 1, attention=80), membership(4, 1, last_spoke_at=later(-5)))
+    seen = hall(seats=seats, config=CommunityConfig(floor=9))
+    named = ready(seen, 5, reason(mentioned=True))
+    assert goes(seen, ready(seen, 4), ready(seen, 2), ready(seen, 3), ready(seen, 1), named) == [5, 1, 3, 2, 4]
+
+
+def test_who_is_in_a_call_or_has_a_post_on_its_way_still_holds_the_floor() -> None:
+    seen = hall(busy={2: reason()}, unposted=(post(3),))
+    assert goes(seen, ready(seen, 4)) == []
+    late = hall(busy={2: reason()}, unposted=(post(3, ago=31),))
+    assert goes(late, ready(late, 4)) == [4]
+
+
+def test_listeners_go_together_when_nobody_holds_the_floor() -> None:
+    seen = hall()
+    ambient = reason(ReasonKind.AMBIENT)
+    assert goes(seen, *(ready(seen, id, ambient) for id in (1, 2, 3, 4, 5))) == [1, 2, 3, 4, 5]
+
+
+def test_listeners_wait_for_speakers_and_for_other_listeners() -> None:
+    ambient = reason(ReasonKind.AMBIENT)
+    seen = hall()
+    assert goes(seen, ready(seen, 2, ambient), ready(seen, 3)) == [3]
+    listening = hall(busy={4: ambient})
+    assert goes(listening, ready(listening, 2, ambient)) == []
+    assert goes(listening, ready(listening, 3)) == [3]
+
+
+def test_who_has_waited_for_half_a_minute_goes_first() -> None:
+    seen = hall(config=CommunityConfig(floor=1))
+    patient = ready(seen, 4, reason(since=later(-31)))
+    assert goes(seen, ready(seen, 3, reason(mentioned=True)), patient) == [4]
+
+
+def speaks(seen: View, id: int, *reasons: Reason) -> str:
+    return may_speak(seen, AgentId(id), HALL, reasons=reasons, let_through_at=START, now=later(3))
+
+
+def test_the_first_two_answers_of_listeners_stand() -> None:
+    ambient = reason(ReasonKind.AMBIENT)
+    asked = message(1, room_id=1, sent_at=later(-5))
+    assert speaks(hall(messages=(asked,)), 4, ambient) == ""
+    once = replace(asked, answers_from_agents=1)
+    assert speaks(hall(messages=(once,), unposted=(post(2, ago=-1),)), 4, ambient) == ""
+    two = hall(messages=(asked,), unposted=(post(2, ago=-1), post(3, ago=-1)))
+    assert speaks(two, 4, ambient).startswith("floor taken")
+
+
+def test_a_message_gets_two_answers_from_agents_that_it_does_not_address() -> None:
+    answered = message(1, room_id=1, sent_at=later(-5), answers_from_agents=2)
+    said = message(2, room_id=1, sender=by_agent(2), sent_at=later(-4))
+    seen = hall(messages=(answered, said))
+    assert speaks(seen, 4, reason(ReasonKind.AMBIENT)).startswith("floor taken")
+    assert speaks(seen, 4, reason()) == ""
+    assert speaks(seen, 4, reason(person_id=None, by_agent_id=AgentId(2))) == ""
+
+
+def test_a_listener_gives_way_to_two_who_were_addressed_meanwhile() -> None:
+    seen = hall(busy={2: reason(), 3: reason()})
+    assert speaks(seen, 4, reason(ReasonKind.AMBIENT)).startswith("floor taken")
+    assert speaks(seen, 4, reason()) == ""
+
+
+def test_nobody_speaks_in_a_hushed_room_or_after_too_much_banter() -> None:
+    assert "hushed" in speaks(hall(place=room(1, hushed_until=later(60))), 2, reason())
+    assert "in a row" in speaks(hall(place=room(1, agent_run=6)), 2, reason())
+    assert speaks(hall(place=room(1, agent_run=6), config=CommunityConfig(banter=0)), 2, reason()) == ""

@@ -1,0 +1,167 @@
+"""What a message means to the members of its room."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.core.config import CommunityConfig
+from bot.core.gate import cues_for, reasons_for
+from bot.core.kinds import ReasonKind
+from bot.core.records import SYSTEM, Agent, AgentId, BeatId, Membership, Message, Reason, Room, Snowflake
+from bot.core.view import RoomView, View
+from tests.factories import agent, by_agent, by_person, later, membership, message, room, view
+from tests.fakes import START
+
+IRIS, OTTO = AgentId(1), AgentId(2)
+
+
+def scene(
+    *messages: Message,
+    agents: tuple[Agent, ...] = (),
+    place: Room | None = None,
+    memberships: tuple[Membership, ...] = (),
+    config: CommunityConfig | None = None,
+    **fields: Any,  # noqa: ANN401
+) -> View:
+    """Iris' room with Otto in it, where Rob has just spoken too, so that nobody is alone there."""
+    them = agents or (agent(1, name="Iris"), agent(2, name="Otto"))
+    crowd = message(0, room_id=1, sender=by_person("rob", 502), sent_at=later(-200))
+    shown = RoomView(room=place or room(1), members=(IRIS, OTTO), messages=(crowd, *messages))
+    seats = memberships or (membership(1), membership(2, 1))
+    return view(them, rooms=[shown], memberships=seats, config=config, **fields)
+
+
+def reasons(seen: View, said: Message, *, now: datetime = START, so_far: int = 0) -> dict[int, Reason]:
+    puts = reasons_for(seen, AgentId(1), said, now=now, addressed_so_far=so_far)
+    return {int(put.agent_id): put.reason for put in puts}
+
+
+def line(content: str = "hello", **fields: Any) -> Message:  # noqa: ANN401
+    return message(5, content, room_id=1, **({"sent_at": START} | fields))
+
+
+def test_whom_a_person_addresses_is_due_after_a_breath_and_the_others_at_their_own_pace() -> None:
+    found = reasons(scene(line("@Otto hi")), line("@Otto hi"))
+    assert found[OTTO].kind is ReasonKind.ADDRESSED
+    assert found[OTTO].due_at == later(0.8)
+    assert found[OTTO].mentioned
+    assert found[IRIS].kind is ReasonKind.AMBIENT
+
+
+def waiting(since: float, due: float, **fields: Any) -> Reason:  # noqa: ANN401
+    base: dict[str, Any] = {"kind": ReasonKind.ADDRESSED, "room_id": IRIS, "person_id": Snowflake(501)}
+    return Reason(**(base | {"since": later(since), "due_at": later(due)} | fields))
+
+
+def test_each_further_line_restarts_the_breath_but_not_for_ever() -> None:
+    said = line("Otto, and one more thing")
+    soon = scene(said, reasons={OTTO: (waiting(-1, 0.2),)})
+    assert reasons(soon, said)[OTTO].due_at == later(0.8)
+    late = scene(said, reasons={OTTO: (waiting(-2.9, 0.3),)})
+    assert reasons(late, said)[OTTO].due_at == later(0.1)
+
+
+def test_a_line_that_comes_while_the_agent_answers_takes_a_breath_of_its_own() -> None:
+    said = line("Otto, wait")
+    busy = agent(2, name="Otto", beat_id=BeatId(4), lease_until=later(60), last_beat_at=later(-2))
+    seen = scene(said, agents=(agent(1, name="Iris"), busy), reasons={OTTO: (waiting(-4, -3),)})
+    assert reasons(seen, said)[OTTO].since == START
+    assert reasons(seen, said)[OTTO].due_at == later(0.8)
+
+
+def test_ambient_messages_wait_for_the_agents_own_beat_on_the_common_grid() -> None:
+    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1))
+    found = reasons(scene(line(), agents=(agent(1, name="Iris"), busy)), line())
+    assert found[OTTO].due_at == later(4)
+
+
+def test_a_talk_among_people_is_not_written_line_by_line() -> None:
+    ambient = waiting(-2, 4, kind=ReasonKind.AMBIENT)
+    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1))
+    seen = scene(line(), agents=(agent(1, name="Iris"), busy), reasons={OTTO: (ambient,)})
+    assert OTTO not in reasons(seen, line())
+
+
+def test_a_person_stays_the_cause_when_an_agent_speaks_next() -> None:
+    said = line("I agree", sender=by_agent(1))
+    ambient = waiting(-2, 40, kind=ReasonKind.AMBIENT)
+    seen = scene(said, reasons={OTTO: (ambient,)})
+    assert reasons(seen, said)[OTTO].person_id == 501
+
+
+def test_an_agent_is_addressed_by_an_agent_at_its_own_next_beat() -> None:
+    said = line("Otto, what now?", sender=by_agent(1))
+    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1))
+    found = reasons(scene(said, agents=(agent(1, name="Iris"), busy)), said)
+    assert (found[OTTO].kind, found[OTTO].due_at, found[OTTO].person_id) == (ReasonKind.ADDRESSED, later(4), None)
+    assert IRIS not in found
+
+
+def test_after_six_messages_of_agents_in_a_row_theirs_are_no_reason_any_more() -> None:
+    said = line("Otto, what now?", sender=by_agent(1))
+    assert reasons(scene(said, place=room(1, agent_run=5)), said)
+    assert not reasons(scene(said, place=room(1, agent_run=6)), said)
+    assert reasons(scene(said, place=room(1, agent_run=6), config=CommunityConfig(banter=0)), said)
+    assert reasons(scene(line(), place=room(1, agent_run=6)), line())
+
+
+def test_a_hushed_room_and_a_system_line_give_no_reason() -> None:
+    assert not reasons(scene(line(), place=room(1, hushed_until=later(1))), line())
+    assert not reasons(scene(line(sender=SYSTEM)), line(sender=SYSTEM))
+
+
+def test_a_person_who_addresses_agents_too_often_is_only_overheard() -> None:
+    said = line("@Otto again")
+    assert reasons(scene(said), said, so_far=19)[OTTO].kind is ReasonKind.ADDRESSED
+    assert reasons(scene(said), said, so_far=20)[OTTO].kind is ReasonKind.AMBIENT
+
+
+def test_paused_and_retired_agents_have_no_reasons() -> None:
+    paused = agent(2, name="Otto", paused_reason="a rest")
+    retired = agent(1, name="Iris", retired_at=START)
+    assert not reasons(scene(line("Otto?"), agents=(paused, retired)), line("Otto?"))
+
+
+def test_asleep_agents_wake_for_their_name_only() -> None:
+    asleep = agent(2, name="Otto", asleep_until=later(999))
+    them = (agent(1, name="Iris"), asleep)
+    assert OTTO in reasons(scene(line("Otto?"), agents=them), line("Otto?"))
+    assert OTTO not in reasons(scene(line("hello"), agents=them), line("hello"))
+    deep = CommunityConfig(mention_wakes=False)
+    assert OTTO not in reasons(scene(line("Otto?"), agents=them, config=deep), line("Otto?"))
+
+
+def test_a_paused_or_sleeping_agent_that_is_addressed_shows_one_sign() -> None:
+    said = line("Otto?")
+    asleep = agent(2, name="Otto", asleep_until=later(999))
+    paused = replace(asleep, paused_reason="a rest")
+
+    def signs(one: Agent, config: CommunityConfig | None = None) -> list[object]:
+        seen = scene(said, agents=(agent(1, name="Iris"), one), config=config)
+        return [letter.payload["emoji"] for letter in cues_for(seen, IRIS, said, now=START)]
+
+    assert signs(paused) == ["⏸️"]
+    assert signs(asleep) == []
+    assert signs(asleep, CommunityConfig(mention_wakes=False)) == ["💤"]
+
+
+def test_what_is_old_when_it_comes_is_ambient_unless_it_is_the_persons_newest() -> None:
+    old = line("@Otto hi", sent_at=later(-601))
+    newer = message(6, "anyone?", room_id=1, sent_at=later(-600))
+    assert reasons(scene(old, newer), old)[OTTO].kind is ReasonKind.AMBIENT
+    assert reasons(scene(old), old)[OTTO].kind is ReasonKind.ADDRESSED
+
+
+def test_a_room_without_attention_is_not_overheard() -> None:
+    seats = (membership(1), membership(2, 1, attention=0))
+    assert OTTO not in reasons(scene(line(), memberships=seats), line())
+    assert OTTO in reasons(scene(line("Otto!"), memberships=seats), line("Otto!"))
+
+
+def test_initiative_waits_anew_when_something_happens() -> None:
+    eager = CommunityConfig(initiative=True)
+    puts = reasons_for(scene(line(), config=eager), IRIS, line(), now=START)
+    due = {put.reason.due_at for put in puts if put.reason.kind is ReasonKind.INITIATIVE}
+    assert due == {START + timedelta(minutes=30)}
+    off = reasons_for(scene(line()), IRIS, line(), now=START)
+    assert not [put for put in off if put.reason.kind is ReasonKind.INITIATIVE]
