@@ -1,0 +1,207 @@
+/** The log: rows kept in step with the timeline, the place kept while reading, history loaded at both ends. */
+
+import { find, findAll, h, oncePerFrame } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { rowsOf } from "./rows.js";
+
+const NEAR_END = 60;
+const NEAR_EDGE = 600;
+
+export class Log {
+  #rows = new Map();
+  #following = true;
+  #newAfter = null;
+  #stops = [];
+  #timeline = null;
+
+  constructor(app, frame) {
+    this.app = app;
+    this.list = h("div.log-rows");
+    this.scroller = h("div.log", { role: "log", "aria-label": "Messages", "aria-live": "polite", "aria-relevant": "additions" }, this.list);
+    this.jump = h("button.to-present", { type: "button", hidden: true, on: { click: () => this.#toPresent() } });
+    frame.append(this.scroller, this.jump);
+    this.draw = oncePerFrame(() => this.#draw());
+    this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    new ResizeObserver(() => this.#following && this.#toEnd()).observe(this.list);
+    new ResizeObserver(() => this.#following && this.#toEnd()).observe(this.scroller);
+    document.addEventListener("visibilitychange", () => this.#markRead());
+    app.agents.on("change", () => this.draw());
+    app.world.onAny(["members", "channels"], () => this.draw());
+  }
+
+  /** Show a channel's timeline; `messageId` is where to look. */
+  async show(timeline, messageId = null) {
+    this.#stops.forEach((stop) => stop());
+    this.#timeline = timeline;
+    this.#rows.clear();
+    this.list.replaceChildren();
+    this.#following = !messageId;
+    this.#newAfter = this.#unreadMark(timeline);
+    this.#stops = [timeline.on("change", () => this.draw()), timeline.on("arrived", (message) => this.#arrived(message))];
+    await (messageId ? timeline.around(messageId) : timeline.newest());
+    if (this.#timeline !== timeline) return;
+    this.#draw();
+    if (messageId) this.flash(messageId);
+  }
+
+  #unreadMark(timeline) {
+    const channel = this.app.world.channels.get(timeline.channelId);
+    return channel && this.app.unread.isUnread(channel) ? (this.app.unread.mark(channel.id) ?? "0") : null;
+  }
+
+  /** Go to a message that may not be loaded. */
+  async goTo(messageId) {
+    if (!this.#timeline.find(messageId)) {
+      this.#following = false;
+      await this.#timeline.around(messageId);
+      this.#draw();
+    }
+    this.flash(messageId);
+  }
+
+  /** Bring a message into view and let it glow. */
+  flash(messageId) {
+    const element = this.element(messageId);
+    if (!element) return;
+    this.#following = false;
+    element.scrollIntoView({ block: "center" });
+    element.classList.remove("flash");
+    requestAnimationFrame(() => element.classList.add("flash"));
+    this.focus(element);
+  }
+
+  element(messageId) {
+    return find(`.message[data-id="${messageId}"]`, this.list);
+  }
+
+  /** Every message element, oldest first. */
+  elements() {
+    return findAll(".message", this.list);
+  }
+
+  focus(element) {
+    element?.focus({ preventScroll: true });
+    element?.scrollIntoView({ block: "nearest" });
+  }
+
+  #arrived(message) {
+    const mine = message.author?.id === this.app.world.me.id;
+    if (mine) this.#following = true;
+    if (document.visibilityState !== "visible" && this.#newAfter === null) {
+      this.#newAfter = this.app.unread.mark(message.channel_id);
+    }
+  }
+
+  /** The first message in view and where it stands, so that it can be put there again. */
+  #anchor() {
+    const top = this.scroller.getBoundingClientRect().top;
+    const element = this.elements().find((one) => one.getBoundingClientRect().bottom > top);
+    return element ? { id: element.dataset.id, offset: element.getBoundingClientRect().top } : null;
+  }
+
+  #restore(anchor) {
+    const element = anchor && this.element(anchor.id);
+    if (element) this.scroller.scrollTop += element.getBoundingClientRect().top - anchor.offset;
+  }
+
+  #draw() {
+    const timeline = this.#timeline;
+    if (!timeline?.loaded) return;
+    if (this.#following && !timeline.moreAfter) timeline.trim();
+    const anchor = this.#following ? null : this.#anchor();
+    this.#sync(rowsOf(this.app, timeline, this.#newAfter));
+    if (this.#following) this.#toEnd();
+    else this.#restore(anchor);
+    this.#reachable();
+    this.#showJump();
+    this.#markRead();
+    this.#fillScreen();
+  }
+
+  /** A window that is not full cannot be scrolled: load until it is. */
+  #fillScreen() {
+    const full = this.scroller.scrollHeight > this.scroller.clientHeight;
+    if (!full && this.#timeline.moreBefore) this.app.quietly(this.#timeline.older());
+  }
+
+  /** Make the elements fit the rows: build what is new or changed, move what moved, drop what went. */
+  #sync(rows) {
+    const wanted = new Set(rows.map((row) => row.id));
+    for (const [id, known] of this.#rows) {
+      if (!wanted.has(id)) {
+        known.element.remove();
+        this.#rows.delete(id);
+      }
+    }
+    let at = this.list.firstChild;
+    for (const row of rows) {
+      const element = this.#elementFor(row);
+      if (element === at) at = at.nextSibling;
+      else this.list.insertBefore(element, at);
+    }
+  }
+
+  #elementFor(row) {
+    const known = this.#rows.get(row.id);
+    if (known?.key === row.key || (known && this.app.editing?.id === row.id)) return known.element;
+    const element = row.build();
+    if (known) this.#swap(known.element, element);
+    this.#rows.set(row.id, { key: row.key, element });
+    return element;
+  }
+
+  /** Replace an element without losing the focus that is inside. */
+  #swap(old, fresh) {
+    const inside = old.contains(document.activeElement) ? document.activeElement : null;
+    fresh.tabIndex = old.tabIndex;
+    if (inside === old || inside?.closest(".message-tools")) this.app.tools.moveTo(fresh);
+    old.replaceWith(fresh);
+    if (!inside) return;
+    const key = inside.dataset.key;
+    const twin = key ? findAll("[data-key]", fresh).find((one) => one.dataset.key === key) : null;
+    (twin && !twin.disabled ? twin : fresh).focus({ preventScroll: true });
+  }
+
+  /** One message at a time is a stop for Tab: the one last used, or the newest. */
+  #reachable() {
+    const all = this.elements();
+    if (!all.some((one) => one.tabIndex === 0) && all.length) all.at(-1).tabIndex = 0;
+  }
+
+  #toEnd() {
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+
+  #fromEnd() {
+    return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
+  }
+
+  #scrolled() {
+    const timeline = this.#timeline;
+    if (!timeline?.loaded) return;
+    this.#following = this.#fromEnd() < NEAR_END && !timeline.moreAfter;
+    if (this.scroller.scrollTop < NEAR_EDGE && timeline.moreBefore) this.app.quietly(timeline.older());
+    else if (this.#fromEnd() < NEAR_EDGE && timeline.moreAfter) this.app.quietly(timeline.newer());
+    this.#showJump();
+    this.#markRead();
+  }
+
+  #showJump() {
+    const hidden = this.#fromEnd() < NEAR_EDGE && !this.#timeline.moreAfter;
+    if (this.jump.hidden === hidden) return;
+    this.jump.hidden = hidden;
+    this.jump.replaceChildren("To the newest", icon("arrowDown", 16));
+  }
+
+  async #toPresent() {
+    this.#following = true;
+    if (this.#timeline.moreAfter) await this.app.quietly(this.#timeline.newest());
+    this.#toEnd();
+  }
+
+  #markRead() {
+    const newest = this.#timeline?.messages.at(-1);
+    if (!newest || !this.#following || document.visibilityState !== "visible") return;
+    this.app.unread.read(this.#timeline.channelId, newest.id);
+  }
+}

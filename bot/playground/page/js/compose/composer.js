@@ -1,0 +1,221 @@
+/** The box where a person writes: text, replies, files, and the door to slash commands. */
+
+import { find, h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { maySend } from "../world/permissions.js";
+import { outgoing } from "../text/outgoing.js";
+import { authorName } from "../chat/message.js";
+import { editNewest } from "../chat/edit.js";
+import { openEmojiPicker } from "../widgets/emoji_picker.js";
+import { toast } from "../widgets/toast.js";
+import { CommandForm } from "./command_form.js";
+import { asCombobox, Suggestions } from "./suggestions.js";
+import { calledCommand, commandItems, parseOptions, triggered } from "./triggers.js";
+import { acceptFiles, Uploads } from "./uploads.js";
+
+const LONGEST = 2000;
+const TYPING_EVERY = 8000;
+
+export class Composer {
+  #reply = null;
+  #ping = true;
+  #form = null;
+  #drafts = new Map();
+  #typedAt = 0;
+
+  constructor(app, root) {
+    this.app = app;
+    this.root = root;
+    this.suggestions = new Suggestions(find(".suggestions", root));
+    this.replyBar = find(".reply-bar", root);
+    this.line = find(".compose-line", root);
+    this.area = asCombobox(find("textarea", root), this.suggestions);
+    this.left = find(".letters-left", root);
+    this.uploads = new Uploads(find(".uploads", root));
+    acceptFiles(find(".chat"), this.uploads);
+    this.#buttons();
+    this.#listen();
+  }
+
+  #buttons() {
+    const button = (label, name, click) => h("button.icon-button", { type: "button", "aria-label": label, title: label, on: { click } }, icon(name));
+    const emoji = button("Emoji", "smile", () => openEmojiPicker(this.app.world, emoji, (one) => this.insert(one.id ? `:${one.name}:` : one.name), "above"));
+    this.area.before(button("Attach files", "plus", () => this.uploads.picker.click()));
+    this.send = h("button.icon-button.send", { type: "submit", "aria-label": "Send", title: "Send" }, icon("send"));
+    this.line.append(emoji, this.send);
+  }
+
+  #listen() {
+    this.root.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+    this.area.addEventListener("keydown", (event) => this.#keys(event));
+    this.area.addEventListener("input", () => this.#typed());
+    this.area.addEventListener("click", () => this.#offer());
+    this.area.addEventListener("blur", () => this.#form || this.suggestions.hide());
+    this.app.world.onAny(["channels", "members"], () => this.#permit());
+  }
+
+  focus() {
+    if (this.#form) this.#form.focus();
+    else this.area.focus();
+  }
+
+  /** Change to another channel; each keeps what was being written. */
+  show(channel) {
+    if (this.shown) this.#drafts.set(this.shown.id, this.area.value);
+    this.leaveCommand({ quietly: true });
+    this.shown = channel;
+    this.area.value = this.#drafts.get(channel.id) ?? "";
+    this.replyTo(null);
+    this.#fit();
+    this.#permit();
+  }
+
+  #permit() {
+    const channel = this.shown && this.app.world.channels.get(this.shown.id);
+    if (!channel) return;
+    const may = maySend(this.app.world, channel);
+    const { world } = this.app;
+    const place = channel.guild_id && !world.isThread(channel) ? `#${world.channelName(channel)}` : world.channelName(channel);
+    this.area.disabled = !may;
+    this.area.placeholder = may ? `Message ${place}` : "You may read here, but not write.";
+    this.area.setAttribute("aria-label", this.area.placeholder);
+    this.root.classList.toggle("silent", !may);
+    this.root.hidden = world.isForum(channel);
+  }
+
+  /** Answer a message with the next one; null for none. */
+  replyTo(message) {
+    this.#reply = message;
+    this.#ping = true;
+    this.replyBar.hidden = !message;
+    if (!message) return;
+    const leave = h("button.icon-button", { type: "button", "aria-label": "Do not reply", on: { click: () => this.replyTo(null) } }, icon("close", 16));
+    const ping = h("button.link", { type: "button", "aria-pressed": "true", title: "Whether the reply mentions the author" }, "@ on");
+    ping.addEventListener("click", () => {
+      this.#ping = !this.#ping;
+      ping.textContent = this.#ping ? "@ on" : "@ off";
+      ping.setAttribute("aria-pressed", String(this.#ping));
+    });
+    this.replyBar.replaceChildren(h("span", {}, "Replying to ", h("strong", {}, authorName(this.app, message))), ping, leave);
+    this.focus();
+  }
+
+  insert(text) {
+    const { selectionStart: start, selectionEnd: end } = this.area;
+    this.area.setRangeText(text, start, end, "end");
+    this.area.focus();
+    this.#typed();
+  }
+
+  #fit() {
+    this.area.style.height = "auto";
+    this.area.style.height = `${this.area.scrollHeight}px`;
+    const left = LONGEST - this.area.value.length;
+    this.left.hidden = left > 200;
+    this.left.textContent = left;
+    this.left.classList.toggle("problem", left < 0);
+  }
+
+  #typed() {
+    this.#fit();
+    const called = this.area.value.startsWith("/") && calledCommand(this.app, this.area.value);
+    if (called) {
+      this.enterCommand(called.leaf, parseOptions(called.leaf, called.rest));
+      return;
+    }
+    this.#offer();
+    this.#tellTyping();
+  }
+
+  #tellTyping() {
+    const text = this.area.value.trim();
+    if (!text || text.startsWith("/") || Date.now() - this.#typedAt < TYPING_EVERY) return;
+    this.#typedAt = Date.now();
+    this.app.quietly(this.app.api.post(`/channels/${this.shown.id}/typing`));
+  }
+
+  #offer() {
+    const { value, selectionStart } = this.area;
+    const slash = value.match(/^\/([^\n]{0,70})$/);
+    if (slash) {
+      this.#offerCommands();
+      this.app.quietly(this.app.commands.refresh().then(() => this.#offerCommands()));
+      return;
+    }
+    const found = triggered(this.app, value.slice(0, selectionStart));
+    if (!found) this.suggestions.hide();
+    else this.suggestions.show(this.area, found.items.map((one) => ({ ...one, pick: () => this.#replace(found.length, one.insert) })), { title: found.title });
+  }
+
+  #offerCommands() {
+    const slash = this.area.value.match(/^\/([^\n]{0,70})$/);
+    if (!slash || document.activeElement !== this.area) return;
+    const items = commandItems(this.app, slash[1]).map((one) => ({ ...one, pick: () => this.enterCommand(one.leaf, {}) }));
+    if (items.length) this.suggestions.show(this.area, items, { title: "Commands" });
+    else this.suggestions.hide();
+  }
+
+  #replace(length, text) {
+    const end = this.area.selectionStart;
+    this.area.setRangeText(text, end - length, end, "end");
+    this.area.focus();
+    this.#fit();
+  }
+
+  /** Fill in a command in place of the text. */
+  enterCommand(leaf, texts) {
+    this.leaveCommand({ quietly: true });
+    this.area.value = "";
+    this.#form = new CommandForm(this.app, this.suggestions, leaf, texts, { leave: (how) => this.leaveCommand(how) });
+    this.line.hidden = true;
+    this.line.after(this.#form.element);
+    this.#form.focus();
+  }
+
+  leaveCommand({ quietly = false } = {}) {
+    if (!this.#form) return;
+    this.#form.element.remove();
+    this.#form = null;
+    this.line.hidden = false;
+    this.suggestions.hide();
+    this.#fit();
+    if (!quietly) this.area.focus();
+  }
+
+  #keys(event) {
+    if (this.suggestions.keys(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      this.submit();
+    } else if (event.key === "Escape" && this.#reply) this.replyTo(null);
+    else if (event.key === "ArrowUp" && !this.area.value) {
+      event.preventDefault();
+      editNewest(this.app);
+    }
+  }
+
+  #body(content) {
+    const reply = this.#reply && { message_reference: { message_id: this.#reply.id } };
+    const mentions = reply && !this.#ping ? { allowed_mentions: { parse: ["users", "roles", "everyone"], replied_user: false } } : {};
+    return { content, ...reply, ...mentions };
+  }
+
+  submit() {
+    const content = outgoing(this.app.world, this.area.value);
+    if (!content && !this.uploads.files.length) return;
+    if (content.length > LONGEST) {
+      toast(`A message holds ${LONGEST} characters; this one has ${content.length}.`, "error");
+      return;
+    }
+    this.app.timeline.send(this.#body(content), this.uploads.take());
+    this.area.value = "";
+    this.#typedAt = 0;
+    this.suggestions.hide();
+    this.replyTo(null);
+    this.#fit();
+    this.area.focus();
+  }
+}

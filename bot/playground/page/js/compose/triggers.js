@@ -1,0 +1,86 @@
+/** What typing `@`, `#`, `:` or `/` offers. */
+
+import { h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { channels, people } from "../chat/entities.js";
+import { searchEmoji } from "../text/emoji.js";
+import { avatar } from "../widgets/avatar.js";
+
+const MOST = 12;
+const MOST_COMMANDS = 60;
+
+/** Those that begin with the text first, then those that hold it. */
+function best(items, text, labelOf, most = MOST) {
+  const needle = text.toLowerCase();
+  const found = items.filter((item) => labelOf(item).toLowerCase().includes(needle));
+  const rank = (item) => (labelOf(item).toLowerCase().startsWith(needle) ? 0 : 1);
+  return found.sort((a, b) => rank(a) - rank(b)).slice(0, most);
+}
+
+function agentOptions(app) {
+  return app.agents.list.map((agent) => ({
+    label: agent.name, detail: `agent ${agent.id}`, lead: avatar({ id: String(agent.id), bot: true }, agent.name, 22),
+  }));
+}
+
+function names(app, text) {
+  const all = [...agentOptions(app), ...people(app.world)];
+  return best(all, text, (one) => `${one.label} ${one.detail}`).map((one) => ({ ...one, insert: `@${one.label} ` }));
+}
+
+function places(app, text) {
+  const all = channels(app.world).filter((one) => app.world.channels.get(one.value).type !== 4);
+  return best(all, text, (one) => one.label).map((one) => ({ ...one, insert: `#${one.label} ` }));
+}
+
+function emoji(app, text) {
+  const custom = (app.world.guild?.emojis ?? []).filter((one) => one.name.toLowerCase().includes(text.toLowerCase()));
+  const own = custom.map((one) => ({ label: `:${one.name}:`, insert: `:${one.name}: ` }));
+  const rest = searchEmoji(text, MOST).map((one) => ({
+    label: `:${one.names[0]}:`, lead: h("span.option-emoji", {}, one.char), insert: `${one.char} `,
+  }));
+  return [...own, ...rest].slice(0, MOST);
+}
+
+const TRIGGERS = [
+  [/(?:^|\s)@(\S{0,32})$/, "People and agents", names],
+  [/(?:^|\s)#([\w-]{0,100})$/, "Channels", places],
+  [/(?:^|\s):([\w+-]{2,32})$/, "Emoji", emoji],
+];
+
+/** What the text before the caret asks for: `{title, items, length}` with the length to replace, or null. */
+export function triggered(app, before) {
+  for (const [pattern, title, offer] of TRIGGERS) {
+    const match = before.match(pattern);
+    const items = match && offer(app, match[1]);
+    if (items?.length) return { title, items, length: match[1].length + 1 };
+  }
+  return null;
+}
+
+/** Commands that fit what stands after the slash. */
+export function commandItems(app, text) {
+  const leaves = best(app.commands.slash(), text.trim(), (leaf) => leaf.name, MOST_COMMANDS);
+  return leaves.map((leaf) => {
+    const bot = app.commands.botOf(leaf.command);
+    return { leaf, label: `/${leaf.name}`, detail: leaf.description, lead: icon("command", 18), side: bot ? app.world.nameOf(bot) : "" };
+  });
+}
+
+/** The command that a text is a call of, and the rest: `/room wpm value:50`. */
+export function calledCommand(app, text) {
+  const fits = app.commands.slash().filter((leaf) => text.startsWith(`/${leaf.name} `));
+  const leaf = fits.sort((a, b) => b.name.length - a.name.length)[0];
+  return leaf ? { leaf, rest: text.slice(leaf.name.length + 2) } : null;
+}
+
+/** Read `name:value other:more` by the option names of a command. */
+export function parseOptions(leaf, rest) {
+  const known = leaf.options.map((option) => option.name).join("|");
+  const texts = {};
+  if (!known || !rest.trim()) return texts;
+  const pattern = new RegExp(`(?:^|\\s)(${known}):\\s*([\\s\\S]*?)(?=\\s(?:${known}):|$)`, "g");
+  for (const [, name, value] of rest.matchAll(pattern)) texts[name] = value.trim();
+  if (!Object.keys(texts).length) texts[leaf.options[0].name] = rest.trim();
+  return texts;
+}

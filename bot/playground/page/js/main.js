@@ -1,0 +1,77 @@
+/** The page's start: ask where we are, be somebody, listen. */
+
+import { App } from "./app.js";
+import { Log } from "./chat/log.js";
+import { mountHeader } from "./chat/header.js";
+import { MessageTools } from "./chat/message_menu.js";
+import { openForm } from "./chat/modal.js";
+import { mountTyping } from "./chat/typing.js";
+import { Composer } from "./compose/composer.js";
+import { mountLayout } from "./layout.js";
+import { find } from "./lib/dom.js";
+import { mountChannels } from "./side/channels.js";
+import { Drawer } from "./side/drawer.js";
+import { mountMembers } from "./side/members.js";
+import { mountSwitcher } from "./side/switcher.js";
+import { mountTheme } from "./side/theme.js";
+import { mountWelcome } from "./side/welcome.js";
+import { icon } from "./lib/icons.js";
+import { People } from "./world/people.js";
+
+function fillIcons() {
+  for (const holder of document.querySelectorAll("[data-icon]")) holder.prepend(icon(holder.dataset.icon));
+}
+
+function mount(app) {
+  app.log = new Log(app, find(".log-frame"));
+  app.tools = new MessageTools(app, app.log);
+  app.composer = new Composer(app, find(".composer"));
+  mountHeader(app, find(".chat-head"));
+  mountTyping(app, find(".typing"));
+  mountChannels(app, find(".channels"));
+  mountMembers(app, find(".members"));
+  mountSwitcher(app, find(".switcher"));
+  app.drawer = new Drawer(app, find(".drawer"));
+  find(".open-welcome").addEventListener("click", mountWelcome(app, find(".welcome")));
+  mountLayout(app);
+}
+
+function listen(app, person) {
+  app.interactions.on("modal", (modal, context) => openForm(app, modal, context));
+  app.world.on("settled", () => app.reopen());
+  app.world.on("channelGone", (id) => {
+    if (id !== app.channelId) return;
+    app.channelId = null;
+    app.timeline.close();
+    app.timeline = null;
+    app.reopen();
+  });
+  app.gateway.on("refused", () => {
+    app.people.forget(person);
+    if (person.user.id === app.people.list[0].user.id) say("The playground does not know you any more. Reload the page.");
+    else location.reload();
+  });
+}
+
+function say(text) {
+  const banner = find(".connection");
+  banner.textContent = text;
+  banner.hidden = false;
+}
+
+async function start() {
+  fillIcons();
+  mountTheme(find(".theme"));
+  const answer = await fetch("/playground");
+  if (!answer.ok) throw new Error(`The playground answered ${answer.status}.`);
+  const settings = await answer.json();
+  const people = new People(settings);
+  const person = people.current();
+  const app = new App(settings, people, person);
+  mount(app);
+  listen(app, person);
+  app.gateway.open();
+  app.agents.start();
+}
+
+start().catch((error) => say(`The page could not start: ${error.message} Reload it when the playground runs.`));

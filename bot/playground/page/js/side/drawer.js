@@ -1,0 +1,203 @@
+/** The drawer of an agent: what it saw at its last beat, what it answered, what that cost, and when it looks again. */
+
+import { fromNow, fullTime } from "../lib/clock.js";
+import { find, findAll, h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { copyText } from "../chat/deeds.js";
+import { avatar } from "../widgets/avatar.js";
+import { nextBeat, stateDot, stateWord, tempo } from "./states.js";
+
+const REASONS = {
+  addressed: "somebody spoke to it", ambient: "there was something new", access: "a request waits", woken: "it was woken",
+  answer: "a look-up was ready", timer: "its sleep ended", initiative: "it began by itself",
+};
+const TABS = { hud: "HUD", answer: "Answer", cost: "Cost" };
+
+function fact(name, value) {
+  return [h("dt", {}, name), h("dd", {}, value)];
+}
+
+function headOf(app, agent) {
+  const look = avatar({ id: String(agent.id), bot: true, avatar: app.agentPictures.get(agent.name) ?? null }, agent.name, 52);
+  const back = h("button.icon-button", { type: "button", "aria-label": "Back to who is here", title: "Back to who is here", on: { click: () => app.showPanel("members") } }, icon("people"));
+  const room = h("button.link", { type: "button", on: { click: () => app.open(String(agent.channel_id)) } }, "open its room");
+  return h(
+    "header.drawer-head", {}, look,
+    h("div", {}, h("h2", {}, agent.name), h("p", {}, `${agent.type} · id ${agent.id} · `, room), h("p.drawer-state", {}, stateDot(agent), stateWord(agent))),
+    back,
+  );
+}
+
+function ticking(agent) {
+  const waiting = agent.waits_for ? `${agent.waits_for}` : "";
+  const when = agent.last_beat_at ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? agent.last_reason}` : ""}` : "none yet";
+  return h(
+    "dl.facts", {}, fact("Heartbeat", `${tempo(agent)}, resting at ${Number(agent.resting_interval_seconds).toFixed(1)} s`),
+    fact("Last beat", when), fact("Next beat", nextBeat(agent)), waiting ? fact("Waits for", waiting) : null, fact("Model", agent.model),
+  );
+}
+
+function bars(sections) {
+  const total = sections.reduce((sum, one) => sum + one.tokens, 0) || 1;
+  const rows = sections.map((one) => {
+    const share = (100 * one.tokens) / total;
+    return h("li", {}, h("span.bar-name", {}, one.name), h("span.bar", { style: { "--share": `${share}%` } }), h("span.bar-value", {}, one.tokens.toLocaleString()));
+  });
+  return h("ul.bars", { "aria-label": "Tokens by section" }, rows);
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function copyButton(text, what) {
+  return h("button.button.small", { type: "button", on: { click: () => copyText(text, what) } }, icon("copy", 14), "Copy");
+}
+
+function hudPage(beat) {
+  const note = `As it was sent, in the format ${beat.format}.`;
+  return [h("div.drawer-line", {}, h("p.quiet", {}, note), copyButton(beat.hud, "HUD")), bars(beat.sections ?? []), h("pre.hud", { tabindex: 0, "aria-label": "HUD" }, beat.hud)];
+}
+
+function answerPage(beat) {
+  const outcome = (beat.outcome ?? []).map((line) => h("li", {}, line));
+  const words = typeof beat.answer === "string" ? beat.answer : JSON.stringify(beat.answer);
+  return [
+    beat.thoughts ? [h("h3", {}, "Thoughts"), h("p.thoughts", {}, beat.thoughts)] : null,
+    h("h3", {}, "What came of it"), outcome.length ? h("ul.outcome", {}, outcome) : h("p.quiet", {}, "Nothing: it stayed silent."),
+    h("div.drawer-line", {}, h("h3", {}, "The model's answer"), copyButton(words, "Answer")),
+    h("pre.hud", { tabindex: 0, "aria-label": "Answer" }, pretty(words)),
+  ];
+}
+
+function costPage(beat) {
+  const { input = 0, cached = 0, output = 0 } = beat.tokens ?? {};
+  const share = input ? ` (${Math.round((100 * cached) / input)} %)` : "";
+  return h(
+    "dl.facts.wide", {}, fact("Input", `${input.toLocaleString()} tokens`), fact("of it cached", `${cached.toLocaleString()}${share}`),
+    fact("Output", `${output.toLocaleString()} tokens`), fact("Cost", `$${Number(beat.cost_usd ?? 0).toFixed(6)}`),
+    fact("Took", `${Number(beat.latency_seconds ?? 0).toFixed(2)} s`), fact("Model", beat.model), fact("Side", beat.side), fact("Beat", `${beat.beat_id}, ${fullTime(beat.at)}`),
+  );
+}
+
+const PAGES = { hud: hudPage, answer: answerPage, cost: costPage };
+
+export class Drawer {
+  #beat = null;
+  #seen = "";
+  #tab = "hud";
+
+  constructor(app, root) {
+    this.app = app;
+    this.root = root;
+    app.on("panel", () => this.#show());
+    app.agents.on("change", () => this.#follow());
+    setInterval(() => this.#tick(), 1000);
+  }
+
+  get #open() {
+    return this.app.panel === "agent";
+  }
+
+  get #agent() {
+    return this.app.agents.byId(this.app.selectedAgent);
+  }
+
+  #show() {
+    if (!this.#open) return;
+    this.#beat = null;
+    this.#seen = "";
+    this.#draw();
+    this.#follow();
+  }
+
+  /** Read the last beat again when there is a newer one. */
+  async #follow() {
+    const agent = this.#open && this.#agent;
+    if (!agent) return;
+    this.#refreshHead();
+    const stamp = `${agent.id} ${agent.last_beat_at}`;
+    if (stamp === this.#seen) return;
+    this.#seen = stamp;
+    const beat = await this.app.agents.beat(agent.id);
+    if (this.#agent?.id !== agent.id) return;
+    this.#beat = beat;
+    this.#drawBody();
+  }
+
+  #tick() {
+    if (this.#open && this.#agent) find(".drawer-facts", this.root)?.replaceChildren(ticking(this.#agent));
+  }
+
+  #refreshHead() {
+    const head = find(".drawer-head", this.root);
+    if (head && !head.contains(document.activeElement)) head.replaceWith(headOf(this.app, this.#agent));
+    this.#tick();
+  }
+
+  #draw() {
+    const agent = this.#agent;
+    if (!agent) {
+      this.root.replaceChildren(this.#nothing());
+      return;
+    }
+    this.body = h("div.drawer-body", { role: "tabpanel", "aria-label": TABS[this.#tab] });
+    this.root.replaceChildren(headOf(this.app, agent), h("div.drawer-facts", {}, ticking(agent)), this.#tabs(), this.body);
+    this.#drawBody();
+  }
+
+  #nothing() {
+    const { faceUrl, list } = this.app.agents;
+    const words = !faceUrl
+      ? "The bot did not tell the playground where to ask, so there is nothing to show of its agents' minds. Start it with `selfroom run` to see them here."
+      : list.length ? "Choose an agent to see its mind." : "There are no agents yet. Make one with /agent create.";
+    const back = h("button.button", { type: "button", on: { click: () => this.app.showPanel("members") } }, "Who is here");
+    return h("div.drawer-empty", {}, icon("pulse", 36), h("p", {}, words), back);
+  }
+
+  #tabs() {
+    const buttons = Object.entries(TABS).map(([key, name]) => {
+      const pick = () => {
+        this.#tab = key;
+        this.#mark();
+        this.#drawBody();
+      };
+      return h("button.tab", { type: "button", role: "tab", data: { tab: key }, on: { click: pick } }, name);
+    });
+    const list = h("div.tabs", { role: "tablist", "aria-label": "Last beat" }, buttons);
+    list.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const at = buttons.indexOf(document.activeElement);
+      if (!step || at < 0) return;
+      const next = buttons[(at + step + buttons.length) % buttons.length];
+      next.click();
+      next.focus();
+    });
+    queueMicrotask(() => this.#mark());
+    return list;
+  }
+
+  #mark() {
+    for (const tab of findAll(".tab", this.root)) {
+      const on = tab.dataset.tab === this.#tab;
+      tab.setAttribute("aria-selected", String(on));
+      tab.tabIndex = on ? 0 : -1;
+    }
+  }
+
+  #drawBody() {
+    if (!this.body?.isConnected) {
+      if (this.#agent) this.#draw();
+      return;
+    }
+    const beat = this.#beat;
+    const empty = h("p.quiet", {}, this.#agent?.last_beat_at ? "Its last beat is being read …" : "It has not looked at anything yet. Say something in its room.");
+    this.body.setAttribute("aria-label", TABS[this.#tab]);
+    const page = beat ? [PAGES[this.#tab](beat)].flat(Infinity).filter(Boolean) : [empty];
+    this.body.replaceChildren(...page);
+  }
+}

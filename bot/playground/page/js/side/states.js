@@ -1,0 +1,40 @@
+/** How an agent's state looks and reads. */
+
+import { h } from "../lib/dom.js";
+
+const WORDS = {
+  idle: "idle", thinking: "thinking", typing: "typing", sleeping: "asleep", asleep: "asleep", paused: "paused", retired: "retired",
+};
+const MARKS = { sleeping: "💤", asleep: "💤", paused: "⏸", retired: "🚪" };
+
+/** A state in a word. */
+export function stateWord(agent) {
+  return WORDS[agent.state] ?? agent.state;
+}
+
+/** A small sign of a state: a dot that moves while the agent is busy. */
+export function stateDot(agent) {
+  const word = stateWord(agent);
+  const mark = MARKS[agent.state];
+  return h("span.state", { data: { state: word }, title: `${agent.name} is ${word}` }, mark ? h("span.state-mark", {}, mark) : h("i"));
+}
+
+/** Seconds until a moment, never below zero. */
+export function secondsUntil(when, now = Date.now()) {
+  return Math.max(0, (Date.parse(when) - now) / 1000);
+}
+
+/** When the agent looks next, in words. */
+export function nextBeat(agent, now = Date.now()) {
+  if (agent.state === "paused") return "paused by a person";
+  if (agent.state === "retired") return "retired";
+  if (agent.state === "thinking" || agent.state === "typing") return "now";
+  if (!agent.next_beat_at) return "when there is something new";
+  const seconds = secondsUntil(agent.next_beat_at, now);
+  return seconds < 1 ? "now" : `in ${seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`}`;
+}
+
+/** An agent's tempo: "every 5.0 s". */
+export function tempo(agent) {
+  return `every ${Number(agent.interval_seconds).toFixed(1)} s`;
+}

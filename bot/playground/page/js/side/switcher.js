@@ -1,0 +1,79 @@
+/** Who this tab is: switch to another person, or make a new one. */
+
+import { h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { isManager } from "../world/permissions.js";
+import { avatar } from "../widgets/avatar.js";
+import { openDialog } from "../widgets/dialog.js";
+import { openMenu } from "../widgets/menu.js";
+import { orSay } from "../widgets/toast.js";
+
+function nameOf(user) {
+  return user.global_name || user.username;
+}
+
+function entry(app, person) {
+  const current = person.user.id === app.world.me?.id;
+  const name = nameOf(person.user);
+  return {
+    label: name, detail: isManager(app.world, person.user.id) ? "manager" : "member", lead: avatar(person.user, name, 26), checked: current,
+    action: () => current || app.people.become(person),
+  };
+}
+
+async function create(app, form, close) {
+  const { name, manager, apart } = form.elements;
+  const asked = { name: name.value.trim(), manager: manager.checked, guild_id: app.world.guildId };
+  const person = await orSay(() => app.people.create(asked));
+  if (!person) return;
+  close();
+  if (apart.checked) app.people.openApart(person);
+  else app.people.become(person);
+}
+
+function tick(name, label, hint, checked = false) {
+  return h("label.tick", {}, h("input", { type: "checkbox", name, checked }), h("span", {}, label, h("small", {}, hint)));
+}
+
+function newPerson(app) {
+  const build = (close) => {
+    const submit = (event) => {
+      event.preventDefault();
+      create(app, event.target, close);
+    };
+    const field = h("input.field", { name: "name", required: true, minlength: 2, maxlength: 32, autofocus: true, autocomplete: "off" });
+    const actions = h("div.dialog-actions", {}, h("button.button", { type: "button", on: { click: close } }, "Cancel"), h("button.button.primary", { type: "submit" }, "Create"));
+    return h(
+      "form.dialog-body", { on: { submit } }, h("label.form-field", {}, h("span.form-label", {}, "Name"), field),
+      tick("manager", "May manage the server", "A manager has every command; a member has the everyday ones."),
+      tick("apart", "Open in a new tab", "So that two people can talk to each other here.", true), actions,
+    );
+  };
+  openDialog("A new person", build, { kind: "small" });
+}
+
+function openSwitcher(app, anchor) {
+  const others = app.people.list.filter((person) => person.user.id !== app.world.me.id);
+  const apart = others.map((person) => ({ label: `${nameOf(person.user)} in a new tab`, icon: "open", action: () => app.people.openApart(person) }));
+  openMenu(anchor, [
+    { heading: "This tab is" },
+    ...app.people.list.map((person) => entry(app, person)),
+    { separator: true },
+    { label: "New person …", icon: "plus", action: () => newPerson(app) },
+    ...apart,
+  ], { label: "Who this tab is", side: "above" });
+}
+
+/** Show who this tab is, in the corner. */
+export function mountSwitcher(app, root) {
+  const draw = () => {
+    const { me } = app.world;
+    if (!me) return;
+    const name = app.world.nameOf(me);
+    const role = isManager(app.world) ? "manager" : "member";
+    root.setAttribute("aria-label", `You are ${name}, ${role}. Switch person`);
+    root.replaceChildren(avatar(me, name, 34), h("span.member-words", {}, h("span.member-name", {}, name), h("small", {}, role)), icon("swap", 18));
+  };
+  root.addEventListener("click", () => app.world.me && openSwitcher(app, root));
+  app.world.onAny(["ready", "settled", "members"], draw);
+}

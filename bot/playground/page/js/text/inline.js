@@ -1,0 +1,148 @@
+/** Discord's inline markdown, turned into nodes. Nothing a person writes is ever read as HTML. */
+
+import { fullTime, stampText } from "../lib/clock.js";
+import { h } from "../lib/dom.js";
+
+const DEEPEST = 12;
+const JUMP = /^https?:\/\/[^/]+\/channels\/(?:\d+|@me)\/(\d+)(?:\/(\d+))?\/?$/;
+
+function mention(spec, text, open) {
+  if (!open) return h(`span.mention.${spec}`, {}, text);
+  return h(`button.mention.${spec}`, { type: "button", on: { click: open } }, text);
+}
+
+function userMention(app, id) {
+  const user = app.world.user(id);
+  const mine = id === app.world.me.id ? "me" : "user";
+  return mention(mine, `@${user ? app.world.nameOf(user) : "unknown"}`);
+}
+
+function roleMention(app, id) {
+  const role = app.world.guild?.roles.get(id);
+  return mention("role", `@${role?.name ?? "deleted-role"}`);
+}
+
+function channelMention(app, id) {
+  const channel = app.world.channels.get(id);
+  return mention("channel", channel ? `#${app.world.channelName(channel)}` : "#unknown", channel && (() => app.open(id)));
+}
+
+function link(url, inner) {
+  return h("a.link", { href: url, target: "_blank", rel: "noopener noreferrer" }, inner);
+}
+
+function jumpLink(app, url, inner) {
+  const [, channelId, messageId] = url.match(JUMP);
+  const open = (event) => {
+    event.preventDefault();
+    app.open(channelId, messageId);
+  };
+  return h("a.link.jump", { href: url, on: { click: open } }, inner);
+}
+
+function anyLink(app, url, inner) {
+  const target = url.match(JUMP);
+  const channel = target && app.world.channels.get(target[1]);
+  if (!channel) return link(url, inner ?? url);
+  return jumpLink(app, url, inner ?? `#${app.world.channelName(channel)}${target[2] ? " › message" : ""}`);
+}
+
+function stamp(unix, style) {
+  const date = new Date(Number(unix) * 1000);
+  if (Number.isNaN(date.getTime())) return h("span", {}, "Invalid date");
+  return h("time.stamp", { datetime: date.toISOString(), title: fullTime(date) }, stampText(unix, style));
+}
+
+function spoiler(inner) {
+  const element = h("span.spoiler", { role: "button", tabindex: 0, "aria-expanded": "false", "aria-label": "Spoiler, show it" });
+  const show = (event) => {
+    if (event.key && event.key !== "Enter" && event.key !== " ") return;
+    element.classList.add("open");
+    element.setAttribute("aria-expanded", "true");
+    element.removeAttribute("aria-label");
+  };
+  element.addEventListener("click", show);
+  element.addEventListener("keydown", show);
+  element.append(h("span", {}, inner));
+  return element;
+}
+
+/** Cut closing brackets and dots that do not belong to an address. */
+function tidyUrl(url) {
+  let text = url.replace(/[.,:;"'!?*_~|]+$/, "");
+  while (text.endsWith(")") && text.split("(").length < text.split(")").length) text = text.slice(0, -1);
+  return text;
+}
+
+const wrap = (tag) => (match, inner) => h(tag, {}, inner(match[1] ?? match[2]));
+
+/** Each rule: a sticky pattern, and what it becomes; the first that fits wins. */
+const RULES = [
+  [/\\([^\w\s])/y, (match) => match[1]],
+  [/(`+)([\s\S]*?[^`])\1(?!`)/y, (match) => h("code", {}, match[2].replace(/^ (?=`)|(?<=`) $/g, ""))],
+  [/<@!?(\d+)>/y, (match, inner, app) => userMention(app, match[1])],
+  [/<@&(\d+)>/y, (match, inner, app) => roleMention(app, match[1])],
+  [/<#(\d+)>/y, (match, inner, app) => channelMention(app, match[1])],
+  [/<\/([^:>\n]{1,100}):(\d+)>/y, (match, inner, app) => mention("command", `/${match[1]}`, () => app.startCommand(match[1]))],
+  [/<a?:(\w{2,32}):\d+>/y, (match) => h("span.custom-emoji", {}, `:${match[1]}:`)],
+  [/<t:(-?\d{1,15})(?::([tTdDfFRsS]))?>/y, (match) => stamp(match[1], match[2])],
+  [/<(https?:\/\/[^>\s]+)>/y, (match, inner, app) => anyLink(app, match[1])],
+  [/@(everyone|here)\b/y, (match) => mention("role", match[0])],
+  [
+    /\[((?:\[[^\]\n]*\]|[^[\]\n]){1,500})\]\(<?(https?:\/\/[^\s)>]+)>?(?: "[^"\n]*")?\)/y,
+    (match, inner, app) => anyLink(app, match[2], inner(match[1])),
+  ],
+  [/\|\|([\s\S]+?)\|\|/y, (match, inner) => spoiler(inner(match[1]))],
+  [/\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)/y, wrap("strong")],
+  [/__((?:\\[\s\S]|[^\\])+?)__(?!_)/y, wrap("u")],
+  [/~~([\s\S]+?)~~(?!_)/y, wrap("s")],
+  [/\*(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)/y, wrap("em")],
+  [/\b_((?:__|\\[\s\S]|[^\\_])+?)_\b/y, wrap("em")],
+];
+const URL_RULE = /https?:\/\/[^\s<]+/y;
+const STARTS = /[\\`<@[|*_~h]/g;
+
+function matchAt(pattern, text, index) {
+  pattern.lastIndex = index;
+  return pattern.exec(text);
+}
+
+function urlAt(app, text, index) {
+  const match = matchAt(URL_RULE, text, index);
+  if (!match) return null;
+  const url = tidyUrl(match[0]);
+  return { node: anyLink(app, url), length: url.length };
+}
+
+function ruleAt(app, text, index, depth) {
+  const inner = (part) => inline(app, part, depth + 1);
+  for (const [pattern, build] of RULES) {
+    const match = matchAt(pattern, text, index);
+    if (match) return { node: build(match, inner, app), length: match[0].length };
+  }
+  return urlAt(app, text, index);
+}
+
+function nextStart(text, from) {
+  STARTS.lastIndex = from;
+  return STARTS.exec(text)?.index ?? text.length;
+}
+
+/** Turn one run of text into a list of nodes and strings. */
+export function inline(app, text, depth = 0) {
+  if (depth > DEEPEST) return [text];
+  const parts = [];
+  let plainFrom = 0;
+  let index = nextStart(text, 0);
+  while (index < text.length) {
+    const found = ruleAt(app, text, index, depth);
+    if (found) {
+      parts.push(text.slice(plainFrom, index), found.node);
+      index += found.length;
+      plainFrom = index;
+    } else index += 1;
+    index = nextStart(text, index);
+  }
+  parts.push(text.slice(plainFrom));
+  return parts.filter((part) => part !== "");
+}

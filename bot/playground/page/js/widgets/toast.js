@@ -1,0 +1,22 @@
+/** Short notes at the foot of the page. */
+
+import { find, h } from "../lib/dom.js";
+
+const STAYS = 6000;
+
+/** Show a sentence for a few seconds; `kind` is "info" or "error". */
+export function toast(text, kind = "info") {
+  const note = h(`div.toast.${kind}`, { role: kind === "error" ? "alert" : "status" }, text);
+  find(".toasts").append(note);
+  setTimeout(() => note.remove(), STAYS);
+}
+
+/** Run something that may be refused, and say why in a note. Gives undefined when it was. */
+export async function orSay(work) {
+  try {
+    return await work();
+  } catch (error) {
+    toast(error.message, "error");
+    return undefined;
+  }
+}

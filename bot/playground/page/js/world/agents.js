@@ -1,0 +1,64 @@
+/** The agents as the bot itself tells of them, at its own address beside the playground. */
+
+import { Bus } from "../lib/bus.js";
+
+const EVERY = 2000;
+
+/** Emits `change` when something about the agents is different. */
+export class Agents extends Bus {
+  list = [];
+  reachable = null;
+  #text = "";
+
+  constructor(faceUrl) {
+    super();
+    this.faceUrl = faceUrl?.replace(/\/$/, "") ?? null;
+  }
+
+  /** Begin to ask, as long as the page is visible. */
+  start() {
+    if (!this.faceUrl) return;
+    const ask = () => document.visibilityState === "visible" && this.refresh();
+    ask();
+    setInterval(ask, EVERY);
+    document.addEventListener("visibilitychange", ask);
+  }
+
+  async refresh() {
+    const answer = await this.#get("/agents");
+    const reachable = answer !== null;
+    const text = JSON.stringify(answer ?? this.list);
+    if (text === this.#text && reachable === this.reachable) return;
+    this.#text = text;
+    this.reachable = reachable;
+    if (answer) this.list = answer;
+    this.emit("change");
+  }
+
+  async #get(path) {
+    try {
+      const answer = await fetch(this.faceUrl + path, { cache: "no-store" });
+      return answer.ok ? await answer.json() : null;
+    } catch {
+      return null; // the bot is not there just now: the drawer says so
+    }
+  }
+
+  /** The agent that lives in a channel, or null. */
+  inChannel(channelId) {
+    return this.list.find((agent) => String(agent.channel_id) === channelId) ?? null;
+  }
+
+  byId(id) {
+    return this.list.find((agent) => agent.id === id) ?? null;
+  }
+
+  byName(name) {
+    return this.list.find((agent) => agent.name === name) ?? null;
+  }
+
+  /** An agent's last beat, or null when there was none. */
+  beat(id) {
+    return this.byId(id)?.last_beat_at ? this.#get(`/agents/${id}/beat`) : Promise.resolve(null);
+  }
+}
