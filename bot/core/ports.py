@@ -96,6 +96,7 @@ class NewMessage:
     reply_to: Snowflake | None
     attachments: tuple[Json, ...]
     tokens: int
+    edited_at: datetime | None = None  # when its text was last changed, where that is known
 
 
 class Reading(Protocol):

@@ -1,0 +1,114 @@
+"""Agents, rooms, memberships, reasons and schedules."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import and_, delete, func, or_
+
+from bot.core.changes import (
+    AddAgent,
+    AddMembership,
+    AddSchedule,
+    DropReasons,
+    DropSchedule,
+    PutReason,
+    RemoveMembership,
+    UpdateAgent,
+    UpdateMembership,
+    UpdateRoom,
+)
+from bot.core.records import Membership
+from storage.changes.columns import update_columns
+from storage.convert import agent_columns, columns_of, reason_columns
+from storage.dues import recount
+from storage.session import Session, owned
+from storage.tables import AGENTS, MEMBERSHIPS, REASONS, ROOMS, SCHEDULES
+
+RESTING = {"paused_reason", "retired_at"}
+
+
+async def add_agents(session: Session, community_id: int, changes: Sequence[AddAgent]) -> None:
+    """Store new agents with their rooms and their memberships there."""
+    for change in changes:
+        agent = columns_of(change.agent, "community_id") | {"community_id": community_id}
+        await session.run(session.insert(AGENTS), agent_columns(agent))
+        await session.run(session.insert(ROOMS), columns_of(change.room) | {"community_id": community_id})
+        at_home = Membership(agent_id=change.agent.id, room_id=change.agent.id, joined_at=change.agent.created_at)
+        await session.run(session.insert(MEMBERSHIPS), columns_of(at_home) | {"community_id": community_id})
+
+
+async def update_agents(session: Session, community_id: int, changes: Sequence[UpdateAgent]) -> None:
+    """Set columns of agents; who comes to rest or back has its next beat counted anew."""
+    updates = [({"id": change.agent_id}, agent_columns(change.fields)) for change in changes]
+    await update_columns(session, AGENTS, community_id, updates)
+    if woken := {change.agent_id for change in changes if RESTING & change.fields.keys()}:
+        await recount(session, community_id, woken)
+
+
+async def update_rooms(session: Session, community_id: int, changes: Sequence[UpdateRoom]) -> None:
+    """Set columns of rooms."""
+    await update_columns(session, ROOMS, community_id, [({"id": c.room_id}, c.fields) for c in changes])
+
+
+async def add_memberships(session: Session, community_id: int, changes: Sequence[AddMembership]) -> None:
+    """Let agents into rooms; one that is in stays as it is."""
+    rows = [columns_of(change.membership) | {"community_id": community_id} for change in changes]
+    await session.run(session.insert(MEMBERSHIPS).on_conflict_do_nothing(), rows)
+
+
+async def update_memberships(session: Session, community_id: int, changes: Sequence[UpdateMembership]) -> None:
+    """Set columns of memberships."""
+    updates = [({"agent_id": c.agent_id, "room_id": c.room_id}, c.fields) for c in changes]
+    await update_columns(session, MEMBERSHIPS, community_id, updates)
+
+
+async def remove_memberships(session: Session, community_id: int, changes: Sequence[RemoveMembership]) -> None:
+    """Let agents leave rooms, with their reasons to beat there."""
+    for change in changes:
+        for table in (MEMBERSHIPS, REASONS):
+            here = and_(table.c.agent_id == change.agent_id, table.c.room_id == change.room_id)
+            await session.run(delete(table).where(owned(table, community_id), here))
+    await recount(session, community_id, [change.agent_id for change in changes])
+
+
+async def put_reasons(session: Session, community_id: int, changes: Sequence[PutReason]) -> None:
+    """Give agents reasons; one of the same kind and room is replaced but keeps when it began."""
+    rows = [{"community_id": community_id, "agent_id": c.agent_id} | reason_columns(c.reason) for c in changes]
+    statement = session.insert(REASONS)
+    new: dict[str, Any] = {
+        column.name: statement.excluded[column.name] for column in REASONS.c if not column.primary_key
+    }
+    least = func.min if session.is_sqlite else func.least
+    new["since"] = least(REASONS.c.since, statement.excluded.since, type_=REASONS.c.since.type)
+    await session.run(statement.on_conflict_do_update(index_elements=REASONS.primary_key, set_=new), rows)
+    await recount(session, community_id, [change.agent_id for change in changes])
+
+
+async def drop_reasons(session: Session, community_id: int, changes: Sequence[DropReasons]) -> None:
+    """Take away reasons as they were claimed; what is newer stays."""
+    for change in changes:
+        for reason in change.reasons:
+            if reason.message_id is None:
+                not_newer = and_(REASONS.c.message_id.is_(None), REASONS.c.due_at <= reason.due_at)
+            else:
+                not_newer = or_(REASONS.c.message_id.is_(None), REASONS.c.message_id <= reason.message_id)
+            this = and_(
+                REASONS.c.agent_id == change.agent_id,
+                REASONS.c.kind == reason.kind,
+                REASONS.c.room_id == (reason.room_id or 0),
+            )
+            await session.run(delete(REASONS).where(owned(REASONS, community_id), this, not_newer))
+    await recount(session, community_id, [change.agent_id for change in changes])
+
+
+async def add_schedules(session: Session, community_id: int, changes: Sequence[AddSchedule]) -> None:
+    """Keep what agents will say later."""
+    await session.run(
+        session.insert(SCHEDULES), [columns_of(c.schedule) | {"community_id": community_id} for c in changes]
+    )
+
+
+async def drop_schedules(session: Session, community_id: int, changes: Sequence[DropSchedule]) -> None:
+    """Take back what agents would have said."""
+    ids = [change.schedule_id for change in changes]
+    await session.run(delete(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.id.in_(ids)))

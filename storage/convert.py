@@ -1,0 +1,285 @@
+"""Rows to records and back: the only place that knows how a record lies in its columns."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from bot.core.kinds import (
+    Access,
+    AgentType,
+    InputFormat,
+    LetterKind,
+    LetterState,
+    MessageType,
+    OutputFormat,
+    ReasonKind,
+    RequestState,
+    SenderKind,
+    Visibility,
+)
+from bot.core.letters import LANE
+from bot.core.records import (
+    AccessKey,
+    AccessRequest,
+    ActionRecord,
+    Agent,
+    Allocations,
+    Attachment,
+    Beat,
+    Checkpoint,
+    Focus,
+    Letter,
+    Membership,
+    Message,
+    Person,
+    Reason,
+    Room,
+    Schedule,
+    Sender,
+    Usage,
+)
+
+T = TypeVar("T")
+Fields = Mapping[str, Any]
+
+KINDS: Mapping[str, type] = {
+    "Agent.type": AgentType,
+    "Agent.input_format": InputFormat,
+    "Agent.output_format": OutputFormat,
+    "Agent.last_reason": ReasonKind,
+    "Room.access": Access,
+    "Room.visibility": Visibility,
+    "Reason.kind": ReasonKind,
+    "AccessRequest.state": RequestState,
+    "Letter.kind": LetterKind,
+    "Letter.state": LetterState,
+    "Beat.reason": ReasonKind,
+    "Beat.input_format": InputFormat,
+}
+NAMES: dict[type, tuple[str, ...]] = {}
+
+
+def plain(record: type[T], row: Fields, **given: object) -> T:
+    """Make a record from columns of the same names; `given` are the fields that lie otherwise."""
+    names = NAMES.setdefault(record, tuple(field.name for field in fields(cast(Any, record))))
+    values: dict[str, Any] = {}
+    for name in names:
+        if name in given:
+            values[name] = given[name]
+        elif name in row:
+            kind = KINDS.get(f"{record.__name__}.{name}")
+            value = row[name]
+            values[name] = value if kind is None or value is None else kind(value)
+    return record(**values)
+
+
+def agent_of(row: Fields) -> Agent:
+    """Give the agent of a row of `agents`."""
+    allocations = Allocations(
+        knowledge=row["knowledge_percent"], recent_actions=row["recent_actions_percent"], rooms=row["rooms_percent"]
+    )
+    return plain(Agent, row, allocations=allocations, aliases=tuple(row["aliases"] or ()))
+
+
+def agent_columns(values: Fields) -> dict[str, Any]:
+    """Give the columns of some fields of an agent."""
+    columns = dict(values)
+    if "allocations" in columns:
+        allocations = columns.pop("allocations")
+        columns |= {
+            "knowledge_percent": allocations.knowledge,
+            "recent_actions_percent": allocations.recent_actions,
+            "rooms_percent": allocations.rooms,
+        }
+    if "aliases" in columns:
+        columns["aliases"] = list(columns["aliases"])
+    return columns
+
+
+def columns_of(record: object, *leave_out: str) -> dict[str, Any]:
+    """Give a record's fields by name, without those that lie otherwise."""
+    names = NAMES.setdefault(type(record), tuple(field.name for field in fields(cast(Any, record))))
+    return {name: getattr(record, name) for name in names if name not in leave_out}
+
+
+def room_of(row: Fields) -> Room:
+    """Give the room of a row of `rooms`."""
+    return plain(Room, row)
+
+
+def membership_of(row: Fields) -> Membership:
+    """Give the membership of a row of `memberships`."""
+    return plain(Membership, row)
+
+
+def person_of(row: Fields) -> Person:
+    """Give the person of a row of `people`."""
+    return plain(Person, row)
+
+
+def reason_of(row: Fields) -> Reason:
+    """Give the reason of a row of `reasons`."""
+    return plain(Reason, row, room_id=row["room_id"] or None)
+
+
+def reason_columns(reason: Reason) -> dict[str, Any]:
+    """Give the columns of a reason, without whose it is."""
+    return columns_of(reason, "room_id") | {"room_id": reason.room_id or 0}
+
+
+def key_of(row: Fields, held_by: Iterable[int] = ()) -> AccessKey:
+    """Give the key of a row of `keys`."""
+    return plain(AccessKey, row, held_by=tuple(sorted(held_by)))
+
+
+def request_of(row: Fields) -> AccessRequest:
+    """Give the request of a row of `requests`."""
+    return plain(AccessRequest, row)
+
+
+def action_of(row: Fields) -> ActionRecord:
+    """Give the entry of a row of `actions`."""
+    return plain(ActionRecord, row)
+
+
+def checkpoint_of(row: Fields) -> Checkpoint:
+    """Give the summary of a row of `checkpoints`."""
+    return plain(Checkpoint, row)
+
+
+def schedule_of(row: Fields) -> Schedule:
+    """Give the message that is to be said later."""
+    return plain(Schedule, row)
+
+
+def letter_of(row: Fields) -> Letter:
+    """Give the letter of a row of `letters`."""
+    return plain(Letter, row, posted_as=tuple(row["posted_as"] or ()))
+
+
+def lane_of(kind: LetterKind) -> str:
+    """Give the queue of its room that a letter stands in."""
+    return LANE[kind]
+
+
+def focus_columns(focus: Focus) -> dict[str, Any]:
+    """Give the object in which a focus is kept, without what is empty."""
+    values = {name: value for name, value in columns_of(focus, "updated_at").items() if value}
+    if focus.updated_at is not None:
+        values["updated_at"] = focus.updated_at.isoformat()
+    return values
+
+
+def focus_of(kept: Mapping[str, Any] | None) -> Focus:
+    """Give the focus that is kept in an object."""
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in (kept or {}).items()
+    }
+    if "updated_at" in values:
+        values["updated_at"] = datetime.fromisoformat(values["updated_at"])
+    return Focus(**values)
+
+
+def beat_of(row: Fields) -> Beat:
+    """Give the beat of a row of `beats`."""
+    return plain(
+        Beat,
+        row,
+        usage=usage_of(row),
+        sections=tuple((name, tokens) for name, tokens in row["sections"] or ()),
+        outcome=tuple(row["outcome"] or ()),
+        hud=row["hud"] or "",
+        answer=row["answer"] or "",
+        thoughts=row["thoughts"] or "",
+    )
+
+
+def beat_columns(beat: Beat) -> dict[str, Any]:
+    """Give the columns of a beat."""
+    columns = columns_of(beat, "usage") | columns_of(beat.usage)
+    return columns | {"sections": [list(section) for section in beat.sections], "outcome": list(beat.outcome)}
+
+
+def usage_of(row: Fields) -> Usage:
+    """Give the usage that lies in a row's columns."""
+    return plain(Usage, row)
+
+
+# Messages are read by the thousand: by position, and without going through their fields' names.
+
+MESSAGE_COLUMNS = (
+    "id",
+    "room_id",
+    "sender_kind",
+    "sender_agent_id",
+    "sender_person_id",
+    "sender_name",
+    "content",
+    "type",
+    "sent_at",
+    "reply_to",
+    "reactions",
+    "edited_at",
+    "attachments",
+    "discord_id",
+    "thread_id",
+    "beat_id",
+    "tokens",
+    "answers_from_agents",
+)
+_SENDER_KINDS = {kind.value: kind for kind in SenderKind}
+_MESSAGE_TYPES = {kind.value: kind for kind in MessageType}
+
+
+def messages_of(rows: Iterable[Any]) -> list[Message]:
+    """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order; one Sender per sender."""
+    senders: dict[tuple[Any, ...], Sender] = {}
+    return [_message_of(row, senders) for row in rows]
+
+
+def _message_of(row: Any, senders: dict[tuple[Any, ...], Sender]) -> Message:  # noqa: ANN401  # a row
+    mark = tuple(row[2:6])
+    if (sender := senders.get(mark)) is None:
+        sender = senders[mark] = Sender(kind=_SENDER_KINDS[row[2]], agent_id=row[3], person_id=row[4], name=row[5])
+    return Message(
+        id=row[0],
+        room_id=row[1],
+        sender=sender,
+        content=row[6],
+        type=_MESSAGE_TYPES[row[7]],
+        sent_at=row[8],
+        reply_to=row[9],
+        reactions=tuple((name, count) for name, count in row[10]) if row[10] else (),
+        edited=row[11] is not None,
+        attachments=attachments_of(row[12]) if row[12] else (),
+        discord_id=row[13],
+        thread_id=row[14],
+        beat_id=row[15],
+        tokens=row[16],
+        answers_from_agents=row[17],
+    )
+
+
+def attachments_of(kept: Iterable[Mapping[str, Any]]) -> tuple[Attachment, ...]:
+    """Give attachments as they are kept beside their message."""
+    return tuple(Attachment(**item) for item in kept)
+
+
+def sender_columns(sender: Sender) -> dict[str, Any]:
+    """Give the columns of a sender."""
+    return {
+        "sender_kind": sender.kind.value,
+        "sender_agent_id": sender.agent_id,
+        "sender_person_id": sender.person_id,
+        "sender_name": sender.name,
+    }
+
+
+def reactor_mark(reactor: Sender) -> str:
+    """Give what tells one reactor from another; The Architect is the person behind the title."""
+    if reactor.agent_id is not None:
+        return f"agent:{reactor.agent_id}"
+    if reactor.person_id is not None:
+        return f"person:{reactor.person_id}"
+    return reactor.kind.value

@@ -1,0 +1,163 @@
+"""Counts and sums: money, failures, moves of tempo, beats by cause, usage."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Select, and_, case, delete, func, select, update
+
+from bot.core.kinds import Emotion, ReasonKind, SenderKind
+from bot.core.records import AgentId, CommunityId, MessageId, Sender, Snowflake, Tally, Usage
+from storage.convert import reactor_mark, usage_of
+from storage.session import Session, owned
+from storage.tables import BEATS, FAILURES, MESSAGES, REACTIONS, RESERVATIONS, USAGE
+
+SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
+
+
+def sums(table: Any) -> list[Any]:  # noqa: ANN401  # SQL expressions
+    """Give the sums of usage over rows, named and typed as their columns."""
+    return [func.coalesce(func.sum(table.c[n]), 0, type_=table.c[n].type).label(n) for n in SUMS]
+
+
+class Counting(Session):
+    """What is counted."""
+
+    async def spent(self, community_id: CommunityId, day: date) -> tuple[Decimal, int]:
+        """Give USD and tokens settled and reserved on a UTC day."""
+        usd = func.coalesce(func.sum(RESERVATIONS.c.usd), 0, type_=RESERVATIONS.c.usd.type)
+        tokens = func.coalesce(func.sum(RESERVATIONS.c.tokens), 0)
+        asked = select(usd, tokens).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day)
+        row = (await self.rows(asked))[0]
+        return row[0], int(row[1])
+
+    async def failures(
+        self,
+        community_id: CommunityId,
+        room_id: AgentId,
+        since: datetime,
+        *,
+        agent_id: AgentId | None = None,
+        person_id: Snowflake | None = None,
+    ) -> int:
+        """Count keys that did not open a room."""
+        here = and_(owned(FAILURES, community_id), FAILURES.c.room_id == room_id, FAILURES.c.at >= since)
+        whose = and_(
+            FAILURES.c.agent_id.is_not_distinct_from(agent_id), FAILURES.c.person_id.is_not_distinct_from(person_id)
+        )
+        return int(await self.value(select(func.count()).where(here, whose)))
+
+    async def tempo_moves(
+        self, community_id: CommunityId, agent_id: AgentId, by_agent_id: AgentId, since: datetime
+    ) -> int:
+        """Count how often one agent's reactions moved another's interval."""
+        moved = and_(
+            owned(REACTIONS, community_id),
+            REACTIONS.c.reactor == f"agent:{by_agent_id}",
+            REACTIONS.c.at >= since,
+            REACTIONS.c.emotion.in_([Emotion.THUMBS_UP, Emotion.THUMBS_DOWN]),
+            REACTIONS.c.moved_seconds != 0,
+        )
+        on_theirs = and_(
+            MESSAGES.c.community_id == REACTIONS.c.community_id,
+            MESSAGES.c.id == REACTIONS.c.message_id,
+            MESSAGES.c.sender_agent_id == agent_id,
+        )
+        asked = select(func.count()).select_from(REACTIONS.join(MESSAGES, on_theirs)).where(moved)
+        return int(await self.value(asked))
+
+    async def reaction_effect(
+        self, community_id: CommunityId, message_id: MessageId, emoji: str, reactor: Sender
+    ) -> float | None:
+        """Give the seconds by which a stored reaction moved the author's interval; None when there is no such one."""
+        this = and_(
+            owned(REACTIONS, community_id),
+            REACTIONS.c.message_id == message_id,
+            REACTIONS.c.emoji == emoji,
+            REACTIONS.c.reactor == reactor_mark(reactor),
+        )
+        found: float | None = await self.value(select(REACTIONS.c.moved_seconds).where(this))
+        return found
+
+    async def reactions_of(self, community_id: CommunityId, message_id: MessageId) -> Sequence[tuple[Sender, str]]:
+        """Give who reacted to a message with what (the name under which it is counted)."""
+        asked = select(REACTIONS.c.reactor, REACTIONS.c.reactor_name, REACTIONS.c.emoji).where(
+            owned(REACTIONS, community_id), REACTIONS.c.message_id == message_id
+        )
+        rows = await self.rows(asked.order_by(REACTIONS.c.at, REACTIONS.c.reactor))
+        return [(_reactor(mark, name), emoji) for mark, name, emoji in rows]
+
+    async def addressed_beats(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
+        """Count the beats that a person has caused by addressing agents."""
+        theirs = and_(owned(BEATS, community_id), BEATS.c.person_id == person_id, BEATS.c.at >= since)
+        addressed = BEATS.c.reason == ReasonKind.ADDRESSED
+        return int(await self.value(select(func.count()).where(theirs, addressed)))
+
+    async def self_caused_beats(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> int:
+        """Count an agent's beats that no person caused."""
+        its = and_(owned(BEATS, community_id), BEATS.c.agent_id == agent_id, BEATS.c.at >= since)
+        return int(await self.value(select(func.count()).where(its, BEATS.c.person_id.is_(None))))
+
+    async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
+        """Add up what these agents did since then."""
+        theirs = and_(owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since)
+        kinds = await self.rows(select(BEATS.c.reason, func.count()).where(theirs).group_by(BEATS.c.reason))
+        calls = func.count(func.distinct(case((BEATS.c.response_id != "", BEATS.c.response_id))))
+        silent = func.coalesce(func.sum(case((BEATS.c.silent, 1), else_=0)), 0)
+        row = (await self.mappings(select(calls.label("calls"), silent.label("silent"), *sums(BEATS)).where(theirs)))[0]
+        said = and_(
+            owned(MESSAGES, community_id), MESSAGES.c.sender_agent_id.in_(agent_ids), MESSAGES.c.sent_at >= since
+        )
+        return Tally(
+            beats={ReasonKind(kind): count for kind, count in kinds},
+            silent=int(row["silent"]),
+            calls=int(row["calls"]),
+            answers=int(await self.value(select(func.count()).where(said))),
+            usage=usage_of(row),
+        )
+
+    async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
+        """Give beats and usage of a UTC day by agent."""
+        rows = await self.mappings(_usage(USAGE.c.agent_id, community_id, day))
+        return {row["agent_id"]: (int(row["beats"]), usage_of(row)) for row in rows}
+
+    async def usage_by_format(self, community_id: CommunityId, day: date) -> Mapping[str, tuple[int, Usage]]:
+        """Give beats and usage of a UTC day by the HUD format of the agents."""
+        rows = await self.mappings(_usage(USAGE.c.input_format, community_id, day))
+        return {row["input_format"]: (int(row["beats"]), usage_of(row)) for row in rows}
+
+
+def _usage(by: Any, community_id: int, day: date) -> Select[Any]:  # noqa: ANN401  # a column
+    on_day = select(by, func.sum(USAGE.c.beats).label("beats"), *sums(USAGE))
+    return on_day.where(owned(USAGE, community_id), USAGE.c.day == day).group_by(by).order_by(by)
+
+
+def _reactor(mark: str, name: str) -> Sender:
+    kind, _, id = mark.partition(":")
+    match kind:
+        case "agent":
+            return Sender(kind=SenderKind.AGENT, agent_id=AgentId(int(id)))
+        case "person":
+            return Sender(kind=SenderKind.PERSON, person_id=Snowflake(int(id)), name=name)
+        case _:
+            return Sender(kind=SenderKind(kind), name=name)
+
+
+class Spending(Counting):
+    """Money that is set aside before it is spent."""
+
+    async def reserve(self, community_id: CommunityId, day: date, *, usd: Decimal, tokens: int) -> int:
+        """Set money aside for a call; gives the reservation's id."""
+        row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False}
+        statement = self.insert(RESERVATIONS).returning(RESERVATIONS.c.id)
+        return int(await self.value(statement, row))
+
+    async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
+        """Replace a reservation by what was spent."""
+        this = update(RESERVATIONS).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.id == reservation_id)
+        await self.run(this.values(usd=usd, tokens=tokens, settled=True))
+
+    async def forget_spending(self, community_id: CommunityId, before: date) -> None:
+        """Remove what was reserved and settled before a day."""
+        await self.run(delete(RESERVATIONS).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.day < before))

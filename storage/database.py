@@ -1,0 +1,179 @@
+"""The database behind the store: connections, transactions, one writer, and faults in plain sentences."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import StaticPool
+
+from bot.core.errors import BadSetting
+from storage.faults import in_sentences
+
+BUSY_MILLISECONDS = 5_000
+DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
+
+_open_write: ContextVar["Turn | None"] = ContextVar("open_write", default=None)
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """One task's turn at writing, or at the only connection of a database in memory."""
+
+    database: "Database"
+    connection: AsyncConnection
+    writes: bool
+    over: bool = False
+
+
+def database_url(url: str) -> URL:
+    """Read a database URL and give it an asynchronous driver; raises BadSetting."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise BadSetting(
+            "The database URL cannot be read: write sqlite:///path/to/file.db or postgresql://user@host/name."
+        ) from error
+    kind = parsed.get_backend_name()
+    if kind not in DRIVERS:
+        raise BadSetting(f"The database {kind!r} is not supported: use sqlite or postgresql.")
+    return parsed.set(drivername=DRIVERS[kind])
+
+
+def in_memory(url: URL) -> bool:
+    """Tell whether the URL means SQLite without a file."""
+    return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
+
+
+def make_engine(url: URL) -> AsyncEngine:
+    """Make the engine: few connections, SQLite with write-ahead log, foreign keys and patience."""
+    if url.get_backend_name() == "postgresql":
+        return create_async_engine(url, pool_size=5, max_overflow=10, pool_pre_ping=True)
+    options: dict[str, Any] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 5, "max_overflow": 10}
+    engine = create_async_engine(url, connect_args={"timeout": BUSY_MILLISECONDS / 1000}, **options)
+    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+    event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ANN401  # a driver's connection
+    connection.isolation_level = None  # the driver's own BEGIN comes too late for a consistent read
+    cursor = connection.cursor()
+    for pragma in (
+        f"busy_timeout = {BUSY_MILLISECONDS}",
+        "journal_mode = WAL",
+        "synchronous = NORMAL",
+        "foreign_keys = ON",
+        "secure_delete = ON",  # what is deleted is overwritten, not only unlinked
+        "cache_size = -65536",
+        "mmap_size = 268435456",
+        "temp_store = MEMORY",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Any) -> None:  # noqa: ANN401
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@dataclass(eq=False)
+class Database:
+    """An open database: consistent reads side by side, and one writer at a time on SQLite."""
+
+    url: URL
+    engine: AsyncEngine = field(init=False)
+    _writer: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        self.engine = make_engine(self.url)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is SQLite, in a file or in memory."""
+        return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it is SQLite without a file: one connection for everyone."""
+        return in_memory(self.url)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """Open a read that sees one moment; in memory a task that writes reads what it wrote."""
+        with in_sentences():
+            if self.in_memory:
+                async with self._only_connection() as connection:
+                    yield connection
+                return
+            async with self.engine.connect() as connection:
+                if not self.is_sqlite:
+                    await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+                async with connection.begin():
+                    yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction; it commits when the block ends without an error."""
+        turn = self._turn()
+        if turn is not None and turn.writes:
+            raise RuntimeError("this task is writing already: one transaction cannot be opened inside another")
+        with in_sentences():
+            if turn is not None:  # in memory, from within a read of the same task
+                async with turn.connection.begin_nested(), self._taken(turn.connection, writes=True):
+                    yield turn.connection
+                return
+            async with (
+                self._free_to_write() as connection,
+                connection.begin(),
+                self._taken(connection, writes=True),
+            ):
+                yield connection
+
+    @asynccontextmanager
+    async def _free_to_write(self) -> AsyncIterator[AsyncConnection]:
+        if not self.is_sqlite:
+            async with self.engine.connect() as connection:
+                yield connection
+            return
+        async with self._writer, self.engine.connect() as connection:
+            await connection.execution_options(writes=True)
+            yield connection
+
+    def _turn(self) -> Turn | None:
+        turn = _open_write.get()
+        return turn if turn is not None and turn.database is self and not turn.over else None
+
+    @asynccontextmanager
+    async def _only_connection(self) -> AsyncIterator[AsyncConnection]:
+        if (turn := self._turn()) is not None:
+            yield turn.connection
+            return
+        async with (
+            self._writer,
+            self.engine.connect() as connection,
+            connection.begin(),
+            self._taken(connection, writes=False),
+        ):
+            yield connection
+
+    @asynccontextmanager
+    async def _taken(self, connection: AsyncConnection, *, writes: bool) -> AsyncIterator[None]:
+        turn = Turn(self, connection, writes)
+        token = _open_write.set(turn)
+        try:
+            yield
+        finally:
+            turn.over = True
+            _open_write.reset(token)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self.engine.dispose()

@@ -1,0 +1,128 @@
+"""Who is due, and who answers for whom: the heartbeat's side of the store."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, case, func, or_, select, update
+
+from bot.core.records import AgentId, BeatId, Claim, CommunityId, Reason
+from storage.convert import reason_of
+from storage.ids import CountedIds
+from storage.session import Session, owned
+from storage.tables import AGENTS, COMMUNITIES, REASONS
+
+
+def free(now: datetime) -> ColumnElement[bool]:
+    """Give the condition that no live claim holds the agent."""
+    return or_(AGENTS.c.beat_id.is_(None), AGENTS.c.lease_until <= now)
+
+
+class Dues(Session):
+    """Who is due, and when the next one is."""
+
+    async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, AgentId]]:
+        """Give agents of all communities whose next beat has come and whom no live claim holds, first due first."""
+        asked = (
+            select(AGENTS.c.community_id, AGENTS.c.id)
+            .where(AGENTS.c.next_beat_at <= now, free(now), _awake())
+            .order_by(AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
+            .limit(limit)
+        )
+        return [(row[0], row[1]) for row in await self.rows(asked)]
+
+    async def next_due_at(self) -> datetime | None:
+        """Give the time at which the next agent of any community is due; a claimed one not before its lease ends."""
+        held = and_(AGENTS.c.beat_id.is_not(None), AGENTS.c.lease_until > AGENTS.c.next_beat_at)
+        at = case((held, AGENTS.c.lease_until), else_=AGENTS.c.next_beat_at)
+        found: datetime | None = await self.value(
+            select(func.min(at)).where(AGENTS.c.next_beat_at.is_not(None), _awake())
+        )
+        return found
+
+
+def _awake() -> ColumnElement[bool]:
+    return AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(COMMUNITIES.c.paused))
+
+
+class Claiming(Dues):
+    """Claims, and what their end leaves."""
+
+    ids: CountedIds
+
+    async def claim(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], *, now: datetime, lease_until: datetime
+    ) -> Sequence[Claim]:
+        """Claim those of the agents that are due and free, with their due reasons.
+
+        Nobody else can claim in between: writing is one at a time on SQLite and per community on PostgreSQL.
+        """
+        can_be = and_(owned(AGENTS, community_id), AGENTS.c.next_beat_at <= now, free(now))
+        asked = select(AGENTS.c.id).where(can_be, AGENTS.c.id.in_(agent_ids)).order_by(AGENTS.c.next_beat_at)
+        found = [row[0] for row in await self.rows(asked)]
+        reasons = await self._due_reasons(community_id, found, now)
+        claims = [
+            Claim(
+                community_id=community_id,
+                agent_id=agent_id,
+                beat_id=BeatId(self.ids.take("beat")),
+                lease_until=lease_until,
+                reasons=tuple(reasons.get(agent_id, ())),
+            )
+            for agent_id in found
+        ]
+        for claim in claims:
+            taken = {"beat_id": claim.beat_id, "lease_until": lease_until}
+            await self.run(update(AGENTS).where(*_is(community_id, claim.agent_id)).values(taken))
+        return claims
+
+    async def _due_reasons(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
+    ) -> dict[int, list[Reason]]:
+        asked = select(REASONS).where(
+            owned(REASONS, community_id), REASONS.c.agent_id.in_(agent_ids), REASONS.c.due_at <= now
+        )
+        reasons: dict[int, list[Reason]] = {}
+        for row in await self.mappings(asked.order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id)):
+            reasons.setdefault(row["agent_id"], []).append(reason_of(row))
+        return reasons
+
+    async def holds(self, claim: Claim) -> bool:
+        """Tell whether the claim still stands."""
+        held = select(AGENTS.c.beat_id).where(*_is(claim.community_id, claim.agent_id))
+        return bool(await self.value(held) == claim.beat_id)
+
+    async def release(self, claim: Claim, *, until: datetime | None = None) -> None:
+        """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest."""
+        if until is not None:
+            for reason in claim.reasons:
+                later = update(REASONS).where(*_same(claim.community_id, claim.agent_id, reason))
+                await self.run(later.where(REASONS.c.due_at < until).values(due_at=until))
+        let_go = update(AGENTS).where(*_is(claim.community_id, claim.agent_id), AGENTS.c.beat_id == claim.beat_id)
+        await self.run(let_go.values(beat_id=None, lease_until=None))
+        await recount(self, claim.community_id, [claim.agent_id])
+
+
+async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
+    """Set the next beats of these agents to the earliest of their reasons; none while paused or retired."""
+    at_rest = or_(AGENTS.c.paused_reason.is_not(None), AGENTS.c.retired_at.is_not(None))
+    earliest = (
+        select(func.min(REASONS.c.due_at))
+        .where(REASONS.c.community_id == AGENTS.c.community_id, REASONS.c.agent_id == AGENTS.c.id)
+        .scalar_subquery()
+    )
+    of_these = (owned(AGENTS, community_id), AGENTS.c.id.in_(sorted(set(agent_ids))))
+    await session.run(update(AGENTS).where(*of_these).values(next_beat_at=case((at_rest, None), else_=earliest)))
+
+
+def _is(community_id: int, agent_id: int) -> tuple[Any, ...]:
+    return owned(AGENTS, community_id), AGENTS.c.id == agent_id
+
+
+def _same(community_id: int, agent_id: int, reason: Reason) -> tuple[Any, ...]:
+    return (
+        owned(REASONS, community_id),
+        REASONS.c.agent_id == agent_id,
+        REASONS.c.kind == reason.kind,
+        REASONS.c.room_id == (reason.room_id or 0),
+    )

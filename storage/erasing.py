@@ -1,0 +1,59 @@
+"""What is deleted is gone everywhere: text, search, reactions, letters, summaries and stored HUDs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Table, and_, delete, func, or_, select, update
+
+from storage.session import Session, owned
+from storage.tables import BEATS, CHECKPOINTS, LETTERS, LOOKUPS, MEMBERSHIPS, MESSAGES, PARTS, REACTIONS
+from storage.talking import count_messages, unindex
+
+AT_A_TIME = 500
+
+
+async def erase(session: Session, community_id: int, which: Any) -> int:  # noqa: ANN401  # an SQL condition
+    """Remove the messages that meet a condition, and all that was made of them; gives how many there were."""
+    columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown, MESSAGES.c.sent_at)
+    found = await session.rows(select(*columns).where(owned(MESSAGES, community_id), which))
+    for start in range(0, len(found), AT_A_TIME):
+        await _erase(session, community_id, found[start : start + AT_A_TIME])
+    return len(found)
+
+
+async def _erase(session: Session, community_id: int, found: Sequence[Any]) -> None:
+    ids = [row.id for row in found]
+    await unindex(session, community_id, [(row.id, row.room_id, row.content) for row in found if row.shown])
+    await _delete(session, community_id, LETTERS, LETTERS.c.message_id.in_(ids), LETTERS.c.kind == "post")
+    await _delete(session, community_id, PARTS, PARTS.c.message_id.in_(ids))
+    await _delete(session, community_id, REACTIONS, REACTIONS.c.message_id.in_(ids))
+    await _delete(session, community_id, MESSAGES, MESSAGES.c.id.in_(ids))
+    for room_id in {row.room_id for row in found}:
+        gone = [row for row in found if row.room_id == room_id]
+        await count_messages(session, community_id, room_id, -sum(row.shown for row in gone))
+        await _forget_derived(session, community_id, room_id, gone)
+
+
+async def _delete(session: Session, community_id: int, table: Table, *conditions: Any) -> None:  # noqa: ANN401
+    await session.run(delete(table).where(owned(table, community_id), *conditions))
+
+
+async def _forget_derived(session: Session, community_id: int, room_id: int, gone: Sequence[Any]) -> None:
+    """Withdraw summaries that cover the messages, and empty HUDs in which they may stand."""
+    covering = or_(
+        *(and_(CHECKPOINTS.c.first_message_id <= id, CHECKPOINTS.c.last_message_id >= id) for id in _ids(gone))
+    )
+    await _delete(session, community_id, CHECKPOINTS, CHECKPOINTS.c.room_id == room_id, covering)
+    members = select(MEMBERSHIPS.c.agent_id).where(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id == room_id)
+    await _delete(session, community_id, LOOKUPS, LOOKUPS.c.agent_id.in_(members))
+    seen_by = and_(
+        owned(BEATS, community_id),
+        BEATS.c.agent_id.in_(members),
+        BEATS.c.at >= min(row.sent_at for row in gone),
+        func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None),
+    )
+    await session.run(update(BEATS).where(seen_by).values(hud=None, answer=None, thoughts=None))
+
+
+def _ids(gone: Sequence[Any]) -> list[int]:
+    return [row.id for row in gone]

@@ -1,0 +1,1 @@
+"""Migrations: append-only revisions, run to the newest one at start."""

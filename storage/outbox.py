@@ -1,0 +1,105 @@
+"""Letters: what waits to be sent, in order per room and lane."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, and_, exists, func, select, update
+
+from bot.core.kinds import LetterKind, LetterState
+from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
+from storage.convert import letter_of
+from storage.session import Session, owned
+from storage.tables import LETTERS, MESSAGES, PARTS
+from storage.talking import show
+
+OPEN = ("waiting", "sending")
+
+
+def heads() -> Select[Any]:
+    """Give the first open letter of every room and lane."""
+    earlier = LETTERS.alias("earlier")
+    before_it = exists().where(
+        earlier.c.community_id == LETTERS.c.community_id,
+        earlier.c.room_id == LETTERS.c.room_id,
+        earlier.c.lane == LETTERS.c.lane,
+        earlier.c.state.in_(OPEN),
+        earlier.c.id < LETTERS.c.id,
+    )
+    return select(LETTERS).where(LETTERS.c.state.in_(OPEN), ~before_it)
+
+
+class Outbox(Session):
+    """What waits to be sent."""
+
+    async def letters(self, now: datetime, *, limit: int) -> Sequence[Letter]:
+        """Give, per room and lane of all communities, the first unsent letter if its time has come."""
+        due = heads().where(LETTERS.c.not_before <= now).order_by(LETTERS.c.not_before, LETTERS.c.id).limit(limit)
+        return [letter_of(row) for row in await self.mappings(due)]
+
+    async def next_letter_at(self) -> datetime | None:
+        """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
+        waiting = heads().subquery()
+        found: datetime | None = await self.value(select(func.min(waiting.c.not_before)))
+        return found
+
+    async def unconfirmed(self, community_id: CommunityId, room_id: AgentId) -> Letter | None:
+        """Give the room's POST letter that is being sent, if there is one."""
+        sending = select(LETTERS).where(
+            owned(LETTERS, community_id),
+            LETTERS.c.room_id == room_id,
+            LETTERS.c.kind == LetterKind.POST,
+            LETTERS.c.state == LetterState.SENDING,
+        )
+        row = await self.first(sending.order_by(LETTERS.c.id).limit(1))
+        return None if row is None else letter_of(row)
+
+    async def last_posted(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
+        """Give the newest Discord id among the confirmed parts of all letters of a room."""
+        of_room = and_(owned(LETTERS, community_id), LETTERS.c.room_id == room_id)
+        found: Snowflake | None = await self.value(select(func.max(LETTERS.c.last_part)).where(of_room))
+        return found
+
+    async def held(self, community_id: CommunityId) -> Sequence[Letter]:
+        """Give the letters that moderation holds, oldest first."""
+        asked = select(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.state == LetterState.HELD)
+        return [letter_of(row) for row in await self.mappings(asked.order_by(LETTERS.c.id))]
+
+
+class Posting(Outbox):
+    """Letters moving on."""
+
+    async def update_letter(
+        self,
+        community_id: CommunityId,
+        letter_id: LetterId,
+        state: LetterState,
+        *,
+        attempts: int | None = None,
+        not_before: datetime | None = None,
+        posted_as: Sequence[Snowflake] = (),
+        at: datetime | None = None,
+    ) -> None:
+        """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown)."""
+        this = and_(owned(LETTERS, community_id), LETTERS.c.id == letter_id)
+        row = await self.first(select(LETTERS).where(this))
+        if row is None:
+            return
+        parts = sorted({*(row["posted_as"] or ()), *posted_as})
+        new: dict[str, Any] = {"state": state, "posted_as": parts, "last_part": parts[-1] if parts else None}
+        new |= {} if attempts is None else {"attempts": attempts}
+        new |= {} if not_before is None else {"not_before": not_before}
+        new |= {"closed_at": at} if state in (LetterState.SENT, LetterState.FAILED) else {}
+        await self.run(update(LETTERS).where(this).values(new))
+        if row["message_id"] is not None:
+            await self._mark_posted(community_id, row["message_id"], parts)
+            if state is LetterState.SENT:
+                await show(self, community_id, row["message_id"], at)
+
+    async def _mark_posted(self, community_id: CommunityId, message_id: int, parts: Sequence[int]) -> None:
+        if not parts:
+            return
+        this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id)
+        await self.run(update(MESSAGES).where(this).values(discord_id=parts[0]))
+        rows = [{"community_id": community_id, "discord_id": part, "message_id": message_id} for part in parts[1:]]
+        await self.upsert(PARTS, rows)

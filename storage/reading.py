@@ -1,0 +1,18 @@
+"""All that can be asked of the store, in one consistent read."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.core.config import CommunityConfig
+from storage.counting import Counting
+from storage.dues import Dues
+from storage.outbox import Outbox
+from storage.search import Searching
+from storage.viewing import Viewing
+
+
+class SqlReading(Viewing, Dues, Outbox, Counting, Searching):
+    """`bot.core.ports.Reading` over SQL."""
+
+    def __init__(self, connection: AsyncConnection, config: CommunityConfig) -> None:
+        super().__init__(connection)
+        self.config = config

@@ -1,0 +1,110 @@
+"""Full-text search, newest first, in the rooms that the asker may see."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Select, bindparam, column, func, select, table, text
+
+from bot.core.records import AgentId, CommunityId, Message
+from storage.convert import messages_of
+from storage.finding import MESSAGE, messages_where
+from storage.session import Session, owned
+from storage.tables import MESSAGES
+from storage.talking import SHIFT
+from storage.words import excerpt_of, phrases_of
+
+WORDS = table("message_words", column("rowid"), column("community_id"), column("message_id"), column("words"))
+NEWEST = 2_000  # PostgreSQL looks here first: what is said often is found without its index
+SCANNED = 5_000  # a query without a word (`%`) is looked for as text in so many of the newest messages
+
+Found = Sequence[tuple[Message, str]]
+
+
+class Searching(Session):
+    """Search over messages."""
+
+    async def search(
+        self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
+    ) -> Found:
+        """Find messages in these rooms by words, newest first, each with an excerpt around the match."""
+        phrases = phrases_of(query)
+        if not room_ids or not query.strip() or limit < 1:
+            return []
+        if not phrases:
+            messages = await self._as_text(community_id, query.strip(), room_ids, limit)
+        elif self.is_sqlite:
+            messages = await self._in_sqlite(community_id, phrases, room_ids, limit)
+        else:
+            messages = await self._in_postgresql(community_id, phrases, room_ids, limit)
+        return [(message, excerpt_of(message.content, query)) for message in messages]
+
+    async def _as_text(self, community_id: int, sought: str, room_ids: Sequence[int], limit: int) -> list[Message]:
+        newest = _in_rooms(community_id, room_ids).limit(SCANNED).subquery()
+        asked = select(newest).where(newest.c.content.contains(sought, autoescape=True))
+        asked = asked.order_by(newest.c.sent_at.desc(), newest.c.id.desc()).limit(limit)
+        return messages_of(await self.rows(asked))
+
+    async def _in_sqlite(
+        self, community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int
+    ) -> list[Message]:
+        sought = " AND ".join(f'words : "{phrase}"' for phrase in phrases)
+        rooms = " OR ".join(f'"r{room}"' for room in room_ids)
+        rows = await self.rows(
+            text(
+                "SELECT rowid FROM message_words WHERE message_words MATCH :sought"
+                " AND rowid BETWEEN :first AND :last ORDER BY rowid DESC LIMIT :limit"
+            ),
+            {
+                "sought": f"{sought} AND room : ({rooms})",
+                "first": community_id * SHIFT,
+                "last": (community_id + 1) * SHIFT - 1,
+                "limit": limit,
+            },
+        )
+        return await self._newest_first(community_id, [row[0] % SHIFT for row in rows])
+
+    async def _in_postgresql(
+        self, community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int
+    ) -> list[Message]:
+        sought = _all_of(phrases)
+        newest = _in_rooms(community_id, room_ids).limit(NEWEST).subquery()
+        indexed = (
+            select(WORDS.c.message_id)
+            .select_from(WORDS.join(newest, newest.c.id == WORDS.c.message_id))
+            .where(WORDS.c.community_id == community_id, WORDS.c.words.op("@@")(sought))
+        )
+        found = await self.rows(indexed.order_by(newest.c.sent_at.desc(), newest.c.id.desc()).limit(limit))
+        if len(found) < limit:
+            everywhere = (
+                select(MESSAGES.c.id)
+                .select_from(
+                    WORDS.join(
+                        MESSAGES,
+                        (MESSAGES.c.community_id == WORDS.c.community_id) & (MESSAGES.c.id == WORDS.c.message_id),
+                    )
+                )
+                .where(
+                    WORDS.c.community_id == community_id,
+                    WORDS.c.words.op("@@")(sought),
+                    MESSAGES.c.room_id.in_(room_ids),
+                )
+            )
+            found = await self.rows(everywhere.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).limit(limit))
+        return await self._newest_first(community_id, [row[0] for row in found])
+
+    async def _newest_first(self, community_id: int, ids: Sequence[int]) -> list[Message]:
+        asked = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
+        return messages_of(await self.rows(asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())))
+
+
+def _all_of(phrases: Sequence[str]) -> Any:  # noqa: ANN401  # an SQL expression
+    query: Any = None
+    for place, phrase in enumerate(phrases):
+        one = func.phraseto_tsquery(text("'selfroom'"), bindparam(f"phrase_{place}", phrase))
+        query = one if query is None else query.op("&&")(one)
+    return query
+
+
+def _in_rooms(community_id: int, room_ids: Sequence[int]) -> Select[Any]:
+    asked = select(*MESSAGE).where(owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(room_ids), MESSAGES.c.shown)
+    return asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())

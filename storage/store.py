@@ -1,0 +1,96 @@
+"""The store: opens the database, brings it up to date, and gives reads and transactions."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import text
+
+from bot.core.config import CommunityConfig
+from bot.core.records import CommunityId
+from storage.database import Database, database_url
+from storage.faults import in_sentences
+from storage.ids import CountedIds
+from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
+from storage.reading import SqlReading
+from storage.writing import SqlWriting
+
+MIGRATION_LOCK = 7_353_676  # any number: two programs that start together migrate one after the other
+
+
+class SqlStore:
+    """`bot.core.ports.Store` over SQLite or PostgreSQL."""
+
+    def __init__(self, database: Database, config: CommunityConfig) -> None:
+        self.database = database
+        self.config = config
+
+    @classmethod
+    async def open(cls, url: str, *, config: CommunityConfig | None = None) -> Self:
+        """Open a database and bring it up to date; `config` are the installation's settings for communities.
+
+        Raises BadSetting for a URL that cannot be used and StoreError when the database cannot be.
+        """
+        database = Database(database_url(url))
+        try:
+            await migrate(database)
+        except BaseException:
+            await database.close()
+            raise
+        return cls(database, config or CommunityConfig())
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[SqlReading]:
+        """Open a consistent read."""
+        async with self.database.reading() as connection:
+            yield SqlReading(connection, self.config)
+
+    @asynccontextmanager
+    async def writing(self, community_id: CommunityId | None = None) -> AsyncIterator[SqlWriting]:
+        """Open a transaction; ids are counted for that community (None: only a community is made)."""
+        async with self.database.writing() as connection:
+            ids = CountedIds(community_id)
+            writing = SqlWriting(connection, self.config, ids)
+            await ids.open(writing)
+            yield writing
+            await ids.flush(writing)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self.database.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+async def migrate(database: Database) -> bool:
+    """Bring a database up to date, a SQLite file after a backup beside it; tells whether there was something to do."""
+    with in_sentences():
+        async with database.reading() as connection:
+            current = await connection.run_sync(revision_of)
+        refuse_newer(current)
+        if not is_behind(current):
+            return False
+        if current is not None and database.is_sqlite and not database.in_memory:
+            await back_up(database, Path(f"{database.url.database}.before-migration-from-{current}"))
+        async with database.writing() as connection:
+            if not database.is_sqlite:
+                await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
+            await connection.run_sync(upgrade)
+    return True
+
+
+async def back_up(database: Database, target: Path) -> None:
+    """Copy a SQLite database, consistent and compact, into a new file; an older copy of that name is replaced."""
+    await asyncio.to_thread(target.unlink, missing_ok=True)
+    async with database.engine.connect() as connection:
+        raw = await connection.get_raw_connection()
+        await raw.driver_connection.execute("VACUUM INTO ?", (str(target),))  # type: ignore[union-attr]

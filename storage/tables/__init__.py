@@ -1,0 +1,58 @@
+"""The tables: SQLModel rows for the schema, and their tables for statements over columns."""
+
+from storage.tables.access import FailureRow, HolderRow, KeyRow, RequestRow
+from storage.tables.base import Row, table_of
+from storage.tables.beats import BeatRow, ReservationRow, UsageRow
+from storage.tables.community import (
+    AuditRow,
+    CommunityRow,
+    CounterRow,
+    KeptRow,
+    OverrideRow,
+    PersonRow,
+    WebhookRow,
+)
+from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
+from storage.tables.residents import AgentRow, MembershipRow, ReasonRow, RoomRow, ScheduleRow
+from storage.tables.talk import (
+    CheckpointRow,
+    EarlyEditRow,
+    LetterRow,
+    MessageRow,
+    PartRow,
+    ReactionRow,
+    TombstoneRow,
+)
+
+METADATA = Row.metadata
+
+COMMUNITIES = table_of(CommunityRow)
+COUNTERS = table_of(CounterRow)
+OVERRIDES = table_of(OverrideRow)
+KEPT = table_of(KeptRow)
+WEBHOOKS = table_of(WebhookRow)
+PEOPLE = table_of(PersonRow)
+AUDIT = table_of(AuditRow)
+AGENTS = table_of(AgentRow)
+ROOMS = table_of(RoomRow)
+MEMBERSHIPS = table_of(MembershipRow)
+REASONS = table_of(ReasonRow)
+SCHEDULES = table_of(ScheduleRow)
+MESSAGES = table_of(MessageRow)
+PARTS = table_of(PartRow)
+TOMBSTONES = table_of(TombstoneRow)
+EARLY_EDITS = table_of(EarlyEditRow)
+REACTIONS = table_of(ReactionRow)
+CHECKPOINTS = table_of(CheckpointRow)
+LETTERS = table_of(LetterRow)
+KEYS = table_of(KeyRow)
+HOLDERS = table_of(HolderRow)
+REQUESTS = table_of(RequestRow)
+FAILURES = table_of(FailureRow)
+MINDS = table_of(MindRow)
+JOURNAL = table_of(JournalRow)
+ACTIONS = table_of(ActionRow)
+LOOKUPS = table_of(LookupRow)
+BEATS = table_of(BeatRow)
+USAGE = table_of(UsageRow)
+RESERVATIONS = table_of(ReservationRow)

@@ -1,0 +1,95 @@
+"""Communities, their people, settings and counters."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Index
+from sqlmodel import Field
+
+from storage.columns import Document, Moment, Prose
+from storage.tables.base import CLUSTERED, Owned, Row, of_community
+
+
+class CommunityRow(Row, table=True):
+    __tablename__ = "communities"
+
+    id: int | None = Field(default=None, primary_key=True)
+    guild_id: int = Field(sa_type=BigInteger, unique=True)
+    name: str = Field(sa_type=Prose)
+    paused: bool = False
+
+
+class CounterRow(Owned, table=True):
+    """The last id given, by kind (`bot.core.ports.IdKind`)."""
+
+    __tablename__ = "counters"
+    __table_args__ = (of_community(), CLUSTERED)
+
+    agent: int = 0
+    message: int = 0
+    key: int = 0
+    request: int = 0
+    letter: int = 0
+    beat: int = 0
+    schedule: int = 0
+    checkpoint: int = 0
+
+
+class OverrideRow(Owned, table=True):
+    """A community's own value for a setting."""
+
+    __tablename__ = "overrides"
+    __table_args__ = (of_community(), CLUSTERED)
+
+    name: str = Field(primary_key=True)
+    value: Any = Field(sa_type=Document)
+
+
+class KeptRow(Row, table=True):
+    """A small value kept by name, for a community or (scope 0) for the installation."""
+
+    __tablename__ = "kept"
+    __table_args__ = (CLUSTERED,)
+
+    scope: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    name: str = Field(primary_key=True)
+    value: Any = Field(sa_type=Document)
+
+
+class WebhookRow(Row, table=True):
+    """The webhook of a channel; its token as the caller encrypted it."""
+
+    __tablename__ = "webhooks"
+    __table_args__ = (CLUSTERED,)
+
+    channel_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs={"autoincrement": False})
+    webhook_id: int = Field(sa_type=BigInteger)
+    token: bytes
+
+
+class PersonRow(Owned, table=True):
+    """A human; a forgotten one keeps nothing but the id, so that nothing about them comes back."""
+
+    __tablename__ = "people"
+    __table_args__ = (of_community(), CLUSTERED)
+
+    id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs={"autoincrement": False})
+    username: str = Field(sa_type=Prose)
+    display_name: str = Field(default="", sa_type=Prose)
+    is_architect: bool = False
+    ignored: bool = False
+    forgotten_at: datetime | None = Field(default=None, sa_type=Moment)
+
+
+class AuditRow(Row, table=True):
+    """Who changed what."""
+
+    __tablename__ = "audit"
+    __table_args__ = (of_community(), Index(None, "community_id", "id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    community_id: int
+    at: datetime = Field(sa_type=Moment)
+    by: str = Field(sa_type=Prose)
+    what: str = Field(sa_type=Prose)
+    agent_id: int | None = None

@@ -1,0 +1,74 @@
+"""What agents carry: knowledge and its journal, focus, the actions they took and the answers that wait for them."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Index
+from sqlmodel import Field
+
+from storage.columns import Document, Moment, Prose
+from storage.tables.base import CLUSTERED, Owned, Row, of_agent
+
+COUNTED = {"autoincrement": False}
+
+
+class MindRow(Owned, table=True):
+    """Knowledge and focus of one agent on one side of the barrier."""
+
+    __tablename__ = "minds"
+    __table_args__ = (of_agent(), CLUSTERED)
+
+    agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    side: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    knowledge: Any = Field(default=None, sa_type=Document, nullable=True)
+    focus: Any = Field(default=None, sa_type=Document, nullable=True)
+
+
+class JournalRow(Row, table=True):
+    """One change of knowledge: path, before, after, who and when."""
+
+    __tablename__ = "journal"
+    __table_args__ = (of_agent(), Index(None, "community_id", "agent_id", "side", "id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    community_id: int
+    agent_id: int
+    side: int
+    path: str = Field(sa_type=Prose)
+    before: Any = Field(default=None, sa_type=Document, nullable=True)
+    after: Any = Field(default=None, sa_type=Document, nullable=True)
+    by: str = Field(sa_type=Prose)
+    at: datetime = Field(sa_type=Moment)
+
+
+class ActionRow(Row, table=True):
+    """One thing an agent did or was refused."""
+
+    __tablename__ = "actions"
+    __table_args__ = (of_agent(), Index(None, "community_id", "agent_id", "side", "id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    community_id: int
+    agent_id: int
+    side: int
+    type: str = Field(sa_type=Prose)
+    at: datetime = Field(sa_type=Moment)
+    parameters: Any = Field(sa_type=Document)
+    accepted: bool
+    result: str = Field(sa_type=Prose)
+    why: str = Field(sa_type=Prose)
+    beat_id: int | None = None
+
+
+class LookupRow(Row, table=True):
+    """An answer that waits for the agent's next HUD."""
+
+    __tablename__ = "lookups"
+    __table_args__ = (of_agent(), Index(None, "community_id", "agent_id", "side", "id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    community_id: int
+    agent_id: int
+    side: int
+    question: str = Field(sa_type=Prose)
+    answer: Any = Field(default=None, sa_type=Document, nullable=True)

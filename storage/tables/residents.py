@@ -1,0 +1,124 @@
+"""Agents, their rooms, who is in them, and why who beats."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Index, text
+from sqlmodel import Field
+
+from storage.columns import Document, Moment, Prose
+from storage.tables.base import CLUSTERED, Owned, of_agent, of_community, of_room
+
+COUNTED = {"autoincrement": False}
+
+
+class AgentRow(Owned, table=True):
+    __tablename__ = "agents"
+    __table_args__ = (
+        of_community(),
+        Index("ix_agents_due", "next_beat_at", sqlite_where=text("next_beat_at IS NOT NULL")),
+        CLUSTERED,
+    )
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    name: str = Field(sa_type=Prose)
+    type: str
+    prompt: str = Field(sa_type=Prose)
+    model: str = Field(sa_type=Prose)
+    temperature: float
+    avatar_url: str | None = Field(default=None, sa_type=Prose)
+    interval_seconds: float
+    resting_interval_seconds: float
+    token_budget: int
+    knowledge_percent: int
+    recent_actions_percent: int
+    rooms_percent: int
+    input_format: str
+    output_format: str
+    can_create_agents: bool = False
+    aliases: Any = Field(sa_type=Document)
+    listens_to_bare_name: bool = True
+    created_at: datetime = Field(sa_type=Moment)
+    created_by: int | None = None
+    asleep_until: datetime | None = Field(default=None, sa_type=Moment)
+    paused_reason: str | None = Field(default=None, sa_type=Prose)
+    retired_at: datetime | None = Field(default=None, sa_type=Moment)
+    next_beat_at: datetime | None = Field(default=None, sa_type=Moment)
+    last_beat_at: datetime | None = Field(default=None, sa_type=Moment)
+    last_reason: str | None = None
+    last_beat_silent: bool = True
+    beat_id: int | None = None
+    lease_until: datetime | None = Field(default=None, sa_type=Moment)
+    failures_in_a_row: int = 0
+
+
+class RoomRow(Owned, table=True):
+    """An agent's channel; its id is the owner's."""
+
+    __tablename__ = "rooms"
+    __table_args__ = (
+        of_agent("id"),
+        Index(None, "community_id", "channel_id", unique=True),
+        CLUSTERED,
+    )
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    channel_id: int | None = Field(default=None, sa_type=BigInteger)
+    access: str
+    visibility: str
+    topic: str = Field(default="", sa_type=Prose)
+    billboard: str = Field(default="", sa_type=Prose)
+    wpm: int
+    rpm: int
+    hushed_until: datetime | None = Field(default=None, sa_type=Moment)
+    agent_run: int = 0
+    rest_told_at: datetime | None = Field(default=None, sa_type=Moment)
+    fault_told_at: datetime | None = Field(default=None, sa_type=Moment)
+    last_message_at: datetime | None = Field(default=None, sa_type=Moment)
+    message_count: int = 0  # of those that are shown
+
+
+class MembershipRow(Owned, table=True):
+    __tablename__ = "memberships"
+    __table_args__ = (of_agent(), of_room(), Index(None, "community_id", "room_id"), CLUSTERED)
+
+    agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    room_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    attention: int | None = None
+    joined_at: datetime = Field(sa_type=Moment)
+    joined_after: int = 0
+    seen_until: int = 0
+    window_start: int = 0
+    last_spoke_at: datetime | None = Field(default=None, sa_type=Moment)
+    overrun_words: int = 0
+    patience_seconds: float | None = None
+
+
+class ReasonRow(Owned, table=True):
+    """Why an agent is to beat; `room_id` 0 for none."""
+
+    __tablename__ = "reasons"
+    __table_args__ = (of_agent(), CLUSTERED)
+
+    agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    kind: str = Field(primary_key=True)
+    room_id: int = Field(default=0, primary_key=True, sa_column_kwargs=COUNTED)
+    message_id: int | None = None
+    person_id: int | None = Field(default=None, sa_type=BigInteger)
+    by_agent_id: int | None = None
+    mentioned: bool = False
+    since: datetime = Field(sa_type=Moment)
+    due_at: datetime = Field(sa_type=Moment)
+
+
+class ScheduleRow(Owned, table=True):
+    """A message that an agent will say later."""
+
+    __tablename__ = "schedules"
+    __table_args__ = (of_agent(), of_room(), Index(None, "at"), CLUSTERED)
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    agent_id: int
+    room_id: int
+    content: str = Field(sa_type=Prose)
+    at: datetime = Field(sa_type=Moment)

@@ -1,0 +1,149 @@
+"""What is said: messages, their parts on Discord, reactions, and what arrives out of order."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Index, text
+from sqlmodel import Field
+
+from storage.columns import Document, Moment, Prose
+from storage.tables.base import CLUSTERED, Owned, of_community, of_room
+
+COUNTED = {"autoincrement": False}
+
+
+class MessageRow(Owned, table=True):
+    """One line in a room; `shown` only once it is on Discord. `reactions` are the counts, made from their rows."""
+
+    __tablename__ = "messages"
+    __table_args__ = (
+        of_room(),
+        Index(None, "community_id", "room_id", "shown", "sent_at", "id"),
+        Index(None, "community_id", "discord_id", unique=True),
+        Index(
+            "ix_messages_unresolved",
+            "community_id",
+            "reply_to_discord_id",
+            sqlite_where=text("reply_to_discord_id IS NOT NULL"),
+            postgresql_where=text("reply_to_discord_id IS NOT NULL"),
+        ),
+        CLUSTERED,
+    )
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    room_id: int
+    sender_kind: str
+    sender_agent_id: int | None = None
+    sender_person_id: int | None = Field(default=None, sa_type=BigInteger)
+    sender_name: str = Field(default="", sa_type=Prose)
+    content: str = Field(sa_type=Prose)
+    type: str
+    sent_at: datetime = Field(sa_type=Moment)
+    reply_to: int | None = None
+    reply_to_discord_id: int | None = Field(default=None, sa_type=BigInteger)  # until that message is known
+    reactions: Any = Field(default=None, sa_type=Document, nullable=True)
+    edited_at: datetime | None = Field(default=None, sa_type=Moment)
+    attachments: Any = Field(default=None, sa_type=Document, nullable=True)
+    discord_id: int | None = Field(default=None, sa_type=BigInteger)
+    thread_id: int | None = Field(default=None, sa_type=BigInteger)
+    beat_id: int | None = None
+    tokens: int = 0
+    answers_from_agents: int = 0
+    shown: bool = True
+
+
+class PartRow(Owned, table=True):
+    """A Discord message that is a part of a long message of ours, beside its first."""
+
+    __tablename__ = "parts"
+    __table_args__ = (of_community(), Index(None, "community_id", "message_id"), CLUSTERED)
+
+    discord_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs=COUNTED)
+    message_id: int
+
+
+class TombstoneRow(Owned, table=True):
+    """A message that was deleted: it must not come back."""
+
+    __tablename__ = "tombstones"
+    __table_args__ = (of_community(), CLUSTERED)
+
+    discord_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs=COUNTED)
+    at: datetime = Field(sa_type=Moment)
+
+
+class EarlyEditRow(Owned, table=True):
+    """An edit that came before its message."""
+
+    __tablename__ = "early_edits"
+    __table_args__ = (of_community(), CLUSTERED)
+
+    discord_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs=COUNTED)
+    content: str = Field(sa_type=Prose)
+    tokens: int
+    edited_at: datetime = Field(sa_type=Moment)
+
+
+class ReactionRow(Owned, table=True):
+    """One reactor's reaction; `reactor` is `agent:5`, `person:123` or `system`."""
+
+    __tablename__ = "reactions"
+    __table_args__ = (of_community(), Index(None, "community_id", "reactor", "at"), CLUSTERED)
+
+    message_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    emoji: str = Field(primary_key=True, sa_type=Prose)
+    reactor: str = Field(primary_key=True)
+    reactor_name: str = Field(default="", sa_type=Prose)
+    emotion: str | None = None
+    moved_seconds: float = 0.0
+    at: datetime = Field(sa_type=Moment)
+
+
+class CheckpointRow(Owned, table=True):
+    """A summary of a stretch of a room."""
+
+    __tablename__ = "checkpoints"
+    __table_args__ = (of_room(), Index(None, "community_id", "room_id", "id"), CLUSTERED)
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    room_id: int
+    first_message_id: int
+    last_message_id: int
+    text: str = Field(sa_type=Prose)
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class LetterRow(Owned, table=True):
+    """An outgoing effect; `lane` is the queue of its room that it stands in."""
+
+    __tablename__ = "letters"
+    __table_args__ = (
+        of_room(),
+        Index(
+            "ix_letters_open",
+            "community_id",
+            "room_id",
+            "lane",
+            "id",
+            sqlite_where=text("state IN ('waiting', 'sending')"),
+            postgresql_where=text("state IN ('waiting', 'sending')"),
+        ),
+        Index(None, "community_id", "room_id", "last_part"),
+        Index(None, "community_id", "message_id"),
+        CLUSTERED,
+    )
+
+    id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    room_id: int
+    kind: str
+    lane: str
+    payload: Any = Field(sa_type=Document)
+    state: str
+    message_id: int | None = None
+    beat_id: int | None = None
+    not_before: datetime = Field(sa_type=Moment)
+    attempts: int = 0
+    posted_as: Any = Field(default=None, sa_type=Document, nullable=True)
+    last_part: int | None = Field(default=None, sa_type=BigInteger)
+    created_at: datetime = Field(sa_type=Moment)
+    closed_at: datetime | None = Field(default=None, sa_type=Moment)

@@ -1,0 +1,89 @@
+"""Messages within a transaction: shown, counted per room, and indexed for search."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, case, func, literal, or_, select, text, update
+
+from storage.session import Session, owned
+from storage.tables import MESSAGES, REACTIONS, ROOMS
+from storage.words import words_of
+
+SHIFT = 1 << 32  # a community's messages lie side by side in the SQLite index: row = community * 2^32 + message
+
+_PUT_SQLITE = text("INSERT INTO message_words (rowid, words, room) VALUES (:row, :words, :room)")
+_DROP_SQLITE = text(
+    "INSERT INTO message_words (message_words, rowid, words, room) VALUES ('delete', :row, :words, :room)"
+)
+_PUT_POSTGRESQL = text(
+    "INSERT INTO message_words (community_id, message_id, words)"
+    " VALUES (:community, :message, to_tsvector('selfroom', :words))"
+    " ON CONFLICT (community_id, message_id) DO UPDATE SET words = excluded.words"
+)
+_DROP_POSTGRESQL = text("DELETE FROM message_words WHERE community_id = :community AND message_id = :message")
+
+Indexed = tuple[int, int, str]  # message id, room id, content
+
+
+async def index(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
+    """Let messages be found by their words."""
+    rows = [_index_row(community_id, line, session) for line in lines]
+    await session.run(_PUT_SQLITE if session.is_sqlite else _PUT_POSTGRESQL, rows)
+
+
+async def unindex(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
+    """Take messages out of the index; the content must be the one they were indexed with."""
+    rows = [_index_row(community_id, line, session) for line in lines]
+    if not session.is_sqlite:
+        rows = [{"community": row["community"], "message": row["message"]} for row in rows]
+    await session.run(_DROP_SQLITE if session.is_sqlite else _DROP_POSTGRESQL, rows)
+
+
+def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, Any]:
+    message_id, room_id, content = line
+    words = " ".join(words_of(content))
+    if session.is_sqlite:
+        return {"row": community_id * SHIFT + message_id, "words": words, "room": f"r{room_id}"}
+    return {"community": community_id, "message": message_id, "words": words}
+
+
+async def show(session: Session, community_id: int, message_id: int, at: datetime | None) -> None:
+    """Let agents and people see a message that has been posted; it takes its place at the time it was posted."""
+    this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id, MESSAGES.c.shown.is_(False))
+    found = await session.first(select(MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.sent_at).where(this))
+    if found is None:
+        return
+    sent_at = at or found["sent_at"]
+    await session.run(update(MESSAGES).where(this).values(shown=True, sent_at=sent_at))
+    await count_messages(session, community_id, found["room_id"], 1, sent_at)
+    await index(session, community_id, [(message_id, found["room_id"], found["content"])])
+
+
+async def count_messages(
+    session: Session, community_id: int, room_id: int, more: int, newest: datetime | None = None, **values: object
+) -> None:
+    """Add to the number of messages that a room shows, and note when the newest came."""
+    new: dict[str, Any] = {"message_count": ROOMS.c.message_count + more} | values
+    if newest is not None:
+        older = or_(ROOMS.c.last_message_at.is_(None), ROOMS.c.last_message_at < newest)
+        new["last_message_at"] = case(
+            (older, literal(newest, ROOMS.c.last_message_at.type)), else_=ROOMS.c.last_message_at
+        )
+    await session.run(update(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id == room_id).values(new))
+
+
+async def count_reactions(session: Session, community_id: int, message_ids: Sequence[int]) -> None:
+    """Write the counts that are shown beside messages: most first, then in the order they came."""
+    asked = (
+        select(REACTIONS.c.message_id, REACTIONS.c.emoji, func.count(), func.min(REACTIONS.c.at))
+        .where(owned(REACTIONS, community_id), REACTIONS.c.message_id.in_(message_ids))
+        .group_by(REACTIONS.c.message_id, REACTIONS.c.emoji)
+    )
+    counts: dict[int, list[tuple[int, datetime, str]]] = {id: [] for id in message_ids}
+    for message_id, emoji, count, first in await session.rows(asked):
+        counts[message_id].append((-count, first, emoji))
+    for message_id, found in counts.items():
+        shown = [[emoji, -count] for count, _, emoji in sorted(found)]
+        this = (owned(MESSAGES, community_id), MESSAGES.c.id == message_id)
+        await session.run(update(MESSAGES).where(*this).values(reactions=shown or None))

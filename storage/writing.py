@@ -1,0 +1,67 @@
+"""One transaction: all that can be read, and all that can be written."""
+
+from datetime import datetime
+
+from sqlalchemy import delete
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.core.config import CommunityConfig
+from bot.core.records import AgentId, Community, CommunityId, Json, Person, Snowflake
+from storage.changes.applying import Applying
+from storage.convert import columns_of
+from storage.counting import Spending
+from storage.dues import Claiming
+from storage.erasing import erase
+from storage.finding import INSTALLATION
+from storage.ids import CountedIds
+from storage.intake import Intake
+from storage.reading import SqlReading
+from storage.tables import COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, WEBHOOKS
+
+
+class SqlWriting(Intake, Claiming, Applying, Spending, SqlReading):
+    """`bot.core.ports.Writing` over SQL."""
+
+    def __init__(self, connection: AsyncConnection, config: CommunityConfig, ids: CountedIds) -> None:
+        super().__init__(connection, config)
+        self.ids = ids
+
+    async def add_community(self, guild_id: Snowflake, name: str) -> Community:
+        """Make a community, or give the one that is there (with its new name)."""
+        made = self.insert(COMMUNITIES).values(guild_id=guild_id, name=name, paused=False)
+        made = made.on_conflict_do_update(index_elements=[COMMUNITIES.c.guild_id], set_={"name": name})
+        community_id = await self.value(made.returning(COMMUNITIES.c.id))
+        await self.run(self.insert(COUNTERS).on_conflict_do_nothing(), {"community_id": community_id})
+        found = await self.community_of_guild(guild_id)
+        assert found is not None  # noqa: S101  # it was made above
+        return found
+
+    async def put_person(self, community_id: CommunityId, person: Person) -> None:
+        """Store a person or their new name and rights; of a forgotten person only the id is kept."""
+        statement = self.insert(PEOPLE)
+        names = ("username", "display_name", "is_architect", "ignored")
+        change = statement.on_conflict_do_update(
+            index_elements=PEOPLE.primary_key,
+            set_={name: statement.excluded[name] for name in names},
+            where=PEOPLE.c.forgotten_at.is_(None),
+        )
+        await self.run(change, columns_of(person) | {"community_id": community_id})
+
+    async def delete_room_messages(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
+        """Remove the content of all of a room's messages, as when its channel was deleted."""
+        return await erase(self, community_id, MESSAGES.c.room_id == room_id)
+
+    async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
+        """Keep a small value by name for a community (None: for the installation); None removes it."""
+        scope = community_id or INSTALLATION
+        if value is None:
+            await self.run(delete(KEPT).where(KEPT.c.scope == scope, KEPT.c.name == name))
+        else:
+            await self.upsert(KEPT, [{"scope": scope, "name": name, "value": value}])
+
+    async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
+        """Keep a channel's webhook and its encrypted token; None removes it."""
+        if webhook is None:
+            await self.run(delete(WEBHOOKS).where(WEBHOOKS.c.channel_id == channel_id))
+        else:
+            await self.upsert(WEBHOOKS, [{"channel_id": channel_id, "webhook_id": webhook[0], "token": webhook[1]}])
