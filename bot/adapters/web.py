@@ -1,6 +1,5 @@
 """The bot's own small HTTP face on loopback: health, metrics, and what the playground's drawer shows."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,13 +15,13 @@ from bot.core.view import View
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
-def open_to(origins: frozenset[str]) -> Middleware:
+def open_to(face: "Face") -> Middleware:
     """Let this machine's programs and the playground's page read the answers, and no other page."""
 
     @web.middleware
     async def allow(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get("Origin")
-        if request.url.host not in LOCAL_HOSTS or (origin is not None and origin not in origins):
+        if request.url.host not in LOCAL_HOSTS or (origin is not None and origin not in face.origins):
             raise web.HTTPForbidden(text="Only the playground's page may read this.")
         response = await handler(request)
         if origin is not None:
@@ -43,14 +42,14 @@ class Face:
         metrics: PrometheusMetrics,
         *,
         port: int = 0,
-        origins: frozenset[str] = frozenset(),
     ) -> None:
         self._store = store
         self._clock = clock
         self._metrics = metrics
         self._port = port
-        self.ready: Callable[[], bool] = lambda: False
-        app = web.Application(middlewares=[open_to(origins)])
+        self.is_ready = False
+        self.origins: frozenset[str] = frozenset()  # of the pages that may read
+        app = web.Application(middlewares=[open_to(self)])
         app.router.add_get("/health", self._health)
         app.router.add_get("/metrics", self._page)
         app.router.add_get("/agents", self._agents)
@@ -70,8 +69,7 @@ class Face:
         await self._runner.cleanup()
 
     async def _health(self, _: web.Request) -> web.Response:
-        ready = self.ready()
-        return web.json_response({"ready": ready}, status=200 if ready else 503)
+        return web.json_response({"ready": self.is_ready}, status=200 if self.is_ready else 503)
 
     async def _page(self, _: web.Request) -> web.Response:
         return web.Response(body=self._metrics.page(), content_type="text/plain", charset="utf-8")

@@ -16,14 +16,10 @@ log = structlog.get_logger()
 
 
 class Prices:
-    """What models cost and how much they can read.
+    """What models cost and how much they can read; `context_tokens` are the installation's own limits by model."""
 
-    `free`: providers on one's own machine or the scripted model cost nothing whatever their models are called.
-    """
-
-    def __init__(self, context_tokens: Mapping[str, int] | None = None, *, free: frozenset[str] = frozenset()) -> None:
+    def __init__(self, context_tokens: Mapping[str, int] | None = None) -> None:
         self._context_tokens = dict(context_tokens or {})
-        self._free = free
         self._unknown: set[str] = set()
 
     def context_tokens(self, model: str) -> int:
@@ -35,7 +31,7 @@ class Prices:
 
     def cost(self, model: str, usage: Usage) -> Decimal:
         """Give what a call cost in USD; cached input at its lower price, nothing for a model without a price."""
-        found = None if self._provider(model) in self._free else self._look_up(model, usage)
+        found = self._look_up(model, usage)
         return found.total_price if found else Decimal(0)
 
     def _look_up(self, model: str, usage: Usage) -> PriceCalculation | None:
@@ -55,7 +51,3 @@ class Prices:
         if model not in self._unknown:
             self._unknown.add(model)
             log.warning("model without a known price or limit", model=model, context_tokens=SAFE_CONTEXT_TOKENS)
-
-    @staticmethod
-    def _provider(model: str) -> str:
-        return model.partition("/")[0] if "/" in model else ""

@@ -29,13 +29,14 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderOptions:
-    """One model server. `name` is the prefix in model names, empty for the first one."""
+    """One model server. `name` is the prefix in model names, empty for the first one; a `free` one has no prices."""
 
     name: str
     base_url: str | None
     api_key: str
     api: Literal["responses", "chat"] = "responses"
     structured: bool = True
+    free: bool = False
 
 
 class Provider:
@@ -101,7 +102,7 @@ class Providers:
                 retry_after_seconds=BREAK_SECONDS,
             ) from error
         usage = replace(answer.usage, latency_seconds=time.monotonic() - started)
-        return replace(answer, usage=replace(usage, cost_usd=self._prices.cost(call.model, usage)))
+        return replace(answer, usage=replace(usage, cost_usd=self._cost(call.model, usage)))
 
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit in tokens."""
@@ -109,7 +110,7 @@ class Providers:
 
     def list_price(self, model: str, *, input_tokens: int, output_tokens: int) -> Decimal:
         """Give what a call costs at most, nothing of it cached, in USD."""
-        return self._prices.cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
+        return self._cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
 
     def takes_temperature(self, model: str) -> bool:
         """Tell whether a temperature can be set: reasoning models refuse it."""
@@ -128,6 +129,11 @@ class Providers:
         """Close all connections."""
         for provider in self._providers.values():
             await provider.client.close()
+
+    def _cost(self, model: str, usage: Usage) -> Decimal:
+        prefix = model.partition("/")[0]
+        provider = self._providers.get(prefix) or self._providers.get("")
+        return Decimal(0) if provider and provider.options.free else self._prices.cost(model, usage)
 
     def _find(self, model: str) -> tuple[Provider, str]:
         prefix, slash, rest = model.partition("/")

@@ -29,7 +29,12 @@ _O200K_FAMILIES: Final = ("gpt-", "o1", "o3", "o4", "chatgpt-", "codex", "comput
 
 
 class O200kTokenizer:
-    """The vocabulary of OpenAI's models since gpt-4o."""
+    """The vocabulary of OpenAI's models since gpt-4o.
+
+    `adds_up`: whole lines' counts add up to the text's, so counts of messages are stored by it.
+    """
+
+    adds_up: Final = True
 
     def __init__(self) -> None:
         ranks = load_ranks("o200k_base")

@@ -1,0 +1,239 @@
+"""The composition root: builds every part, closes every part, and is the only place that knows all of them."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from urllib.parse import urlsplit
+
+import structlog
+
+from bot.adapters.cipher import open_cipher
+from bot.adapters.clock import BeatRandom, SystemClock, random_for
+from bot.adapters.discord.address import point_at
+from bot.adapters.discord.publisher import DiscordPublisher
+from bot.adapters.llm.prices import Prices
+from bot.adapters.llm.providers import ProviderOptions, Providers
+from bot.adapters.llm.tokens import tokenizer_for
+from bot.adapters.metrics import PrometheusMetrics
+from bot.adapters.scheduler import SlotScheduler
+from bot.adapters.web import Face
+from bot.client import SelfroomClient
+from bot.core.errors import BadSetting
+from bot.core.schema import answer_schema
+from bot.doctor import check_data_folder
+from bot.engine.delivery import Delivery
+from bot.engine.front_desk import FrontDesk
+from bot.engine.heartbeat import Heartbeat
+from bot.engine.intake import Intake
+from bot.engine.performer import Performer
+from bot.engine.upkeep import Upkeep
+from bot.house import House, Place
+from bot.playground.server import Playground, PlaygroundError, PlaygroundOptions
+from bot.settings import Settings
+from cogs import COGS
+from storage.store import SqlStore
+
+PLAYGROUND_KEY = "playground"  # the scripted model takes any
+
+Say = Callable[[str], object]
+log = structlog.get_logger(__name__)
+
+
+async def run_selfroom(settings: Settings, *, say: Say) -> None:
+    """Run until Ctrl-C or SIGTERM; raises a SelfroomError when it cannot start or go on."""
+    stop = stopped_by_signals()
+    async with selfroom(settings) as house:
+        await house.serve(stop, ready=lambda: announce(house.place, settings, say))
+
+
+async def run_playground(settings: Settings, *, port: int | None, say: Say) -> None:
+    """Run only the playground, for any Discord bot, until Ctrl-C or SIGTERM."""
+    stop = stopped_by_signals()
+    check_data_folder(settings.data_dir)
+    async with playground(settings, port=settings.playground_port if port is None else port) as there:
+        say(f"The playground is open: {there.url}")
+        say("To point a discord.py bot at it, before it logs in:")
+        say(f'    discord.http.Route.BASE = "{there.api_url}"')
+        say(f'    discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL("{there.gateway_url}")')
+        say(f'    discord.Asset.BASE = "{there.cdn_url}"')
+        say(f'    client.run("{there.bot_token}")')
+        say(f"A Selfroom that runs elsewhere finds a scripted model at {there.url}/v1.")
+        await stop.wait()
+
+
+def stopped_by_signals() -> asyncio.Event:
+    """Give an event that Ctrl-C and SIGTERM set."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    return stop
+
+
+def announce(place: Place, settings: Settings, say: Say) -> None:
+    """Say that it runs, and where."""
+    if place.is_playground and settings.openai_base_url is None:
+        say("The minds here are a scripted model: honest rules. For real ones see the README.")
+    say(f"Selfroom is ready: {place.url or 'on Discord'}")
+
+
+@asynccontextmanager
+async def selfroom(settings: Settings) -> AsyncIterator[House]:
+    """Build everything; leaving closes everything."""
+    check_data_folder(settings.data_dir)
+    async with AsyncExitStack() as stack:
+        clock, metrics = SystemClock(), PrometheusMetrics()
+        store = await SqlStore.open(settings.database, config=settings.defaults)
+        stack.push_async_callback(store.close)
+        face = await open_face(stack, settings, store, clock, metrics)
+        place = await open_place(stack, settings, face)
+        point_at(api=place.api, gateway=place.gateway, cdn=place.cdn)
+        model = make_model(settings, place)
+        stack.push_async_callback(model.close)
+        yield build(settings, place, store, model, clock, metrics, face)
+
+
+def build(
+    settings: Settings,
+    place: Place,
+    store: SqlStore,
+    model: Providers,
+    clock: SystemClock,
+    metrics: PrometheusMetrics,
+    face: Face | None,
+) -> House:
+    """Put the parts together."""
+    tokenizer = tokenizer_for(settings.defaults.model)
+    cipher = open_cipher(settings.data_dir, settings.secret.get_secret_value() if settings.secret else None)
+    performer = Performer(cipher=cipher, tokenizer=tokenizer)
+    scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
+    client = SelfroomClient(COGS)
+    publisher = DiscordPublisher(client)
+    delivery = Delivery(store, publisher, clock, metrics)
+    heartbeat = Heartbeat(
+        store=store,
+        model=model,
+        performer=performer,
+        clock=clock,
+        random_for=random_for,
+        schema=answer_schema(),
+        metrics=metrics,
+        cipher=cipher,
+    )
+
+    def look() -> None:
+        """Something was written: there may be letters to carry, and someone may be due."""
+        delivery.wake()
+        scheduler.nudge(clock.now())
+
+    front_desk = FrontDesk(store, performer, clock, BeatRandom("front desk"), on_done=look)
+    intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
+    client.equip(store=store, intake=intake, publisher=publisher, front_desk=front_desk)
+    return House(
+        place=place,
+        client=client,
+        publisher=publisher,
+        delivery=delivery,
+        scheduler=scheduler,
+        heartbeat=heartbeat,
+        upkeep=Upkeep(store, performer, clock),
+        front_desk=front_desk,
+        face=face,
+    )
+
+
+async def open_face(
+    stack: AsyncExitStack, settings: Settings, store: SqlStore, clock: SystemClock, metrics: PrometheusMetrics
+) -> Face | None:
+    """Open the bot's own HTTP face: always beside a playground, elsewhere only on the port that is set."""
+    port = settings.face_port
+    if port is None and settings.discord_token is not None:
+        return None
+    return await stack.enter_async_context(Face(store, clock, metrics, port=port or 0))
+
+
+async def open_place(stack: AsyncExitStack, settings: Settings, face: Face | None) -> Place:
+    """Give Discord itself, another server that the settings name, or a playground that is started now."""
+    if settings.discord_token is not None:
+        return Place(
+            token=settings.discord_token.get_secret_value(),
+            api=settings.discord_api,
+            gateway=settings.discord_gateway,
+            cdn=settings.discord_cdn,
+        )
+    if settings.discord_api is not None:
+        raise BadSetting("SELFROOM_DISCORD_API is set, but no token: set DISCORD_TOKEN as well, or neither.")
+    face_url = face.url if face else None
+    there = await stack.enter_async_context(playground(settings, port=settings.playground_port, face_url=face_url))
+    if face is not None:
+        face.origins = frozenset({there.url, there.url.replace("127.0.0.1", "localhost")})
+    return Place(
+        token=there.bot_token,
+        api=there.api_url,
+        gateway=there.gateway_url,
+        cdn=there.cdn_url,
+        url=there.url,
+        model_url=f"{there.url}/v1",
+    )
+
+
+@asynccontextmanager
+async def playground(settings: Settings, *, port: int, face_url: str | None = None) -> AsyncIterator[Playground]:
+    """Open a playground whose state is in the data folder; raises BadSetting when it cannot be opened."""
+    options = PlaygroundOptions(port=port, state_path=settings.data_dir / "playground.db", face_url=face_url)
+    there = Playground(options)
+    try:
+        await there.__aenter__()
+    except PlaygroundError as error:
+        raise BadSetting(str(error)) from error
+    try:
+        yield there
+    finally:
+        await there.__aexit__(None, None, None)
+
+
+def make_model(settings: Settings, place: Place) -> Providers:
+    """Set up the providers: the first one, and those with a prefix of their own."""
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
+    scripted = place.is_playground and settings.openai_base_url is None
+    if not (key or settings.openai_base_url or scripted or settings.providers):
+        raise BadSetting("No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours.")
+    first = ProviderOptions(
+        name="",
+        base_url=place.model_url if scripted else settings.openai_base_url,
+        api_key=PLAYGROUND_KEY if scripted else key or "none",
+        api="responses" if scripted else settings.openai_api,
+        structured=settings.openai_structured,
+        free=is_own_machine(settings.openai_base_url),
+    )
+    others = [
+        ProviderOptions(
+            name=name,
+            base_url=one.base_url,
+            api_key=one.api_key.get_secret_value(),
+            api=one.api,
+            structured=one.structured,
+            free=is_own_machine(one.base_url),
+        )
+        for name, one in settings.providers.items()
+    ]
+    return Providers(
+        [first, *others],
+        Prices(settings.context_tokens),
+        timeout_seconds=settings.model_timeout_seconds,
+        calls_at_once=settings.calls_per_provider,
+    )
+
+
+def is_own_machine(url: str | None) -> bool:
+    """Tell whether a model server stands on this machine, where tokens cost nothing."""
+    return url is not None and urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+async def migrate_database(settings: Settings, *, say: Say) -> None:
+    """Bring the database up to date and say so."""
+    check_data_folder(settings.data_dir)
+    store = await SqlStore.open(settings.database, config=settings.defaults)
+    await store.close()
+    say(f"The database is up to date: {settings.database.rpartition('@')[2]}")

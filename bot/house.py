@@ -1,0 +1,120 @@
+"""Selfroom running: its parts together, from the first contact with Discord to the last post."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import discord
+
+from bot.adapters.discord.publisher import DiscordPublisher
+from bot.adapters.scheduler import SlotScheduler
+from bot.adapters.web import Face
+from bot.client import SelfroomClient
+from bot.core.errors import BadSetting
+from bot.core.records import Snowflake
+from bot.engine.delivery import Delivery
+from bot.engine.front_desk import FrontDesk
+from bot.engine.heartbeat import Heartbeat
+from bot.engine.upkeep import Upkeep
+from bot.engine.welcome import welcome
+
+FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
+UPKEEP_SECONDS = 5.0
+
+Part = Coroutine[Any, Any, None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The Discord that the bot lives on; `model_url` is where the playground's scripted model is."""
+
+    token: str
+    api: str | None = None
+    gateway: str | None = None
+    cdn: str | None = None
+    url: str = ""  # for people; empty on Discord itself
+    model_url: str | None = None
+
+    @property
+    def is_playground(self) -> bool:
+        """Whether it is our own double of Discord, with first residents and a scripted model."""
+        return self.model_url is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """Selfroom, built and ready to be lived in."""
+
+    place: Place
+    client: SelfroomClient
+    publisher: DiscordPublisher
+    delivery: Delivery
+    scheduler: SlotScheduler
+    heartbeat: Heartbeat
+    upkeep: Upkeep
+    front_desk: FrontDesk
+    face: Face | None
+
+    async def serve(self, stop: asyncio.Event, *, ready: Callable[[], object]) -> None:
+        """Live until told to stop; an error that ends a part ends the house."""
+        named: dict[str, Part] = {
+            "discord": self._connect(),
+            "delivery": self.delivery.run(),
+            "begin": self._begin(ready),
+            "stop": _wait(stop),
+        }
+        parts = [asyncio.create_task(part, name=name) for name, part in named.items()]
+        try:
+            done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+            for part in done:
+                part.result()
+        finally:
+            await self._close(parts)
+
+    async def _connect(self) -> None:
+        try:
+            await self.client.start(self.place.token)
+        except (discord.DiscordException, OSError) as error:
+            raise as_bad_setting(error, self.place) from error
+
+    async def _begin(self, ready: Callable[[], object]) -> None:
+        """Once Discord is read up to now: let first residents move into a playground, and let hearts beat."""
+        await self.client.caught_up.wait()
+        if self.place.is_playground:
+            for guild in self.client.guilds:
+                await welcome(self.front_desk, Snowflake(guild.id))
+        self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")
+        self.scheduler.start(self.heartbeat.run_due)
+        if self.face is not None:
+            self.face.is_ready = True
+        ready()
+        await asyncio.Event().wait()
+
+    async def _close(self, parts: list[asyncio.Task[None]]) -> None:
+        self.scheduler.stop()
+        await self.heartbeat.close(FINISH_SECONDS)
+        await self.delivery.close(FINISH_SECONDS)
+        await self.client.close()
+        await self.publisher.close()
+        for part in parts:
+            part.cancel()
+        await asyncio.gather(*parts, return_exceptions=True)
+
+
+async def _wait(event: asyncio.Event) -> None:
+    await event.wait()
+
+
+def as_bad_setting(error: Exception, place: Place) -> BadSetting:
+    """Word why the bot could not log in, and what to do."""
+    match error:
+        case discord.LoginFailure():
+            return BadSetting("Discord does not take DISCORD_TOKEN: copy the token again from the developer portal.")
+        case discord.PrivilegedIntentsRequired():
+            return BadSetting(
+                "The bot may not read messages: switch on the Message Content intent in the developer portal."
+            )
+        case _:
+            where = place.api or "discord.com"
+            return BadSetting(f"Discord cannot be reached at {where} ({error}): check the network and try again.")
