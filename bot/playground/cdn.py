@@ -1,0 +1,45 @@
+"""`/cdn`: attachments and avatars, served back from the state."""
+
+from aiohttp import web
+
+from bot.playground.faces import LINK, default_face
+from bot.playground.world import World
+
+SAFE_INLINE = ("image/png", "image/jpeg", "image/gif", "image/webp", "text/plain", "audio/mpeg", "video/mp4")
+
+
+async def serve(request: web.Request, world: World) -> web.StreamResponse:
+    """Answer `attachments/{channel}/{id}/{name}`, `avatars/{user}/{hash}.png`, `embed/avatars/{n}.png`."""
+    match request.match_info["tail"].split("/"):
+        case ["attachments", _, attachment_id, name]:
+            return _file(world, f"{attachment_id}/{name}", name)
+        case ["avatars", _, name] | ["guilds", _, "users", _, "avatars", name]:
+            return _face(world, name.split(".")[0])
+        case ["embed", "avatars", name] if name.split(".")[0].isdecimal():
+            return web.Response(body=default_face(int(name.split(".")[0])), content_type="image/png")
+    raise web.HTTPNotFound(text="There is no such file.")
+
+
+def _file(world: World, key: str, name: str) -> web.Response:
+    found = world.journal.blob(key)
+    if found is None:
+        raise web.HTTPNotFound(text="There is no such file.")
+    kind, data = found
+    # What a browser could run is only ever downloaded: the page lives on the same origin.
+    shown = "inline" if kind in SAFE_INLINE else "attachment"
+    headers = {
+        "Content-Disposition": f'{shown}; filename="{name}"',
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "sandbox",
+    }
+    return web.Response(body=data, content_type=kind, headers=headers)
+
+
+def _face(world: World, key: str) -> web.StreamResponse:
+    found = world.journal.blob(f"face/{key}")
+    if found is None:
+        raise web.HTTPNotFound(text="There is no such picture.")
+    kind, data = found
+    if kind == LINK:
+        raise web.HTTPFound(data.decode())
+    return web.Response(body=data, content_type=kind)

@@ -1,0 +1,1 @@
+"""The gateway: sessions, their replay buffers, and the socket they speak through."""

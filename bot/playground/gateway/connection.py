@@ -1,0 +1,171 @@
+"""One gateway connection from hello to close, opcode by opcode."""
+
+import asyncio
+import contextlib
+import json
+from collections import deque
+from typing import Any
+
+from aiohttp import WSMessage, WSMsgType, web
+
+from bot.playground.gateway import opening
+from bot.playground.gateway.chunks import send_members
+from bot.playground.gateway.session import Session, frame_text
+from bot.playground.gateway.wire import GOING_AWAY, GatewayClosed, PlainWire, Wire, plain, wire_for
+from bot.playground.world import World
+
+Json = dict[str, Any]
+
+HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME = 1, 2, 3, 4, 6
+RECONNECT, REQUEST_MEMBERS, INVALID_SESSION, HELLO, ACK = 7, 8, 9, 10, 11
+POLITELY_IGNORED = (PRESENCE, VOICE, 14, 37)  # user clients' lazy guild subscriptions among them
+
+HEARTBEAT_MS = 41_250
+SENDS_PER_MINUTE = 120
+
+
+class Connection:
+    """Speaks with one client; ends by GatewayClosed, by the client, or by `close`."""
+
+    def __init__(self, world: World, socket: web.WebSocketResponse, wire: Wire, *, gateway_url: str) -> None:
+        self.world = world
+        self.session: Session | None = None
+        self._socket = socket
+        self._wire = wire
+        self._gateway_url = gateway_url
+        self._received: deque[float] = deque(maxlen=SENDS_PER_MINUTE)
+        self._sender: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """Greet the client and answer it until either side ends it."""
+        await self._wire.send(plain(HELLO, {"heartbeat_interval": HEARTBEAT_MS}))
+        try:
+            while True:
+                await self._hear(await self._socket.receive(timeout=HEARTBEAT_MS * 1.5 / 1000))
+        except GatewayClosed as closed:
+            await self.close(closed.code, closed.reason)
+        except TimeoutError:
+            await self.close(4009, "Session timed out.")
+        except ConnectionError:
+            pass  # the client is gone; its session waits to be resumed
+        finally:
+            await self._leave()
+
+    async def close(self, code: int, reason: str) -> None:
+        """End the connection; the session stays, unless the code says otherwise."""
+        if code in (4003, 4004, 4007, 4009, 4010, 4013, 4014) and self.session is not None:
+            self.world.hub.drop(self.session)
+        await self._socket.close(code=code, message=reason.encode())
+
+    async def _leave(self) -> None:
+        if self._sender is not None:
+            self._sender.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._sender
+        session = self.session
+        if session is not None and session.connection is self:
+            session.connection = None
+            session.left_at = self.world.clock.seconds
+            if self._socket.close_code in (1000, 1001):
+                self.world.hub.drop(session)
+
+    async def _hear(self, message: WSMessage) -> None:
+        if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+            raise ConnectionResetError
+        self._count()
+        try:
+            frame = json.loads(message.data)
+            op, data = int(frame["op"]), frame.get("d")
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise GatewayClosed(4002, "Error while decoding payload.") from None
+        await self._answer(op, data)
+
+    def _count(self) -> None:
+        now = self.world.clock.seconds
+        if len(self._received) == SENDS_PER_MINUTE and now - self._received[0] < 60:
+            raise GatewayClosed(4008, "You are being rate limited.")
+        self._received.append(now)
+
+    async def _answer(self, op: int, data: object) -> None:
+        if op == HEARTBEAT:
+            await self._wire.send(plain(ACK))
+        elif op in (IDENTIFY, RESUME):
+            await self._begin(op, data)
+        elif self.session is None:
+            raise GatewayClosed(4003, "Not authenticated.")
+        elif op == REQUEST_MEMBERS:
+            send_members(self.world, self.session, data)
+        elif op not in POLITELY_IGNORED:
+            raise GatewayClosed(4001, "Unknown opcode.")
+
+    async def _begin(self, op: int, data: object) -> None:
+        if self.session is not None:
+            raise GatewayClosed(4005, "Already authenticated.")
+        if not isinstance(data, dict):
+            raise GatewayClosed(4002, "Error while decoding payload.")
+        self.world.hub.sweep(self.world.clock.seconds)
+        if op == IDENTIFY:
+            session: Session | None = opening.identify(self.world, data)
+        else:
+            session = opening.resume(self.world, data)
+        if session is None:
+            await self.invalidate(resumable=False)
+            return
+        await self._attach(session, fresh=op == IDENTIFY)
+
+    async def _attach(self, session: Session, *, fresh: bool) -> None:
+        if session.connection is not None:
+            await session.connection.close(4000, "Resumed elsewhere.")
+        self.session, session.connection, session.left_at = session, self, None
+        if fresh:
+            opening.greet(self.world, session, gateway_url=self._gateway_url)
+        else:
+            session.put("RESUMED", "{}")
+        session.waiting.set()
+        self._sender = asyncio.create_task(self._send_events(session))
+
+    async def invalidate(self, *, resumable: bool) -> None:
+        """Tell the client that its session is no longer good."""
+        if self.session is not None and not resumable:
+            self.world.hub.drop(self.session)
+        await self._wire.send(plain(INVALID_SESSION, resumable))
+
+    async def ask_to_reconnect(self) -> None:
+        """Tell the client to connect anew and resume."""
+        await self._wire.send(plain(RECONNECT))
+
+    async def _send_events(self, session: Session) -> None:
+        with contextlib.suppress(ConnectionError):
+            while True:
+                await session.waiting.wait()
+                session.waiting.clear()
+                if session.fell_behind:
+                    await self.close(4009, "Session timed out.")
+                    return
+                for frame in session.due():
+                    await self._wire.send(frame_text(frame))
+                    session.sent = frame[0]
+
+
+async def serve(request: web.Request, world: World, gateway_url: str) -> web.WebSocketResponse:
+    """Answer a gateway request (`?v=10&encoding=json&compress=zlib-stream`)."""
+    socket = web.WebSocketResponse(max_msg_size=0, compress=False, timeout=1.0)
+    await socket.prepare(request)
+    wire = wire_for(socket, request.query.get("compress"))
+    connection = Connection(world, socket, wire or PlainWire(socket), gateway_url=gateway_url)
+    if request.query.get("v", "10") not in ("9", "10"):
+        await connection.close(4012, "Invalid API version.")
+    elif wire is None or request.query.get("encoding", "json") != "json":
+        await connection.close(4002, "Only JSON, plain or as a zlib-stream, is spoken here.")
+    else:
+        world.hub.connections.add(connection)
+        try:
+            await connection.run()
+        finally:
+            world.hub.connections.discard(connection)
+    return socket
+
+
+async def close_all(world: World) -> None:
+    """End every connection: the server is going away."""
+    await asyncio.gather(*(c.close(GOING_AWAY, "Going away.") for c in list(world.hub.connections)))

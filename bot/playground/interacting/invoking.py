@@ -1,0 +1,124 @@
+"""Commands as a person invokes them: the options checked against the definition, the ids in them resolved."""
+
+from typing import Any
+
+from bot.playground.errors import ApiError, invalid
+from bot.playground.interacting.resolving import Resolved
+from bot.playground.rest.call import Call
+from bot.playground.writing.attachments import keep_file
+
+Json = dict[str, Any]
+
+SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN = 1, 2, 3, 4, 5
+USER, CHANNEL, ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 6, 7, 8, 9, 10, 11
+LONGEST = 6000
+
+
+def read_invocation(call: Call, command: Json, channel: Json, data: Json, *, complete: bool) -> Json:
+    """Give the data the bot gets for a command; `complete` is false while options are being typed."""
+    resolved = Resolved(call.world, channel, call.me)
+    said: Json = {"id": command["id"], "name": command["name"], "type": command["type"]}
+    if "guild_id" in command:
+        said["guild_id"] = command["guild_id"]
+    if command["type"] == 1:
+        reader = _Options(call, channel, resolved, complete=complete)
+        options = reader.read(command.get("options") or [], data.get("options") or [])
+        if options:
+            said["options"] = options
+    else:
+        said["target_id"] = _target(call, command, channel, resolved, str(data.get("target_id")))
+    return said | ({"resolved": resolved.found} if resolved.found else {})
+
+
+def _target(call: Call, command: Json, channel: Json, resolved: Resolved, target_id: str) -> str:
+    if command["type"] == 2:
+        if not resolved.user(target_id):
+            raise ApiError(404, 10013)
+        return target_id
+    row = call.world.messages.get(target_id)
+    if row is None or row["channel_id"] != channel["id"] or row.get("only_for", call.me) != call.me:
+        raise ApiError(404, 10008)
+    resolved.message(row)
+    return target_id
+
+
+class _Options:
+    """Checks the options of one command, subcommands and groups included."""
+
+    def __init__(self, call: Call, channel: Json, resolved: Resolved, *, complete: bool) -> None:
+        self._call = call
+        self._channel = channel
+        self._resolved = resolved
+        self._complete = complete
+
+    def read(self, defined: list[Json], given: list[Json]) -> list[Json]:
+        """Give the options as the bot gets them."""
+        by_name = {option["name"]: option for option in defined}
+        names = [option.get("name") for option in given]
+        for name in names:
+            if name not in by_name:
+                raise invalid(str(name), "APPLICATION_COMMAND_OPTION_UNKNOWN", "There is no such option.")
+        wants_one = any(option["type"] in (SUBCOMMAND, GROUP) for option in defined)
+        if wants_one and len(given) != 1:
+            raise invalid("options", "APPLICATION_COMMAND_SUBCOMMAND_REQUIRED", "Choose a subcommand.")
+        for option in defined:
+            if self._complete and option.get("required") and option["name"] not in names:
+                raise invalid(option["name"], "BASE_TYPE_REQUIRED", "This option is required.")
+        return [self._one(by_name[option["name"]], option) for option in given]
+
+    def _one(self, defined: Json, given: Json) -> Json:
+        said: Json = {"name": defined["name"], "type": defined["type"]}
+        if defined["type"] in (SUBCOMMAND, GROUP):
+            inner = self.read(defined.get("options") or [], given.get("options") or [])
+            return said | {"options": inner}
+        if given.get("focused"):
+            return said | {"value": str(given.get("value", "")), "focused": True}
+        return said | {"value": self._value(defined, given.get("value"))}
+
+    def _value(self, defined: Json, value: object) -> object:
+        value = self._typed(defined, value)
+        choices = [choice["value"] for choice in defined.get("choices") or ()]
+        if choices and value not in choices:
+            raise invalid(defined["name"], "APPLICATION_COMMAND_OPTION_CHOICE", "Not one of the choices.")
+        return value
+
+    def _typed(self, defined: Json, value: object) -> object:
+        match defined["type"]:
+            case 3 if isinstance(value, str):
+                return _within(defined, value, len(value), "length", most=LONGEST)
+            case 4 if isinstance(value, int) and not isinstance(value, bool):
+                return _within(defined, value, value, "value", most=2**53)
+            case 10 if isinstance(value, int | float) and not isinstance(value, bool):
+                return _within(defined, value, value, "value", most=2**53)
+            case 5 if isinstance(value, bool):
+                return value
+            case 11:
+                return self._file(defined, value)
+            case 6 | 7 | 8 | 9 if self._resolve(defined, str(value)):
+                return str(value)
+        raise invalid(defined["name"], "APPLICATION_COMMAND_OPTION_TYPE", "Not a value of this option's type.")
+
+    def _resolve(self, defined: Json, value: str) -> bool:
+        match defined["type"]:
+            case 6:
+                return self._resolved.user(value)
+            case 7:
+                return self._resolved.channel(value, defined.get("channel_types"))
+            case 8:
+                return self._resolved.role(value)
+        return self._resolved.user(value) or self._resolved.role(value)
+
+    def _file(self, defined: Json, value: object) -> str:
+        found = [file for file in self._call.files if str(file.slot) == str(value)]
+        if not found:
+            raise invalid(defined["name"], "APPLICATION_COMMAND_OPTION_TYPE", "Send the file along.")
+        attachment = keep_file(self._call.world, self._channel["id"], found[0], {})
+        self._resolved.attachment(attachment)
+        return str(attachment["id"])
+
+
+def _within(defined: Json, value: object, size: float, what: str, *, most: float) -> object:
+    low, high = defined.get(f"min_{what}", -most), defined.get(f"max_{what}", most)
+    if not low <= size <= high:
+        raise invalid(defined["name"], "APPLICATION_COMMAND_OPTION_RANGE", f"The {what} must be in its limits.")
+    return value

@@ -1,0 +1,134 @@
+"""People, bots and servers: being made, joining, changing and leaving."""
+
+import json
+import re
+from typing import Any
+
+from bot.playground import permissions
+from bot.playground.events import PRIVILEGED
+from bot.playground.places import watching
+from bot.playground.shapes.guild import show_member, show_role, show_whole_guild
+from bot.playground.shapes.user import show_user
+from bot.playground.world import World
+
+Json = dict[str, Any]
+
+USER_JOINED = 7
+
+
+def make_person(world: World, name: str) -> Json:
+    """Make a person's account; the name as given is shown, a plain form of it is the username."""
+    row: Json = {"id": world.ids.next(), "username": _free_name(world, name), "global_name": name[:32]}
+    return world.add_user(row)
+
+
+def make_bot(world: World, name: str, *, owner_id: str) -> Json:
+    """Make an application and its bot's account, which share their id."""
+    row = world.add_user({"id": world.ids.next(), "username": name[:32], "global_name": None, "bot": True})
+    world.applications.put(
+        row["id"],
+        {
+            "id": row["id"],
+            "name": name[:32],
+            "description": "",
+            "owner_id": owner_id,
+            "flags": sum(PRIVILEGED.values()),
+        },
+    )
+    return row
+
+
+def _free_name(world: World, name: str) -> str:
+    plain = re.sub(r"[^a-z0-9_.]+", "_", name.lower()).strip("_.")[:28]
+    plain = plain if len(plain) >= 2 else f"user_{plain}".rstrip("_")
+    taken = {row["username"] for row in world.users.rows.values()}
+    return next(free for n in range(len(taken) + 1) if (free := f"{plain}{n + 1 if n else ''}") not in taken)
+
+
+def make_guild(world: World, name: str, *, owner_id: str, channel: str = "general") -> Json:
+    """Make a server with one text channel."""
+    guild_id, channel_id = world.ids.next(), world.ids.next()
+    guild = {"id": guild_id, "name": name, "owner_id": owner_id, "system_channel_id": None}
+    world.guilds.put(guild_id, guild)
+    everyone = {"name": "@everyone", "permissions": str(permissions.EVERYONE), "position": 0}
+    world.roles.put(guild_id, {"id": guild_id, "guild_id": guild_id} | everyone)
+    world.channels.put(
+        channel_id,
+        {
+            "id": channel_id,
+            "type": 0,
+            "guild_id": guild_id,
+            "name": channel,
+            "position": 0,
+            "parent_id": None,
+            "permission_overwrites": [],
+        },
+    )
+    join(world, guild_id, owner_id)
+    return guild
+
+
+def make_role(world: World, guild_id: str, name: str, *, rights: int, **more: object) -> Json:
+    """Make a role right above @everyone."""
+    roles = world.roles.within(guild_id)
+    for row in list(roles.values()):
+        if row["position"] >= 1:
+            world.roles.put(row["id"], row | {"position": row["position"] + 1})
+    row = {"id": world.ids.next(), "guild_id": guild_id, "name": name, "permissions": str(rights)}
+    row |= {"position": 1} | more
+    world.roles.put(row["id"], row)
+    world.tell_guild(guild_id, "GUILD_ROLE_CREATE", {"guild_id": guild_id, "role": show_role(row)})
+    return row
+
+
+def join(world: World, guild_id: str, user_id: str, *, role_ids: tuple[str, ...] = ()) -> Json:
+    """Make somebody a member: it gets the server, the others hear of it."""
+    found = world.member(guild_id, user_id)
+    if found is not None:
+        return change_member(world, found, roles=list(dict.fromkeys([*found["roles"], *role_ids])))
+    row: Json = {
+        "guild_id": guild_id,
+        "user_id": user_id,
+        "roles": list(role_ids),
+        "nick": None,
+        "joined_at": world.clock.stamp(),
+    }
+    world.tell_guild(guild_id, "GUILD_MEMBER_ADD", show_new_member(world, row))
+    world.members.put(f"{guild_id}:{user_id}", row)
+    world.forget_permissions()
+    for session in world.hub.sessions():
+        if session.user_id == user_id and session.serves(guild_id) and session.hears_guilds:
+            guild = show_whole_guild(world, world.guilds.rows[guild_id], session)
+            session.put("GUILD_CREATE", json.dumps(guild))
+    return row
+
+
+def show_new_member(world: World, row: Json) -> Json:
+    """Show a member as events do: with its server."""
+    return show_member(world, row) | {"guild_id": row["guild_id"]}
+
+
+def change_member(world: World, row: Json, **changes: object) -> Json:
+    """Change roles, nickname or timeout of a member."""
+    guild_id, user_id = row["guild_id"], row["user_id"]
+    with watching(world, guild_id):
+        row = world.members.put(f"{guild_id}:{user_id}", row | changes)
+    data = show_new_member(world, row)
+    world.tell_guild(guild_id, "GUILD_MEMBER_UPDATE", data)
+    return row
+
+
+def leave(world: World, guild_id: str, user_id: str) -> None:
+    """End a membership: the server vanishes for who left, the others hear of it."""
+    world.members.drop(f"{guild_id}:{user_id}")
+    world.forget_permissions()
+    world.tell_users([user_id], "GUILD_DELETE", {"id": guild_id}, guild_id=guild_id)
+    data = {"guild_id": guild_id, "user": show_user(world.users.rows[user_id])}
+    world.tell_guild(guild_id, "GUILD_MEMBER_REMOVE", data)
+
+
+def invite_bot(world: World, guild_id: str, bot: Json, *, rights: int) -> Json:
+    """Bring a bot into a server with a role of its own, as an invitation does."""
+    tags = {"bot_id": bot["id"], "integration_id": bot["id"]}
+    role = make_role(world, guild_id, bot["username"], rights=rights, managed=True, tags=tags)
+    return join(world, guild_id, bot["id"], role_ids=(role["id"],))

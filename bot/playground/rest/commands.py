@@ -1,0 +1,234 @@
+"""Application commands: what a bot offers, globally and per server, and who may use it."""
+
+from typing import Any
+
+from bot.playground.errors import ApiError, Refused, Unknown, invalid
+from bot.playground.permissions import Permission
+from bot.playground.rest.call import Call, Reply
+from bot.playground.rest.routes import Routes
+from bot.playground.shapes.command import show_command
+from bot.playground.shapes.user import show_user
+from bot.playground.world import World
+from bot.playground.writing.commands import read_command
+
+Json = dict[str, Any]
+
+routes = Routes()
+
+MOST = {1: 100, 2: 15, 3: 15}
+GLOBAL = "/applications/{application_id}/commands"
+LOCAL = "/applications/{application_id}/guilds/{guild_id}/commands"
+
+
+def _application(call: Call) -> str:
+    if not call.is_bot or call.params["application_id"] != call.me:
+        raise ApiError(403, 20012, "You are not authorized to perform this action on this application")
+    if "guild_id" in call.params:
+        call.guild()
+    return call.me
+
+
+def _mine(call: Call) -> list[Json]:
+    rows = call.world.commands.within(_application(call)).values()
+    return [row for row in rows if row.get("guild_id") == call.params.get("guild_id")]
+
+
+@routes.on("GET", GLOBAL)
+@routes.on("GET", LOCAL)
+def listed(call: Call) -> list[Json]:
+    """Give the commands of an application."""
+    return [show_command(row) for row in _mine(call)]
+
+
+@routes.on("PUT", GLOBAL)
+@routes.on("PUT", LOCAL)
+def overwrite(call: Call) -> list[Json]:
+    """Replace all commands; those with the same name and type keep their ids."""
+    if not isinstance(call.body, list):
+        raise ApiError(400, 50035)
+    old = {(row["type"], row["name"]): row for row in _mine(call)}
+    rows = [_build(call, given, old, f"{index}") for index, given in enumerate(call.body)]
+    names = [(row["type"], row["name"]) for row in rows]
+    if len(set(names)) < len(names):
+        raise invalid("0.name", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
+    if any(sum(kind == t for t, _ in names) > most for kind, most in MOST.items()):
+        raise ApiError(400, 30032)
+    for row in old.values():
+        call.world.commands.drop(row["id"])
+    for row in rows:
+        call.world.commands.put(row["id"], row)
+    _tell(call)
+    return [show_command(row) for row in rows]
+
+
+def _build(call: Call, given: object, old: dict[tuple[int, str], Json], path: str = "") -> Json:
+    row = read_command(given, path)
+    before = old.get((row["type"], row["name"]))
+    if before is not None and before["said"] == row["said"]:
+        return before
+    marks: Json = {
+        "id": before["id"] if before else call.world.ids.next(),
+        "application_id": call.me,
+        "version": call.world.ids.next(),
+    }
+    if "guild_id" in call.params:
+        marks["guild_id"] = call.params["guild_id"]
+    return row | marks
+
+
+@routes.on("POST", GLOBAL)
+@routes.on("POST", LOCAL)
+def create(call: Call) -> Reply:
+    """Add a command, or replace the one of the same name and type."""
+    old = {(row["type"], row["name"]): row for row in _mine(call)}
+    row = _build(call, call.form, old)
+    is_new = (row["type"], row["name"]) not in old
+    if is_new and sum(kind == row["type"] for kind, _ in old) >= MOST[row["type"]]:
+        raise ApiError(400, 30032)
+    call.world.commands.put(row["id"], row)
+    _tell(call)
+    return Reply(201 if is_new else 200, show_command(row))
+
+
+def _one(call: Call) -> Json:
+    found = [row for row in _mine(call) if row["id"] == call.params["command_id"]]
+    if not found:
+        raise Unknown(10063)
+    return found[0]
+
+
+@routes.on("GET", GLOBAL + "/{command_id}")
+@routes.on("GET", LOCAL + "/{command_id}")
+def command(call: Call) -> Json:
+    """Give one command."""
+    return show_command(_one(call))
+
+
+@routes.on("PATCH", GLOBAL + "/{command_id}")
+@routes.on("PATCH", LOCAL + "/{command_id}")
+def edit(call: Call) -> Json:
+    """Change a command."""
+    row = _one(call)
+    changed = read_command(row["said"] | call.form, "")
+    row = row | changed | {"version": call.world.ids.next()}
+    call.world.commands.put(row["id"], row)
+    _tell(call)
+    return show_command(row)
+
+
+@routes.on("DELETE", GLOBAL + "/{command_id}")
+@routes.on("DELETE", LOCAL + "/{command_id}")
+def delete(call: Call) -> None:
+    """Remove a command."""
+    call.world.commands.drop(_one(call)["id"])
+    _tell(call)
+
+
+def _tell(call: Call) -> None:
+    """Tell people's clients that the list has changed (bots get no such event)."""
+    people = [row["id"] for row in call.world.users.rows.values() if not row.get("bot")]
+    call.world.tell_users(people, "GUILD_APPLICATION_COMMAND_INDEX_UPDATE", {"application_id": call.me})
+
+
+# Permissions per server
+
+
+def _permissions(call: Call, command_id: str) -> Json | None:
+    return call.world.command_permissions.get(f"{call.params['guild_id']}:{command_id}")
+
+
+@routes.on("GET", LOCAL + "/permissions")
+def all_permissions(call: Call) -> list[Json]:
+    """Give the permissions of every command that has any here."""
+    _application(call)
+    rows = call.world.command_permissions.within(call.params["guild_id"]).values()
+    return [row for row in rows if row["application_id"] == call.params["application_id"]]
+
+
+@routes.on("GET", LOCAL + "/{command_id}/permissions")
+def permissions(call: Call) -> Json:
+    """Give the permissions of one command."""
+    _application(call)
+    row = _permissions(call, call.params["command_id"])
+    if row is None:
+        raise Unknown(10066)
+    return row
+
+
+@routes.on("PUT", LOCAL + "/{command_id}/permissions")
+def edit_permissions(call: Call) -> Json:
+    """Say who may use a command here; bots can't, a person who manages server and roles can."""
+    guild = call.guild()
+    if call.is_bot:
+        raise ApiError(403, 20001, "Bots cannot use this endpoint")
+    call.may_in_guild(guild, Permission.MANAGE_GUILD, Permission.MANAGE_ROLES)
+    row: Json = {
+        "id": call.params["command_id"],
+        "application_id": call.params["application_id"],
+        "guild_id": guild["id"],
+        "permissions": call.form.get("permissions") or [],
+    }
+    call.world.command_permissions.put(f"{guild['id']}:{row['id']}", row)
+    call.world.tell_guild(guild["id"], "APPLICATION_COMMAND_PERMISSIONS_UPDATE", row)
+    return row
+
+
+# What people see
+
+
+def usable_commands(world: World, guild_id: str) -> list[Json]:
+    """Give every command of the bots in a server; a local one hides the global one of its name."""
+    bots = [row["user_id"] for row in world.members.within(guild_id).values()]
+    found: dict[tuple[str, int, str], Json] = {}
+    for bot_id in bots:
+        rows = sorted(world.commands.within(bot_id).values(), key=lambda row: row.get("guild_id") is not None)
+        for row in rows:
+            if row.get("guild_id") in (None, guild_id):
+                found[(bot_id, row["type"], row["name"])] = row
+    return list(found.values())
+
+
+def may_use(world: World, command: Json, channel: Json, user_id: str) -> bool:
+    """Whether default permissions, or those set for this server, let a person use a command here."""
+    has = world.permissions_in(channel, user_id)
+    if not has & Permission.USE_APPLICATION_COMMANDS:
+        return False
+    if has & Permission.ADMINISTRATOR:
+        return True
+    guild_id = channel.get("guild_id")
+    told = _told(world, command, channel, user_id) if guild_id else None
+    if told is not None:
+        return told
+    wanted = command.get("default_member_permissions")
+    return wanted is None or (int(wanted) != 0 and has & int(wanted) == int(wanted))
+
+
+def _told(world: World, command: Json, channel: Json, user_id: str) -> bool | None:
+    guild_id = channel["guild_id"]
+    row = world.command_permissions.get(f"{guild_id}:{command['id']}")
+    rules = {rule["id"]: rule["permission"] for rule in (row or {}).get("permissions", ())}
+    if channel["id"] in rules and not rules[channel["id"]]:
+        return False
+    if user_id in rules:
+        return bool(rules[user_id])
+    member = world.members.rows[f"{guild_id}:{user_id}"]
+    by_role = [bool(rules[role]) for role in member["roles"] if role in rules]
+    if by_role:
+        return any(by_role)
+    return bool(rules[guild_id]) if guild_id in rules else None
+
+
+@routes.on("GET", "/channels/{channel_id}/application-command-index")
+def index_for_channel(call: Call) -> Json:
+    """Give a person the commands it may use in a channel, with the bots behind them."""
+    channel = call.channel()
+    if call.is_bot:
+        raise Refused
+    rows = usable_commands(call.world, str(channel.get("guild_id")))
+    rows = [row for row in rows if may_use(call.world, row, channel, call.me)]
+    bots = {row["application_id"] for row in rows}
+    applications = [
+        {"id": bot, "name": call.world.applications.rows[bot]["name"], "bot": show_user(call.world.users.rows[bot])}
+        for bot in sorted(bots)
+    ]
+    return {"applications": applications, "application_commands": [show_command(row) for row in rows]}

@@ -1,0 +1,186 @@
+"""`/guilds/{id}/members` and `/bans`: who is in a server, with which roles and names."""
+
+from typing import Any
+
+from bot.playground import people
+from bot.playground.errors import ApiError, Refused, Unknown
+from bot.playground.permissions import Permission
+from bot.playground.rest.call import Call
+from bot.playground.rest.form import Form
+from bot.playground.rest.roles import top_position
+from bot.playground.rest.routes import Routes
+from bot.playground.shapes.guild import show_member
+from bot.playground.shapes.user import show_user
+
+Json = dict[str, Any]
+
+routes = Routes()
+
+BASE = "/guilds/{guild_id}/members"
+
+
+def _in_order(call: Call) -> list[Json]:
+    rows = call.world.members.within(call.guild()["id"]).values()
+    return sorted(rows, key=lambda row: int(row["user_id"]))
+
+
+@routes.on("GET", BASE)
+def listed(call: Call) -> list[Json]:
+    """Give a page of members by id."""
+    limit = call.number("limit", 1, low=1, high=1000)
+    after = int(call.query.get("after", "0"))
+    rows = [row for row in _in_order(call) if int(row["user_id"]) > after]
+    return [show_member(call.world, row) for row in rows[:limit]]
+
+
+@routes.on("GET", BASE + "/search")
+def search(call: Call) -> list[Json]:
+    """Give members whose name or nickname begins with the query."""
+    query, limit = call.query.get("query", "").lower(), call.number("limit", 1, low=1, high=1000)
+    found = []
+    for row in _in_order(call):
+        user = call.world.users.rows[row["user_id"]]
+        names = (user["username"], user.get("global_name"), row.get("nick"))
+        if any(name and name.lower().startswith(query) for name in names):
+            found.append(show_member(call.world, row))
+    return found[:limit]
+
+
+def _member(call: Call) -> Json:
+    row = call.world.member(call.guild()["id"], call.params["user_id"])
+    if row is None:
+        raise Unknown(10007)
+    return row
+
+
+@routes.on("GET", BASE + "/{user_id}")
+def member(call: Call) -> Json:
+    """Give one member."""
+    return show_member(call.world, _member(call))
+
+
+@routes.on("PATCH", BASE + "/@me")
+def edit_me(call: Call) -> Json:
+    """Change one's own nickname."""
+    guild = call.guild()
+    call.may_in_guild(guild, Permission.CHANGE_NICKNAME)
+    form = Form(call.form)
+    nick = form.text("nick", high=32)
+    form.check()
+    row = call.world.members.rows[f"{guild['id']}:{call.me}"]
+    if form.has("nick"):
+        row = people.change_member(call.world, row, nick=nick or None)
+    return show_member(call.world, row)
+
+
+def _below_me(call: Call, row: Json) -> None:
+    guild = call.guild()
+    mine = top_position(call.world, guild, call.me)
+    if row["user_id"] != call.me and top_position(call.world, guild, row["user_id"]) >= mine:
+        raise Refused(50013)
+
+
+@routes.on("PATCH", BASE + "/{user_id}")
+def edit(call: Call) -> Json:
+    """Change a member's nickname, roles or timeout."""
+    row, guild = _member(call), call.guild()
+    form = Form(call.form)
+    changed: Json = {}
+    if form.has("nick"):
+        call.may_in_guild(guild, Permission.MANAGE_NICKNAMES)
+        changed["nick"] = form.text("nick", high=32) or None
+    if form.has("communication_disabled_until"):
+        call.may_in_guild(guild, Permission.MODERATE_MEMBERS)
+        changed["communication_disabled_until"] = form.text("communication_disabled_until", high=64)
+    if form.body.get("roles") is not None:
+        call.may_in_guild(guild, Permission.MANAGE_ROLES)
+        changed["roles"] = [_assignable(call, guild, str(r)) for r in form.body["roles"]]
+    form.check()
+    if "roles" not in changed:
+        _below_me(call, row)
+    return show_member(call.world, people.change_member(call.world, row, **changed))
+
+
+def _assignable(call: Call, guild: Json, role_id: str) -> str:
+    role = call.world.roles.within(guild["id"]).get(role_id)
+    if role is None:
+        raise Unknown(10011)
+    if role.get("managed") or role["position"] >= top_position(call.world, guild, call.me):
+        raise Refused(50013)
+    return role_id
+
+
+@routes.on("PUT", BASE + "/{user_id}/roles/{role_id}")
+def add_role(call: Call) -> None:
+    """Give a member a role."""
+    row, guild = _member(call), call.guild()
+    call.may_in_guild(guild, Permission.MANAGE_ROLES)
+    role_id = _assignable(call, guild, call.params["role_id"])
+    if role_id not in row["roles"]:
+        people.change_member(call.world, row, roles=[*row["roles"], role_id])
+
+
+@routes.on("DELETE", BASE + "/{user_id}/roles/{role_id}")
+def remove_role(call: Call) -> None:
+    """Take a role from a member."""
+    row, guild = _member(call), call.guild()
+    call.may_in_guild(guild, Permission.MANAGE_ROLES)
+    role_id = _assignable(call, guild, call.params["role_id"])
+    people.change_member(call.world, row, roles=[kept for kept in row["roles"] if kept != role_id])
+
+
+@routes.on("DELETE", BASE + "/{user_id}")
+def kick(call: Call) -> None:
+    """Remove a member from the server."""
+    row, guild = _member(call), call.guild()
+    call.may_in_guild(guild, Permission.KICK_MEMBERS)
+    _below_me(call, row)
+    people.leave(call.world, guild["id"], row["user_id"])
+
+
+@routes.on("PUT", "/guilds/{guild_id}/bans/{user_id}")
+def ban(call: Call) -> None:
+    """Remove somebody and keep it out."""
+    guild, user = call.guild(), call.world.users.get(call.params["user_id"])
+    call.may_in_guild(guild, Permission.BAN_MEMBERS)
+    if user is None:
+        raise Unknown(10013)
+    row = call.world.member(guild["id"], user["id"])
+    if row is not None:
+        _below_me(call, row)
+    bans = guild.get("bans", {}) | {user["id"]: call.reason}
+    call.world.guilds.put(guild["id"], guild | {"bans": bans})
+    call.world.tell_guild(guild["id"], "GUILD_BAN_ADD", {"guild_id": guild["id"], "user": show_user(user)})
+    if row is not None:
+        people.leave(call.world, guild["id"], user["id"])
+
+
+@routes.on("DELETE", "/guilds/{guild_id}/bans/{user_id}")
+def unban(call: Call) -> None:
+    """Let somebody in again."""
+    guild, user_id = call.guild(), call.params["user_id"]
+    call.may_in_guild(guild, Permission.BAN_MEMBERS)
+    if user_id not in guild.get("bans", {}):
+        raise Unknown(10026)
+    bans = {key: value for key, value in guild["bans"].items() if key != user_id}
+    call.world.guilds.put(guild["id"], guild | {"bans": bans})
+    user = show_user(call.world.users.rows[user_id])
+    call.world.tell_guild(guild["id"], "GUILD_BAN_REMOVE", {"guild_id": guild["id"], "user": user})
+
+
+@routes.on("GET", "/guilds/{guild_id}/bans")
+def bans(call: Call) -> list[Json]:
+    """Give who is kept out."""
+    guild = call.guild()
+    call.may_in_guild(guild, Permission.BAN_MEMBERS)
+    users = call.world.users.rows
+    return [{"reason": why, "user": show_user(users[user])} for user, why in guild.get("bans", {}).items()]
+
+
+@routes.on("GET", "/guilds/{guild_id}/bans/{user_id}")
+def one_ban(call: Call) -> Json:
+    """Give one who is kept out."""
+    for entry in bans(call):
+        if entry["user"]["id"] == call.params["user_id"]:
+            return entry
+    raise ApiError(404, 10026)

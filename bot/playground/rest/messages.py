@@ -1,0 +1,159 @@
+"""`/channels/{id}/messages`: reading, writing, changing and deleting."""
+
+from datetime import timedelta
+from typing import Any
+
+from bot.playground import places
+from bot.playground.errors import ApiError, Refused, Unknown, invalid
+from bot.playground.permissions import Permission
+from bot.playground.rest.call import Call
+from bot.playground.rest.routes import Routes
+from bot.playground.shapes.guild import show_member
+from bot.playground.shapes.message import show_message
+from bot.playground.snowflakes import time_of
+from bot.playground.world import THREADS
+from bot.playground.writing import posting
+from bot.playground.writing.draft import needs_for
+
+Json = dict[str, Any]
+
+routes = Routes()
+
+TEXT_CHANNELS = (0, 1, 2, 3, 5, *THREADS, 13)
+NONCE_SECONDS = 300
+BULK_DAYS = 14
+
+
+@routes.on("GET", "/channels/{channel_id}/messages")
+def history(call: Call) -> list[Json]:
+    """Give a page of a channel's history, newest first."""
+    channel = call.channel()
+    if not call.world.permissions_in(channel, call.me) & Permission.READ_MESSAGE_HISTORY:
+        return []
+    return [show_message(call.world, row, viewer=call.me) for row in _page(call, channel["id"])]
+
+
+def _page(call: Call, channel_id: str) -> list[Json]:
+    limit = call.number("limit", 50, low=1, high=100)
+    book = call.world.messages
+    if (around := _id(call, "around")) is not None:
+        older = book.page(channel_id, limit=limit // 2 + 1, before=around + 1)
+        newer = book.page(channel_id, limit=limit, after=around)
+        newer = newer[len(newer) - min(len(newer), limit - len(older)) :]
+        return newer + older
+    return book.page(channel_id, limit=limit, before=_id(call, "before"), after=_id(call, "after"))
+
+
+def _id(call: Call, name: str) -> int | None:
+    text = call.query.get(name)
+    if text is not None and not text.isdecimal():
+        raise invalid(name, "NUMBER_TYPE_COERCE", f'Value "{text}" is not snowflake.')
+    return None if text is None else int(text)
+
+
+@routes.on("GET", "/channels/{channel_id}/messages/{message_id}")
+def message(call: Call) -> Json:
+    """Give one message."""
+    channel = call.channel(Permission.READ_MESSAGE_HISTORY)
+    return show_message(call.world, call.message(channel), viewer=call.me)
+
+
+@routes.on("POST", "/channels/{channel_id}/messages")
+def create(call: Call) -> Json:
+    """Write a message; with `enforce_nonce` the same nonce gives the same message again."""
+    channel = call.channel(Permission.SEND_MESSAGES, *needs_for(call.form, call.files))
+    if channel["type"] not in TEXT_CHANNELS:
+        raise ApiError(400, 50008)
+    if call.form.get("message_reference"):
+        call.may(channel, Permission.READ_MESSAGE_HISTORY)
+    row = _sent_already(call, channel)
+    if row is None:
+        open_for_writing(call, channel)
+        row = posting.post(call.world, channel, call.me, call.form, call.files)
+    return show_message(call.world, row, viewer=call.me)
+
+
+def _sent_already(call: Call, channel: Json) -> Json | None:
+    nonce = call.form.get("nonce")
+    if nonce is None or not call.form.get("enforce_nonce"):
+        return None
+    recent = call.world.ids.at(call.world.clock.seconds - NONCE_SECONDS)
+    row = call.world.messages.by_nonce(call.me, str(nonce), after=recent)
+    return row if row and row["channel_id"] == channel["id"] else None
+
+
+def open_for_writing(call: Call, channel: Json) -> None:
+    """Wake an archived thread, as writing there does; a locked one stays shut but for who manages threads."""
+    if channel["type"] not in THREADS:
+        return
+    if channel["locked"]:
+        call.may(channel, Permission.MANAGE_THREADS)
+    if channel["archived"]:
+        places.change_channel(call.world, channel, channel | {"archived": False})
+    if call.me not in channel["thread_members"]:
+        places.join_thread(call.world, channel, call.me)
+
+
+@routes.on("PATCH", "/channels/{channel_id}/messages/{message_id}")
+def edit(call: Call) -> Json:
+    """Change one's own message; who manages messages may hide the embeds of others."""
+    channel = call.channel()
+    row = call.message(channel)
+    if row["author_id"] != call.me:
+        if set(call.form) - {"flags"}:
+            raise Refused(50005)
+        call.may(channel, Permission.MANAGE_MESSAGES)
+    row = posting.edit(call.world, channel, row, call.form, call.files)
+    return show_message(call.world, row, viewer=call.me)
+
+
+@routes.on("DELETE", "/channels/{channel_id}/messages/{message_id}")
+def delete(call: Call) -> None:
+    """Delete one's own message, or anybody's as a manager of messages."""
+    channel = call.channel()
+    row = call.message(channel)
+    if row["author_id"] != call.me:
+        call.may(channel, Permission.MANAGE_MESSAGES)
+    posting.remove(call.world, channel, [row])
+
+
+@routes.on("POST", "/channels/{channel_id}/messages/bulk-delete")
+def bulk_delete(call: Call) -> None:
+    """Delete 2 to 100 messages that are younger than two weeks."""
+    channel = call.channel(Permission.MANAGE_MESSAGES)
+    if channel.get("guild_id") is None:
+        raise Refused(50003)
+    ids = [str(i) for i in call.form.get("messages") or []]
+    if not 2 <= len(ids) <= 100:
+        raise invalid("messages", "BASE_TYPE_BAD_LENGTH", "Must be between 2 and 100 in length.")
+    oldest = call.world.clock.now() - timedelta(days=BULK_DAYS)
+    if any(not i.isdecimal() or time_of(i) < oldest for i in ids):
+        raise ApiError(400, 50034)
+    found = [row for i in dict.fromkeys(ids) if (row := call.world.messages.get(i))]
+    here = [row for row in found if row["channel_id"] == channel["id"] and "only_for" not in row]
+    posting.remove(call.world, channel, here, bulk=True)
+
+
+@routes.on("POST", "/channels/{channel_id}/typing")
+def typing(call: Call) -> None:
+    """Show the others that one is writing."""
+    channel = call.channel(Permission.SEND_MESSAGES)
+    data: Json = {
+        "channel_id": channel["id"],
+        "user_id": call.me,
+        "timestamp": int(call.world.clock.seconds),
+    }
+    if guild_id := channel.get("guild_id"):
+        data |= {"guild_id": guild_id}
+        member = call.world.member(guild_id, call.me)
+        data |= {"member": show_member(call.world, member)} if member else {}
+    call.world.tell_channel(channel, "TYPING_START", data)
+
+
+@routes.on("POST", "/channels/{channel_id}/messages/{message_id}/ack")
+def acknowledge(call: Call) -> Json:
+    """Take note that a person has read this far; nothing is kept of it."""
+    if call.is_bot:
+        raise Unknown(0)
+    call.channel()
+    return {"token": None}

@@ -1,0 +1,210 @@
+"""The playground's server: REST, gateway, CDN, page and scripted model on one port of this machine."""
+
+import asyncio
+import socket
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from aiohttp import web
+
+from bot.playground import cdn, model, statics
+from bot.playground.door import doorkeeper, is_loopback
+from bot.playground.gateway import connection
+from bot.playground.journal import Journal
+from bot.playground.rest import playground as setup
+from bot.playground.rest.call import Call, Reply
+from bot.playground.rest.endpoint import MAX_BODY, Endpoint, Observer, respond
+from bot.playground.rest.routes import RouteTable
+from bot.playground.rest.table import api_table
+from bot.playground.seed import seed
+from bot.playground.shapes.user import show_user
+from bot.playground.world import World
+
+Json = dict[str, Any]
+Pace = Literal["discord", "fast", "off"]
+
+CLOSING_SECONDS = 0.5
+
+
+class PlaygroundError(Exception):
+    """The playground can't run; the message is one sentence that says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaygroundOptions:
+    """Where the playground listens, where its state is kept and how strict its rate limits are.
+
+    `port` 0 takes a free one; `state_path` None keeps everything in memory; `pace` "discord" has Discord's
+    limits, "fast" the same within much shorter windows, "off" none; `face_url` is where the bot itself can be
+    asked for what no Discord knows.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8808
+    state_path: Path | None = None
+    pace: Pace = "discord"
+    face_url: str | None = None
+
+
+class Playground:
+    """A Discord of one's own, from `async with` to its end."""
+
+    def __init__(self, options: PlaygroundOptions | None = None, *, observers: Iterable[Observer] = ()) -> None:
+        self.options = options or PlaygroundOptions()
+        self.port = self.options.port
+        self._observers = tuple(observers)
+        self._runner: web.AppRunner | None = None
+        self._world: World | None = None
+        self._seed: Json = {}
+
+    # Where it is
+
+    @property
+    def _netloc(self) -> str:
+        host = self.options.host
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """Give the address of the page."""
+        return f"http://{self._netloc}"
+
+    @property
+    def api_url(self) -> str:
+        """Give what stands for `https://discord.com/api/v10`."""
+        return f"{self.url}/api/v10"
+
+    @property
+    def gateway_url(self) -> str:
+        """Give what stands for `wss://gateway.discord.gg`."""
+        return f"ws://{self._netloc}/gateway"
+
+    @property
+    def cdn_url(self) -> str:
+        """Give what stands for `https://cdn.discordapp.com`."""
+        return f"{self.url}/cdn"
+
+    @property
+    def world(self) -> World:
+        """Give the state; only while the playground runs."""
+        if self._world is None:
+            raise PlaygroundError("The playground is not running: enter it with `async with` first.")
+        return self._world
+
+    @property
+    def bot_token(self) -> str:
+        """Give the token of the bot that is there from the start."""
+        return str(self.world.users.rows[self._seed["bot_id"]]["token"])
+
+    # Running
+
+    async def __aenter__(self) -> Self:
+        listener = self._listen()
+        try:
+            self._world = self._open()
+            self._runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=CLOSING_SECONDS)
+            await self._runner.setup()
+            await web.SockSite(self._runner, listener).start()
+        except BaseException:
+            listener.close()
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._world is not None:
+            await asyncio.wait({asyncio.ensure_future(connection.close_all(self._world))}, timeout=CLOSING_SECONDS)
+        if self._runner is not None:
+            await self._runner.cleanup()
+        if self._world is not None:
+            self._world.journal.close()
+            self._world = None
+
+    def _listen(self) -> socket.socket:
+        host, port = self.options.host, self.options.port
+        if not is_loopback(host):
+            raise PlaygroundError(f"The playground only listens on this machine: use 127.0.0.1, not {host}.")
+        listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError:
+            listener.close()
+            raise PlaygroundError(
+                f"Port {port} is in use: stop the program that has it, or choose another port."
+            ) from None
+        self.port = listener.getsockname()[1]
+        return listener
+
+    def _open(self) -> World:
+        path = self.options.state_path
+        try:
+            journal = Journal(path)
+        except (OSError, sqlite3.Error):
+            raise PlaygroundError(
+                f"The playground's state in {path} can't be opened: make it writable, or move it away."
+            ) from None
+        world = World(journal, cdn_url=self.cdn_url, gateway_url=self.gateway_url)
+        self._seed = seed(world)
+        return world
+
+    # The parts of the app
+
+    def _app(self) -> web.Application:
+        app = web.Application(middlewares=[doorkeeper], client_max_size=MAX_BODY)
+        self._api = Endpoint(self.world, api_table(), prefix_parts=2, observers=self._observers)
+        calls = Endpoint(self.world, RouteTable(setup.routes), prefix_parts=1)
+        app.router.add_get("/gateway", self._gateway)
+        app.router.add_get("/gateway/", self._gateway)
+        app.router.add_get("/cdn/{tail:.*}", self._cdn)
+        app.router.add_route("*", r"/api/v{version:\d+}/{tail:.*}", self._api.answer)
+        app.router.add_get("/playground", self._about)
+        app.router.add_get("/playground/stats", self._stats)
+        model.add_to(app)
+        app.router.add_route("*", "/playground/{tail:.*}", calls.answer)
+        statics.add_to(app)
+        return app
+
+    async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
+        return await connection.serve(request, self.world, self.gateway_url)
+
+    async def _cdn(self, request: web.Request) -> web.StreamResponse:
+        return await cdn.serve(request, self.world)
+
+    async def _about(self, _: web.Request) -> web.Response:
+        person = self.world.users.rows[self._seed["user_id"]]
+        return respond(
+            Reply(
+                200,
+                {
+                    "version": _version(),
+                    "guild_id": self._seed["guild_id"],
+                    "channel_id": self._seed["channel_id"],
+                    "application_id": self._seed["bot_id"],
+                    "bot_token": self.bot_token,
+                    "api_url": self.api_url,
+                    "gateway_url": self.gateway_url,
+                    "cdn_url": self.cdn_url,
+                    "face_url": self.options.face_url,
+                    "person": {"user": show_user(person), "token": person["token"]},
+                },
+            )
+        )
+
+    async def _stats(self, _: web.Request) -> web.Response:
+        counts = {"requests": self._api.requests, "unknown_routes": self._api.unknown}
+        return respond(Reply(200, counts))
+
+
+def _version() -> str:
+    try:
+        return version("selfroom")
+    except PackageNotFoundError:
+        return "0"
+
+
+__all__ = ["Call", "Playground", "PlaygroundError", "PlaygroundOptions"]

@@ -1,0 +1,1 @@
+"""How records look from outside: the JSON objects of Discord's API, complete with the fields nobody asked for."""

@@ -1,0 +1,166 @@
+"""Everything the playground knows: people, servers, channels, messages, and who hears of a change."""
+
+import secrets
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from bot.playground import permissions
+from bot.playground.clock import Clock
+from bot.playground.events import Event
+from bot.playground.gateway.hub import Hub
+from bot.playground.journal import Journal, Shelf
+from bot.playground.messages import MessageBook
+from bot.playground.permissions import Permission
+from bot.playground.snowflakes import Snowflakes
+
+Json = dict[str, Any]
+
+PRIVATE_THREAD = 12
+THREADS = (10, 11, PRIVATE_THREAD)
+DIRECT = (1, 3)
+
+
+class World:
+    """The state behind REST and gateway; every change is in the journal before it is told to anyone."""
+
+    def __init__(self, journal: Journal, *, cdn_url: str, gateway_url: str) -> None:
+        self.journal = journal
+        self.cdn_url = cdn_url
+        self.gateway_url = gateway_url
+        self.meta = Shelf(journal, "meta")
+        self.users = Shelf(journal, "user")
+        self.applications = Shelf(journal, "application")
+        self.guilds = Shelf(journal, "guild")
+        self.roles = Shelf(journal, "role")
+        self.members = Shelf(journal, "member")
+        self.channels = Shelf(journal, "channel")
+        self.webhooks = Shelf(journal, "webhook")
+        self.commands = Shelf(journal, "command", group="application_id")
+        self.command_permissions = Shelf(journal, "command_permissions")
+        self.interactions = Shelf(journal, "interaction")
+        self.messages = MessageBook(journal)
+        self.clock = Clock(offset_seconds=(self.meta.get("clock") or {}).get("offset_seconds", 0.0))
+        self.ids = Snowflakes(self.clock, last=self._last_id())
+        self.hub = Hub()
+        self._tokens = {row["token"]: row for row in self.users.rows.values() if "token" in row}
+        self._known: dict[tuple[str, str], int] = {}
+
+    def _last_id(self) -> int:
+        sql = "SELECT max((SELECT coalesce(max(id), 0) FROM messages), coalesce(max(CAST(key AS INTEGER)), 0))"
+        return int(self.journal.read(sql + " FROM things")[0][0])
+
+    # People and bots
+
+    def user_with(self, token: str) -> Json | None:
+        """Give whoever this token belongs to."""
+        return self._tokens.get(token)
+
+    def add_user(self, row: Json) -> Json:
+        """Keep a new user and draw a token for it."""
+        row["token"] = secrets.token_urlsafe(32)
+        self._tokens[row["token"]] = row
+        return self.users.put(row["id"], row)
+
+    def rename(self, row: Json, name: str) -> Json:
+        """Give a user another name."""
+        row = row | {"username": name}
+        self._tokens[row["token"]] = row
+        return self.users.put(row["id"], row)
+
+    def member(self, guild_id: object, user_id: object) -> Json | None:
+        """Give a membership of a server."""
+        return self.members.get(f"{guild_id}:{user_id}")
+
+    def guilds_of(self, user_id: str) -> list[Json]:
+        """Give the servers a user is in."""
+        return [guild for guild in self.guilds.rows.values() if self.member(guild["id"], user_id)]
+
+    def last_message_id(self, channel: Json) -> str | None:
+        """Give the newest message of a channel."""
+        if channel["type"] in THREADS:
+            return str(found) if (found := channel.get("last_message_id")) else None
+        return self.messages.last_id(channel["id"])
+
+    # Permissions
+
+    def forget_permissions(self) -> None:
+        """Compute permissions anew: a role, a member or an overwrite has changed."""
+        self._known.clear()
+
+    def guild_permissions(self, guild_id: str, user_id: str) -> int:
+        """Give what a user may do in a server as a whole; 0 for who isn't in it."""
+        member, guild = self.member(guild_id, user_id), self.guilds.get(guild_id)
+        if member is None or guild is None:
+            return 0
+        if guild["owner_id"] == user_id:
+            return permissions.ALL
+        return permissions.base_permissions(guild_id, member["roles"], self.roles.within(guild_id))
+
+    def permissions_in(self, channel: Json, user_id: str) -> int:
+        """Give what a user may do in a channel, a thread or a direct conversation."""
+        key = (channel["id"], user_id)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._work_out(channel, user_id)
+        return found
+
+    def _work_out(self, channel: Json, user_id: str) -> int:
+        if channel["type"] in DIRECT:
+            return permissions.EVERYONE if user_id in channel["recipients"] else 0
+        if channel["type"] in THREADS:
+            return self._in_thread(channel, user_id)
+        guild_id = channel["guild_id"]
+        member = self.member(guild_id, user_id)
+        if member is None:
+            return 0
+        return permissions.with_overwrites(
+            self.guild_permissions(guild_id, user_id),
+            guild_id=guild_id,
+            user_id=user_id,
+            role_ids=member["roles"],
+            overwrites=channel.get("permission_overwrites", ()),
+        )
+
+    def _in_thread(self, thread: Json, user_id: str) -> int:
+        parent = self.channels.get(thread["parent_id"])
+        total = self.permissions_in(parent, user_id) if parent else 0
+        if thread["type"] == PRIVATE_THREAD and not total & Permission.MANAGE_THREADS:
+            total = total if user_id in thread["thread_members"] else 0
+        writes = bool(total & Permission.SEND_MESSAGES_IN_THREADS)
+        return total | Permission.SEND_MESSAGES if writes else total & ~Permission.SEND_MESSAGES
+
+    def sees(self, user_id: str, channel: Json) -> bool:
+        """Whether a user can look into a channel."""
+        return bool(self.permissions_in(channel, user_id) & Permission.VIEW_CHANNEL)
+
+    def viewers(self, channel: Json) -> set[str]:
+        """Give everyone who can look into a channel."""
+        if channel["type"] in DIRECT:
+            return set(channel["recipients"])
+        members = self.members.within(channel["guild_id"]).values()
+        return {member["user_id"] for member in members if self.sees(member["user_id"], channel)}
+
+    # Telling
+
+    def tell_channel(self, channel: Json, name: str, data: Json, *, but: Collection[str] = ()) -> None:
+        """Send an event to everyone who sees the channel now."""
+        guild_id = channel.get("guild_id")
+        event = Event(name, data, direct=guild_id is None)
+        for session in self.hub.sessions():
+            if session.user_id not in but and self.sees(session.user_id, channel):
+                session.take(event, guild_id=guild_id)
+
+    def tell_guild(self, guild_id: str, name: str, data: Json) -> None:
+        """Send an event to every member of a server."""
+        event = Event(name, data)
+        for session in self.hub.sessions():
+            if self.member(guild_id, session.user_id):
+                session.take(event, guild_id=guild_id)
+
+    def tell_users(self, user_ids: Iterable[str], name: str, data: Json, *, guild_id: str | None = None) -> None:
+        """Send an event to these users only, whatever their intents."""
+        event, wanted = Event(name, data, direct=True), set(user_ids)
+        event.intent = 0
+        for session in self.hub.sessions():
+            if session.user_id in wanted:
+                session.take(event, guild_id=guild_id)
