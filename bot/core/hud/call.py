@@ -1,0 +1,134 @@
+"""One model call: the constant part, and what one agent or several of them see."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from bot.core.hud.constant import constant_part
+from bot.core.hud.counting import count
+from bot.core.hud.fitting import Fitted, fit
+from bot.core.hud.formats import format_of
+from bot.core.hud.prompts import prompts_of
+from bot.core.hud.sections import Scope
+from bot.core.hud.shared import joined_directory, seen_once
+from bot.core.hud.sheet import Format, Moment, Sheet
+from bot.core.hud.wording import local_time, moment
+from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.ports import Tokenizer
+from bot.core.records import PUBLIC_SIDE, AgentId, MessageId, Side
+from bot.core.view import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One agent of a call; `alone`: nobody else is in it, so secrets of its own room may be shown."""
+
+    agent_id: AgentId
+    side: Side = PUBLIC_SIDE
+    alone: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentPart:
+    """What one agent sees in a call; `tokens` is its own part as it would be alone, never above its budget."""
+
+    agent_id: AgentId
+    side: Side
+    sections: tuple[tuple[str, int], ...]
+    room_ids: tuple[AgentId, ...]
+    window_starts: Mapping[AgentId, MessageId]
+    seen_until: Mapping[AgentId, MessageId]
+    message_ids: frozenset[MessageId]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltCall:
+    """The texts of a call: `instructions` are the same for everyone, `input` is the rest; `tokens` counts both."""
+
+    instructions: str
+    input: str
+    tokens: int
+    parts: tuple[AgentPart, ...]
+    cache_key: str
+
+
+def build(
+    view: View,
+    asks: Sequence[Ask],
+    *,
+    now: datetime,
+    tokenizer: Tokenizer,
+    input_format: InputFormat,
+    output_format: OutputFormat,
+    structured: bool,
+) -> BuiltCall:
+    """Build a call for one agent or several; each sees the same messages as it would alone.
+
+    `structured` tells that the model is held to the answer's schema, so that the format needs fewer words.
+    """
+    config = view.config
+    at = Moment(
+        at=moment(now), local=local_time(now, config.time_zone), zone=config.time_zone, language=config.language
+    )
+    format = format_of(input_format, tokenizer)
+    instructions = constant_part(prompts_of(config.prompts), input_format, output_format, structured=structured)
+    scopes = [_scope(view, ask, now, tokenizer, alone=len(asks) == 1) for ask in asks]
+    fitted = [fit(scope, format, at) for scope in scopes]
+    if len(fitted) == 1:
+        text, tokens = format.solo(fitted[0].sheet, at), fitted[0].tokens
+    else:
+        text = _shared_text([one.sheet for one in fitted], format, at, prompts_of(config.prompts)["isolation"])
+        tokens = tokenizer.count(text)
+    room_ids = sorted({place.id for one in fitted for place in one.sheet.places})
+    return BuiltCall(
+        instructions=instructions,
+        input=text,
+        tokens=count(tokenizer, instructions) + tokens,
+        parts=tuple(_part(one) for one in fitted),
+        cache_key=_cache_key(view.community.id, instructions, room_ids),
+    )
+
+
+def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: bool) -> Scope:
+    return Scope(
+        view=view,
+        agent=view.agents[ask.agent_id],
+        side=ask.side,
+        alone=alone and ask.alone,
+        now=now,
+        tokenizer=tokenizer,
+    )
+
+
+def _shared_text(sheets: list[Sheet], format: Format, at: Moment, notice: str) -> str:
+    return format.shared(joined_directory(sheets), sheets, seen_once(sheets), at, notice)
+
+
+def _part(fitted: Fitted) -> AgentPart:
+    sheet = fitted.sheet
+    starts = {place.id: place.messages[0].id for place in sheet.places if place.messages}
+    newest = {place.id: max(message.id for message in place.messages) for place in sheet.places if place.messages}
+    return AgentPart(
+        agent_id=sheet.agent.id,
+        side=sheet.side,
+        sections=fitted.sections,
+        room_ids=tuple(place.id for place in sheet.places),
+        window_starts=starts,
+        seen_until=newest,
+        message_ids=frozenset(message.id for place in sheet.places for message in place.messages),
+        tokens=fitted.tokens,
+    )
+
+
+def _cache_key(community_id: int, instructions: str, room_ids: Sequence[AgentId]) -> str:
+    """Give a key per OS section and room set, so that calls with the same beginning meet the same cache."""
+    named = f"{community_id}|{_digest(instructions)}|{room_ids}"
+    return f"selfroom-{hashlib.sha256(named.encode()).hexdigest()[:24]}"
+
+
+@lru_cache(maxsize=64)
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

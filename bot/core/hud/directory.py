@@ -1,0 +1,39 @@
+"""Who lives here: the directory of agents and their rooms."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from bot.core.records import AgentId, Json
+from bot.core.view import View
+
+EVERYONE, NEIGHBOURS, NAMES, NOBODY = 0, 1, 2, 3
+MOST_NAMES: Final = 100
+
+
+def neighbours(view: View, room_ids: Iterable[AgentId]) -> set[AgentId]:
+    """Give the agents that are in one of these rooms."""
+    return {member for room in room_ids if room in view.rooms for member in view.rooms[room].members}
+
+
+def shown_directory(view: View, agent_id: AgentId, room_ids: Iterable[AgentId], level: int) -> list[Json]:
+    """Give the directory's entries by id: of everyone, of agents of shared rooms, with their names only, or none."""
+    if level == NOBODY:
+        return []
+    near = None if level == EVERYONE else neighbours(view, room_ids) | {agent_id}
+    shown: list[Json] = [
+        entry(view, id, level)
+        for id in sorted(view.agents)
+        if (near is None or id in near) and view.agents[id].retired_at is None
+    ]
+    return shown[:MOST_NAMES] if level == NAMES else shown
+
+
+def entry(view: View, id: AgentId, level: int = EVERYONE) -> dict[str, Json]:
+    """Give one agent's entry: id, name, type, topic, access."""
+    agent, room = view.agents[id], view.all_rooms.get(id)
+    shown: dict[str, Json] = {"id": id, "name": agent.name}
+    if level == NAMES:
+        return shown
+    topic = room.topic[:120] if room else ""
+    access = room.access.value if room else ""
+    return shown | {"type": agent.type.value, "topic": topic, "access": access}

@@ -1,0 +1,91 @@
+"""One message on one line of the `text` HUD, and what that line costs."""
+
+from dataclasses import replace
+from typing import Final
+
+from bot.core.hud.counting import adds_up, break_tokens, count
+from bot.core.hud.escape import one_line
+from bot.core.hud.wording import size
+from bot.core.kinds import SenderKind
+from bot.core.ports import Tokenizer
+from bot.core.records import Attachment, Message, MessageId, Sender
+
+_CLOCK: Final = tuple(f"{minute // 60:02}:{minute % 60:02}" for minute in range(24 * 60))
+MOST_REACTIONS: Final = 12
+
+
+def message_line(message: Message) -> str:
+    """Give a message as its line, with the line break: `[123 10:31] @mira: hello  (re 120) (thumbs_up 2)`."""
+    return f"{_core(message)}{_notes(message)}\n"
+
+
+def message_tokens(tokenizer: Tokenizer, message: Message) -> int:
+    """Give what `Message.tokens` keeps: its line's tokens without id, reply, reactions and edit mark.
+
+    So it can be counted before the id is known, and stays right when people react. 0 (count it when it is shown)
+    for a tokenizer whose counts do not add up.
+    """
+    if not adds_up(tokenizer):
+        return 0
+    bare = replace(message, id=MessageId(0), reply_to=None, reactions=(), edited=False)
+    return tokenizer.count(message_line(bare))
+
+
+def line_tokens(tokenizer: Tokenizer, message: Message) -> int:
+    """Give the tokens of a message's line, from the stored count where that is exact."""
+    if not message.tokens or not adds_up(tokenizer):
+        return count(tokenizer, message_line(message))
+    id_tokens = 1 if message.id < 1_000 else (len(str(message.id)) + 2) // 3
+    plain = message.tokens + id_tokens - 1
+    if message.reply_to is None and not message.reactions and not message.edited:
+        return plain
+    broken = break_tokens(tokenizer, _core(message))
+    if broken is None:
+        return count(tokenizer, message_line(message))
+    return plain - broken + count(tokenizer, f"{_notes(message)}\n")
+
+
+def day_line(message: Message) -> str:
+    """Give the line that begins a message's day."""
+    return f"-- {message.sent_at:%Y-%m-%d} --\n"
+
+
+def content_of(message: Message) -> str:
+    """Give what a message says, its files by name, type and size with what could be read of them."""
+    if not message.attachments:
+        return message.content
+    return "\n".join(part for part in (message.content, *map(_file, message.attachments)) if part)
+
+
+def _file(file: Attachment) -> str:
+    read = f": {file.text}" if file.text else ""
+    return f"[file {file.name}, {file.media_type}, {size(file.size_bytes)}{read}]"
+
+
+def _core(message: Message) -> str:
+    at = message.sent_at
+    content = one_line(content_of(message) if message.attachments else message.content)
+    return f"[{message.id} {_CLOCK[at.hour * 60 + at.minute]}] {shown(message.sender)}: {content or '(empty)'}"
+
+
+def shown(sender: Sender) -> str:
+    """Give the sender's name as it stands before the colon, which no name can hold."""
+    if sender.kind is SenderKind.AGENT:
+        return str(sender.agent_id)
+    name = sender.shown()
+    return name if name.isalnum() else one_line(name).replace(":", "") or "@"
+
+
+def _notes(message: Message) -> str:
+    if message.reply_to is None and not message.reactions and not message.edited:
+        return ""
+    notes = [f"(re {message.reply_to})"] if message.reply_to is not None else []
+    notes += [f"({reaction_name(name)} {number})" for name, number in message.reactions[:MOST_REACTIONS]]
+    if message.edited:
+        notes.append("(edited)")
+    return f"  {' '.join(notes)}"
+
+
+def reaction_name(name: str) -> str:
+    """Give a reaction's name as one word of at most 40 characters."""
+    return "_".join(one_line(name).replace("(", "").replace(")", "").split())[:40] or "reaction"

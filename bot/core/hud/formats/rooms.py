@@ -1,0 +1,80 @@
+"""Rooms in the `text` format: the room with its messages, and one line on each agent's seat in it."""
+
+from collections.abc import Callable, Mapping
+
+from bot.core.hud.escape import one_line
+from bot.core.hud.formats.lines import day_line, message_line
+from bot.core.hud.knowledge import inline
+from bot.core.hud.sheet import Detail, Place, Sheet
+from bot.core.records import Json
+
+Word = Callable[[Mapping[str, Json]], str]
+
+
+def block(place: Place) -> str:
+    """Give a room and its messages, a line for each day."""
+    lines, day = [head(place)], None
+    for message in place.messages:
+        if day != (day := message.sent_at.date()):
+            lines.append(day_line(message))
+        lines.append(message_line(message))
+    return "".join(lines)
+
+
+def head(place: Place) -> str:
+    """Give what is said of a room before its messages; it changes seldom."""
+    room, checkpoint = place.view.room, place.view.checkpoint
+    lines = [f"--- Room: {one_line(place.name)} (ID: {room.id}) ---\n"]
+    if room.topic:
+        lines.append(f"topic: {one_line(room.topic[:120])}\n")
+    if place.detail is Detail.FULL:
+        lines.append(f"members: {', '.join(map(str, place.view.members))}\n")
+        if room.billboard:
+            lines.append(f"billboard: {inline(room.billboard[:1_000])}\n")
+        if checkpoint:
+            covered = f"{checkpoint.first_message_id} to {checkpoint.last_message_id}"
+            lines.append(f"summary (of {covered}): {inline(checkpoint.text)}\n")
+    if place.older:
+        lines.append(f"older: {place.older}\n")
+    return "".join(lines)
+
+
+def seat_lines(place: Place) -> str:
+    """Give what concerns one agent in a room, and at the door of its own room keys and requests."""
+    seat = place.seat
+    own = " (your own room)" if seat["is_self_room"] else ""
+    since = f", messages from {place.first_id}" if place.messages else ""
+    dynamic = " (%*)" if seat["attention"] == "%*" else ""
+    line = (
+        f"{place.id} {one_line(place.name)}{own}: attention_pct {seat['attention_pct']}{dynamic}, "
+        f"time_since_last {seat['time_since_last']}, word_budget {seat['word_budget']}{since}\n"
+    )
+    return f"{line}{_listed('my_keys', seat, _key)}{_listed('pending_access_requests', seat, _request)}"
+
+
+def _listed(name: str, seat: Mapping[str, Json], word: Word) -> str:
+    entries = seat.get(name)
+    if not isinstance(entries, list) or not entries:
+        return ""
+    return f"{name}: {'; '.join(word(entry) for entry in entries if isinstance(entry, dict))}\n"
+
+
+def _key(key: Mapping[str, Json]) -> str:
+    secret = f" = {inline(key['key'])}" if "key" in key else ""
+    uses = f", {key['uses_left']} uses left" if "uses_left" in key else ""
+    expires = f", expires {key['expires']}" if "expires" in key else ""
+    return f"{inline(key['label'])}{secret}{uses}{expires}"
+
+
+def _request(request: Mapping[str, Json]) -> str:
+    who = one_line(str(request["requester_id"]))
+    return f"request {request['id']} from {who} with key {inline(request['key_used'])}"
+
+
+def named_line(sheet: Sheet) -> str:
+    """Give the rooms that are shown by name only."""
+    if not sheet.named and not sheet.unnamed:
+        return ""
+    names = ", ".join(f"{id} {one_line(name)}" for id, name in sheet.named)
+    more = f"{' and ' if names else ''}{sheet.unnamed} more" if sheet.unnamed else ""
+    return f"no space to show: {names}{more}\n"

@@ -1,0 +1,71 @@
+"""The `text` format: the densest, one-way, for reading at once. Every line ends with its break, so counts add up."""
+
+from collections.abc import Iterator
+
+from bot.core.hud.counting import adds_up, count
+from bot.core.hud.formats.lines import line_tokens, message_line, message_tokens
+from bot.core.hud.formats.paragraphs import directory, header, major, now_line, stable, title, volatile
+from bot.core.hud.formats.rooms import block, head, named_line, seat_lines
+from bot.core.hud.sheet import Moment, Place, Sheet
+from bot.core.ports import Tokenizer
+from bot.core.records import Json, Message
+
+__all__ = ["TextFormat", "message_line", "message_tokens"]
+
+
+class TextFormat:
+    """Writes sheets as text and knows what each piece costs."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self.lines_add_up = adds_up(tokenizer)
+        self._day_tokens = count(tokenizer, "-- 2026-11-20 --\n")
+
+    def pieces(self, sheet: Sheet, moment: Moment) -> list[tuple[str, int]]:
+        return [(name, count(self._tokenizer, text)) for name, text in _all_pieces(sheet, moment)]
+
+    def budget_tokens(self, sheet: Sheet) -> int:
+        return count(self._tokenizer, dict(volatile(sheet))["budget"])
+
+    def place_tokens(self, place: Place) -> int:
+        return count(self._tokenizer, head(place)) + count(self._tokenizer, seat_lines(place))
+
+    def named_tokens(self, sheet: Sheet) -> int:
+        return count(self._tokenizer, named_line(sheet))
+
+    def message_tokens(self, message: Message) -> int:
+        return line_tokens(self._tokenizer, message)
+
+    def day_tokens(self, message: Message) -> int:
+        return self._day_tokens
+
+    def solo(self, sheet: Sheet, moment: Moment) -> str:
+        parts = [directory(sheet.sections["directory"]), header(1, sheet)]
+        parts += [text for _, text in stable(sheet)]
+        parts.append(major("ROOMS"))
+        parts += map(block, sheet.places)
+        parts += [major("NOW"), now_line(moment)]
+        parts += [text for _, text in volatile(sheet)]
+        return "".join(parts)
+
+    def shared(self, entries: list[Json], sheets: list[Sheet], places: list[Place], moment: Moment, notice: str) -> str:
+        parts = [
+            directory(entries),
+            major("SEVERAL AGENTS"),
+            f"{notice}\n",
+            major("ROOMS"),
+            *map(block, places),
+            major("AGENTS"),
+        ]
+        for number, sheet in enumerate(sheets, 1):
+            parts.append(header(number, sheet))
+            parts += [text for _, text in (*stable(sheet), *volatile(sheet))]
+        return "".join([*parts, major("NOW"), now_line(moment)])
+
+
+def _all_pieces(sheet: Sheet, moment: Moment) -> Iterator[tuple[str, str]]:
+    yield "directory", directory(sheet.sections["directory"])
+    yield "frame", f"{header(1, sheet)}{major('ROOMS')}{major('NOW')}{now_line(moment)}"
+    yield from stable(sheet)
+    for name, text in volatile(sheet):
+        yield (name, text) if name != "rooms" else (name, title("ROOMS"))

@@ -1,0 +1,79 @@
+"""Rooms as one agent sees them: what is the room's and what is the agent's there."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from bot.core.attention import shares, word_attention
+from bot.core.hud.escape import whole
+from bot.core.hud.sections import Scope
+from bot.core.hud.sheet import Detail, Place
+from bot.core.hud.wording import moment, time_since
+from bot.core.pacing import word_budget
+from bot.core.records import AccessKey, AccessRequest, AgentId, Json
+from bot.core.view import RoomView
+
+MOST_KEYS: Final = 20
+MOST_REQUESTS: Final = 20
+
+
+def shares_of(scope: Scope, rooms: Iterable[RoomView]) -> dict[AgentId, float]:
+    """Give the rooms' shares of attention in percent."""
+    return shares([scope.view.memberships[scope.agent.id, room.room.id] for room in rooms])
+
+
+def places_of(scope: Scope, rooms: Iterable[RoomView], parts: Mapping[AgentId, float]) -> list[Place]:
+    """Give the rooms in full, without messages."""
+    return [
+        Place(
+            view=room,
+            name=room_name(scope, room.room.id),
+            detail=Detail.FULL,
+            seat=seat(scope, room, parts[room.room.id]),
+        )
+        for room in rooms
+    ]
+
+
+def room_name(scope: Scope, room_id: AgentId) -> str:
+    """Give a room's name: its owner's."""
+    owner = scope.view.agents.get(room_id)
+    return owner.name if owner else f"Room {room_id}"
+
+
+def seat(scope: Scope, room: RoomView, part: float) -> dict[str, Json]:
+    """Give what concerns the agent in a room."""
+    mine = scope.view.memberships[scope.agent.id, room.room.id]
+    own = room.room.id == scope.agent.id
+    shown: dict[str, Json] = {
+        "you": str(scope.agent.id),
+        "is_self_room": own,
+        "attention": word_attention(mine.attention),
+        "attention_pct": round(part),
+        "time_since_last": time_since(mine.last_spoke_at, scope.now),
+        "word_budget": word_budget(mine.last_spoke_at, mine.overrun_words, room.room.wpm, scope.now),
+    }
+    return shown | _at_the_door(scope, room.room.id) if own else shown
+
+
+def _at_the_door(scope: Scope, room_id: AgentId) -> dict[str, Json]:
+    keys = [key for key in scope.view.keys.get(room_id, ()) if key.revoked_at is None][:MOST_KEYS]
+    requests = scope.view.requests.get(room_id, ())[:MOST_REQUESTS]
+    return {
+        "my_keys": [_key(scope, key) for key in keys],
+        "pending_access_requests": [_request(request) for request in requests],
+    }
+
+
+def _key(scope: Scope, key: AccessKey) -> dict[str, Json]:
+    shown: dict[str, Json] = {"label": key.label}
+    if scope.alone and key.id in scope.view.secrets:
+        shown["key"] = whole(scope.view.secrets[key.id])
+    if key.uses_left is not None:
+        shown["uses_left"] = key.uses_left
+    return shown | {"expires": moment(key.expires_at)} if key.expires_at else shown
+
+
+def _request(request: AccessRequest) -> dict[str, Json]:
+    by_agent = request.requester_agent_id is not None
+    requester = str(request.requester_agent_id) if by_agent else f"@{request.requester_name}"
+    return {"id": request.id, "requester_id": requester, "key_used": request.key_label}

@@ -1,0 +1,152 @@
+"""The sections of an agent's own part that are not rooms, from the view, at a given thrift."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from bot.core.actions import hud_actions
+from bot.core.hud.counting import clipped
+from bot.core.hud.deeds import CHARACTERS, shown_action
+from bot.core.hud.directory import EVERYONE, shown_directory
+from bot.core.hud.escape import whole
+from bot.core.hud.focus import FULL, shown_focus
+from bot.core.hud.knowledge import PATHS_NAMED, inline, knowledge_tokens, weightiest
+from bot.core.hud.wording import moment, percent
+from bot.core.kinds import AgentType
+from bot.core.ports import Tokenizer
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Side
+from bot.core.view import View
+
+PROMPT_PERCENT: Final = 10
+LOOKUPS_PERCENT: Final = 15
+MOST_KEYS: Final = 20
+NOTHING_KEPT: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thrift:
+    """How much of each section is shown."""
+
+    knowledge_tokens: int
+    lookup_tokens: int
+    focus: int = FULL  # NO_FOCUS: none
+    actions: int = 20
+    action_characters: int = CHARACTERS
+    directory: int = EVERYONE
+    keys: int = MOST_KEYS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Whose sections: an agent on one side, at a time; `alone` in its call, so its own secrets may be shown."""
+
+    view: View
+    agent: Agent
+    side: Side
+    alone: bool
+    now: datetime
+    tokenizer: Tokenizer
+
+    @property
+    def budget(self) -> int:
+        """The agent's token budget."""
+        return self.agent.token_budget
+
+    @property
+    def mind(self) -> Mind:
+        """What it carries on this side."""
+        return self.view.mind_of(self.agent.id, self.side)
+
+
+def sections(scope: Scope, room_ids: Sequence[AgentId], thrift: Thrift) -> dict[str, Json]:
+    """Give all sections but rooms and budget, in the documented names; what is empty is there and empty."""
+    agent, mind = scope.agent, scope.mind
+    shown: dict[str, Json] = {
+        "directory": shown_directory(scope.view, agent.id, room_ids, thrift.directory),
+        "identity": identity(scope),
+        "allocations": _allocations(agent),
+        **_knowledge(scope, mind, thrift),
+        "focus": _focus(scope, mind, thrift),
+        "keys_held": _keys_held(scope, thrift),
+        "recent_actions": _actions(mind, thrift),
+        "lookups": _lookups(scope, mind.lookups, thrift.lookup_tokens),
+    }
+    if scope.side != PUBLIC_SIDE:
+        shown["public"] = _public(scope, thrift)
+    if agent.can_create_agents:
+        shown["available_actions"] = {name: list(lines) for name, lines in hud_actions(privileged=True).items()}
+    return shown
+
+
+def identity(scope: Scope) -> dict[str, Json]:
+    """Give who the agent is; its seed or role takes at most a tenth of the budget."""
+    agent = scope.agent
+    prompt = clipped(scope.tokenizer, whole(agent.prompt), scope.budget * PROMPT_PERCENT // 100)
+    return {
+        "id": agent.id,
+        "name": agent.name,
+        "type": agent.type.value,
+        "model": agent.model[:100],
+        "temperature": agent.temperature,
+        "created": moment(agent.created_at),
+        ("seed" if agent.type is AgentType.PERSONA else "role"): prompt,
+    }
+
+
+def _allocations(agent: Agent) -> dict[str, Json]:
+    given = agent.allocations
+    return {"knowledge": given.knowledge, "recent_actions": given.recent_actions, "rooms": given.rooms}
+
+
+def knowledge_cap(agent: Agent) -> int:
+    """Give how many tokens of knowledge the agent's allocation allows."""
+    return agent.token_budget * agent.allocations.knowledge // 100
+
+
+def _knowledge(scope: Scope, mind: Mind, thrift: Thrift) -> dict[str, Json]:
+    used = knowledge_tokens(scope.tokenizer, mind.knowledge)
+    shown: dict[str, Json] = {"memory_used": f"{percent(used, knowledge_cap(scope.agent))}%"}
+    if used <= thrift.knowledge_tokens:
+        return {"knowledge": dict(mind.knowledge), **shown}
+    kept, hidden = weightiest(scope.tokenizer, mind.knowledge, thrift.knowledge_tokens)
+    named: list[Json] = [path[:NOTHING_KEPT] for path in hidden[:PATHS_NAMED]]
+    return {"knowledge": kept, "knowledge_hidden": {"count": len(hidden), "paths": named}, **shown}
+
+
+def _focus(scope: Scope, mind: Mind, thrift: Thrift) -> dict[str, Json]:
+    if thrift.focus > 2:
+        return {}
+    return shown_focus(mind.focus, thrift.focus, now=scope.now, stale_hours=scope.view.config.focus_stale_hours)
+
+
+def _actions(mind: Mind, thrift: Thrift) -> list[Json]:
+    recent = mind.recent_actions[len(mind.recent_actions) - min(thrift.actions, len(mind.recent_actions)) :]
+    return [shown_action(record, thrift.action_characters) for record in recent]
+
+
+def _keys_held(scope: Scope, thrift: Thrift) -> list[Json]:
+    held = scope.view.held_keys.get(scope.agent.id, ())
+    standing = [key for key in held if key.revoked_at is None][: thrift.keys]
+    return [{"room": key.room_id, "label": key.label} for key in standing]
+
+
+def _lookups(scope: Scope, lookups: Sequence[Lookup], most: int) -> list[Json]:
+    if most <= 0 or not lookups:
+        return []
+    each = most // len(lookups)
+    found: list[Json] = []
+    for lookup in lookups:
+        answer = lookup.answer if isinstance(lookup.answer, str) else inline(lookup.answer)
+        question = clipped(scope.tokenizer, whole(lookup.question[:200]), each // 3)
+        text = clipped(scope.tokenizer, whole(answer), each * 2 // 3 - 8)
+        if text or question:
+            found.append({"question": question, "answer": text if text != answer else lookup.answer})
+    return found
+
+
+def _public(scope: Scope, thrift: Thrift) -> dict[str, Json]:
+    """Give what the agent carries in its public rooms: shown on a private room's beats, written only on public ones."""
+    mind = scope.view.mind_of(scope.agent.id, PUBLIC_SIDE)
+    known = _knowledge(scope, mind, thrift)
+    return {**known, "focus": _focus(scope, mind, thrift), "recent_actions": _actions(mind, thrift)}

@@ -1,0 +1,93 @@
+"""What one agent is shown, before it is written in a format."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+from bot.core.records import Agent, AgentId, Json, Message, MessageId, Side
+from bot.core.view import RoomView
+
+Sections = Mapping[str, Json]
+
+
+class Detail(IntEnum):
+    """How much of a room is shown: all, no billboard, summary and members, or its name only."""
+
+    FULL = 0
+    BARE = 1
+    NAMED = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A room in a HUD: `seat` is what concerns one agent there, `messages` what it is shown, oldest first."""
+
+    view: RoomView
+    name: str
+    detail: Detail
+    seat: Mapping[str, Json]
+    messages: tuple[Message, ...] = ()
+    older: int = 0
+
+    @property
+    def id(self) -> AgentId:
+        """The room's id."""
+        return self.view.room.id
+
+    @property
+    def first_id(self) -> MessageId | None:
+        """The first message shown."""
+        return self.messages[0].id if self.messages else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """All that one agent is shown; `sections` by name, in the documented nesting's names."""
+
+    agent: Agent
+    side: Side
+    sections: Sections
+    places: tuple[Place, ...] = ()
+    named: tuple[tuple[AgentId, str], ...] = ()  # rooms shown by name only
+    unnamed: int = 0  # further rooms for which there is no place at all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """The time of a call, as it is shown once in it."""
+
+    at: str  # in UTC
+    local: str  # in the community's own zone; empty where that is UTC
+    zone: str
+    language: str
+
+
+class Format(Protocol):
+    """One way to write sheets down; `lines_add_up`: the pieces' counts add up to the text's, so none is verified."""
+
+    lines_add_up: bool
+
+    def pieces(self, sheet: Sheet, moment: Moment) -> list[tuple[str, int]]:
+        """Give the tokens of all that is not rooms, by section."""
+
+    def budget_tokens(self, sheet: Sheet) -> int:
+        """Give the tokens of the budget's section alone."""
+
+    def place_tokens(self, place: Place) -> int:
+        """Give the tokens of a room and its seat without messages."""
+
+    def named_tokens(self, sheet: Sheet) -> int:
+        """Give the tokens of the rooms that are shown by name only."""
+
+    def message_tokens(self, message: Message) -> int:
+        """Give the tokens of one message."""
+
+    def day_tokens(self, message: Message) -> int:
+        """Give the tokens of the line that begins its day."""
+
+    def solo(self, sheet: Sheet, moment: Moment) -> str:
+        """Write one agent's own part."""
+
+    def shared(self, entries: list[Json], sheets: list[Sheet], places: list[Place], moment: Moment, notice: str) -> str:
+        """Write several agents' parts, each room once."""

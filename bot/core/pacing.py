@@ -1,0 +1,38 @@
+"""How much an agent should say, and when what it said is posted."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+LEAST_WORDS: Final = 10
+MOST_WORDS: Final = 200
+
+
+def word_budget(last_spoke_at: datetime | None, overrun_words: int, wpm: int, now: datetime) -> int:
+    """Give how many words are the agent's in a room now: 200 for its first message, else by time, 10 to 200.
+
+    It guides the agent; no message is cut for it.
+    """
+    if last_spoke_at is None:
+        return MOST_WORDS
+    seconds = max(0.0, (now - last_spoke_at).total_seconds())
+    return max(LEAST_WORDS, min(MOST_WORDS, int(seconds * wpm / 60) - overrun_words))
+
+
+def words_in(text: str) -> int:
+    """Count words as the pace does."""
+    return len(text.split())
+
+
+def overrun(words: int, budget_words: int) -> int:
+    """Give by how many words a message went over its budget."""
+    return max(0, words - budget_words)
+
+
+def typing_seconds(words: int, wpm: int, *, at_most: float) -> float:
+    """Give how long a message of so many words is typed."""
+    return min(at_most, words * 60 / wpm)
+
+
+def post_at(let_through_at: datetime, words: int, wpm: int, *, at_most_seconds: float, now: datetime) -> datetime:
+    """Give when a message is posted: the typing began when the agent was let through, so the model's time counts."""
+    return max(now, let_through_at + timedelta(seconds=typing_seconds(words, wpm, at_most=at_most_seconds)))
