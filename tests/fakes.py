@@ -28,6 +28,11 @@ class VirtualClock:
     def now(self) -> datetime:
         return self._now
 
+    @property
+    def sleeping(self) -> int:
+        """How many wait for a later time."""
+        return sum(not future.done() for _, _, future in self._sleepers)
+
     async def sleep(self, seconds: float) -> None:
         if seconds <= 0:
             await asyncio.sleep(0)

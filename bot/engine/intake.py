@@ -137,6 +137,7 @@ class Intake:
             content=event.content,
             sent_at=event.sent_at,
             edited=event.edited_at is not None,
+            edited_at=event.edited_at,
             reply_to=event.reply_to,
             attachments=tuple(_stored(attachment) for attachment in event.attachments),
             tokens=self._tokens(sender, event.content),

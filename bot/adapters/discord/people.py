@@ -29,7 +29,8 @@ class People:
     def is_architect(self, member: discord.Member) -> bool:
         """Tell whether a member may manage the server or holds the architect's role."""
         role_id = self.architect_roles.get(member.guild.id)
-        return member.guild_permissions.manage_guild or (role_id is not None and member.get_role(role_id) is not None)
+        rights = member.resolved_permissions or member.guild_permissions  # a command tells the rights itself
+        return rights.manage_guild or (role_id is not None and member.get_role(role_id) is not None)
 
     async def member(self, author: Author, guild: discord.Guild) -> Author:
         """Give the member behind a user whom a history names without rights; asked of Discord once."""

@@ -1,0 +1,118 @@
+"""A Discord of our own for engine tests: it keeps what is published and fails as it is told to."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bot.core.errors import ChannelGone, FateUnknown, PublishError
+from bot.core.ports import Clock, Post
+from bot.core.records import AgentId, Snowflake
+
+DISCORD_EPOCH_MS = 1_420_070_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What happens to one request: an error before or after its effect, or the effect twice."""
+
+    error: PublishError | None = None
+    after_effect: bool = False
+    twice: bool = False
+
+
+LOST_BEFORE = Trouble(FateUnknown("The line broke."))
+LOST_AFTER = Trouble(FateUnknown("The line broke."), after_effect=True)
+
+
+@dataclass
+class RecordingPublisher:
+    """Implements `ports.Publisher` in memory; `trouble` is used up one request after the other."""
+
+    clock: Clock
+    posts: list[tuple[Snowflake, Post]] = field(default_factory=list)
+    done: list[tuple[object, ...]] = field(default_factory=list)
+    trouble: deque[Trouble | None] = field(default_factory=deque)
+    gone: set[int] = field(default_factory=set)
+    channels: dict[str, Snowflake] = field(default_factory=dict)
+    seconds_per_post: float = 0.0
+    _count: int = 0
+
+    def id(self) -> Snowflake:
+        """Give the next Discord id at this moment."""
+        self._count += 1
+        milliseconds = int(self.clock.now().timestamp() * 1000) - DISCORD_EPOCH_MS
+        return Snowflake((milliseconds << 22) + self._count)
+
+    def said(self, channel_id: int | None = None) -> list[str]:
+        """Give what can be read on Discord, in order."""
+        return [post.content for _, post in self.posts if channel_id in (None, post.channel_id)]
+
+    def _happens(self, channel_id: int, *, before: bool) -> bool:
+        """Raise what is to go wrong at this moment; gives whether the effect happens twice."""
+        if channel_id in self.gone:
+            raise ChannelGone("The channel is gone.")
+        trouble = self.trouble[0] if self.trouble else None
+        if trouble is None or trouble.after_effect is before:
+            if not before and self.trouble:
+                self.trouble.popleft()
+            return bool(trouble and trouble.twice)
+        self.trouble.popleft()
+        if trouble.error:
+            raise trouble.error
+        return trouble.twice
+
+    async def post(self, post: Post) -> Snowflake:
+        if self.seconds_per_post:
+            await self.clock.sleep(self.seconds_per_post)
+        self._happens(post.channel_id, before=True)
+        made = self.id()
+        self.posts.append((made, post))
+        self._happens(post.channel_id, before=False)
+        return made
+
+    async def posted_after(
+        self, channel_id: Snowflake, after: Snowflake | None
+    ) -> Sequence[tuple[Snowflake, str, str]]:
+        return [
+            (id, post.name, post.content)
+            for id, post in self.posts
+            if (post.thread_id or post.channel_id) == channel_id and id > (after or 0)
+        ]
+
+    async def _note(self, channel_id: int, *what: object) -> None:
+        self._happens(channel_id, before=True)
+        self.done.append(what)
+        self._happens(channel_id, before=False)
+
+    async def typing(self, channel_id: Snowflake) -> None:
+        await self._note(channel_id, "typing", channel_id)
+
+    async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
+        await self._note(channel_id, "react", message_id, emoji, added)
+
+    async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
+        await self._note(channel_id, "billboard", text)
+        return self.id()
+
+    async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
+        await self._note(channel_id, "channel", name, topic)
+
+    async def make_channel(
+        self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
+    ) -> Snowflake:
+        self._happens(0, before=True)
+        made = self.channels.setdefault(marker, self.id())
+        self._happens(0, before=False)
+        return made
+
+    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
+        await self._note(channel_id, "allow", person_id, allowed)
+
+    async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
+        return f"https://cdn.example/{agent_id}.png"
+
+    async def notify(self, channel_id: Snowflake, text: str) -> None:
+        await self._note(channel_id, "notify", channel_id, text)
+
+    async def tell(self, person_id: Snowflake, text: str) -> None:
+        await self._note(0, "tell", person_id, text)
