@@ -21,6 +21,7 @@ from bot.core.gate import cue, initiative
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import NoticePayload
 from bot.core.records import Agent, AgentId, MessageId, Reason
+from bot.core.spending import day_of
 from bot.core.tempo import drifted
 from bot.core.verdict import Ready
 from bot.core.view import View
@@ -125,8 +126,11 @@ def failed(view: View, ready: Ready, error: ModelError, now: datetime) -> list[C
     ]
 
 
-def rests(view: View, ready: Ready, now: datetime) -> list[Change]:
-    """Say once a day in a room that would have answered that the day's money is spent, with a sign on the message."""
+def rests(view: View, ready: Ready, now: datetime, *, told: Collection[AgentId] = ()) -> list[Change]:
+    """Say once a day in a room that would have answered that the day's money is spent, with a sign on the message.
+
+    `told`: the rooms that said so in this slot already.
+    """
     first = ready.first
     changes: list[Change] = [DropReasons(agent_id=ready.agent_id, reasons=_idle(ready.reasons))]
     room = view.all_rooms.get(first.room_id) if first.room_id is not None else None
@@ -134,7 +138,8 @@ def rests(view: View, ready: Ready, now: datetime) -> list[Change]:
         return changes
     if ready.addressed_by_person:
         changes += _sign(view, first, now)
-    if room.rest_told_at is not None and room.rest_told_at.date() == now.date():
+    told_today = room.rest_told_at is not None and day_of(room.rest_told_at) == day_of(now)
+    if told_today or room.id in told or not ready.addressed_by_person:
         return changes
     return [
         *changes,

@@ -55,12 +55,16 @@ def may_speak(
     reasons: Sequence[Reason],
     let_through_at: datetime,
     now: datetime,
+    said: int = 0,
 ) -> str:
-    """Give "" when the agent may post there, or the sentence that tells it why not."""
+    """Give "" when the agent may post there, or the sentence that tells it why not.
+
+    `said`: how many messages of this beat it has posted there already.
+    """
     room = view.all_rooms[room_id]
     if is_hushed(room, now):
         return f"the room is hushed until {room.hushed_until:%H:%M} UTC"
-    if banter_is_over(room, view.config):
+    if banter_is_over(room, view.config, more=said):
         return f"agents said {room.agent_run} messages in a row here: wait until a person speaks or reacts"
     if _has_the_floor(reasons, room_id):
         return ""

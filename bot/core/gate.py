@@ -76,9 +76,9 @@ def is_hushed(room: Room, now: datetime) -> bool:
     return room.hushed_until is not None and room.hushed_until > now
 
 
-def banter_is_over(room: Room, config: CommunityConfig) -> bool:
-    """Tell whether agents have talked among themselves long enough."""
-    return 0 < config.banter <= room.agent_run
+def banter_is_over(room: Room, config: CommunityConfig, *, more: int = 0) -> bool:
+    """Tell whether agents have talked among themselves long enough, so many `more` messages counted."""
+    return 0 < config.banter <= room.agent_run + more
 
 
 def _counts(view: View, room: Room, message: Message, now: datetime) -> bool:

@@ -1,0 +1,205 @@
+"""What an answer does: one transaction per agent, and only while its claim is held (SPEC §6)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from bot.core.actions import Action, Reply, SendMessage
+from bot.core.actor import Actor
+from bot.core.aftermath import answered, backoff_until, failed, looked, seen, spoken, undone
+from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
+from bot.core.errors import ModelError
+from bot.core.floor import may_speak
+from bot.core.hud.call import AgentPart
+from bot.core.ports import Clock, Metrics, Random, Store, Writing
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Usage
+from bot.core.reply import AgentReply
+from bot.core.verdict import Ready
+from bot.core.view import View
+from bot.engine.entrance import GATE_MESSAGES
+from bot.engine.performer import Outcome, Performer
+from bot.engine.planner import PlannedCall
+
+RandomFor = Callable[[CommunityId, BeatId], Random]
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """One agent's part of an answer; `usage` is its share; `hud` what is kept of the call's text."""
+
+    ready: Ready
+    call: PlannedCall
+    part: AgentPart
+    reply: AgentReply
+    usage: Usage
+    text: str
+    hud: str
+    response_id: str = ""
+    failed: str = ""
+
+
+class Applier:
+    """Writes what agents said and did."""
+
+    def __init__(
+        self, store: Store, performer: Performer, clock: Clock, random_for: RandomFor, metrics: Metrics
+    ) -> None:
+        self._store = store
+        self._performer = performer
+        self._clock = clock
+        self._random_for = random_for
+        self._metrics = metrics
+
+    async def apply(self, one: Answered, let_through_at: datetime) -> None:
+        """Apply one agent's reply; when its claim has passed on, nothing happens."""
+        now = self._clock.now()
+        claim = one.ready.claim
+        async with self._store.writing(claim.community_id) as write:
+            if not await write.holds(claim):
+                self._metrics.count("beats_lost")
+                log.warning("a claim had ended before its answer came", agent=claim.agent_id, beat=claim.beat_id)
+                return
+            view = await write.view(claim.community_id, agent_ids=[claim.agent_id], messages=GATE_MESSAGES)
+            await write.apply(claim.community_id, _before(view, one))
+            outcomes = await self._perform(write, view, one, let_through_at, now)
+            await write.apply(claim.community_id, _after(view, one, outcomes, let_through_at, now))
+        self._metrics.count("beats", reason=one.ready.first.kind, silent=str(not _spoke_in(outcomes)).lower())
+
+    async def failed(self, ready: Ready, error: ModelError) -> None:
+        """Put an agent back whose model failed: its reasons stay and are tried again after a while."""
+        now = self._clock.now()
+        claim = ready.claim
+        async with self._store.writing(claim.community_id) as write:
+            if not await write.holds(claim):
+                return
+            view = await write.view(claim.community_id, agent_ids=[claim.agent_id], messages=0)
+            failures = view.agents[claim.agent_id].failures_in_a_row + 1
+            await write.apply(claim.community_id, failed(view, ready, error, now))
+            await write.release(claim, until=backoff_until(failures, now, error))
+
+    async def let_go(self, ready: Ready, *, until: datetime | None = None, extra: Sequence[Change] = ()) -> None:
+        """Put an agent back as it was, with its reasons, when its beat cannot be carried out."""
+        claim = ready.claim
+        async with self._store.writing(claim.community_id) as write:
+            if not await write.holds(claim):
+                return
+            view = await write.view(claim.community_id, agent_ids=[claim.agent_id], messages=0)
+            fields = undone(ready, view.agents[claim.agent_id])
+            await write.apply(claim.community_id, [UpdateAgent(agent_id=claim.agent_id, fields=fields), *extra])
+            await write.release(claim, until=until)
+
+    async def _perform(
+        self, write: Writing, view: View, one: Answered, let_through_at: datetime, now: datetime
+    ) -> Sequence[Outcome]:
+        ready = one.ready
+        agent = view.agents[ready.agent_id]
+        if agent.paused_reason is not None or agent.retired_at is not None or not one.reply.actions:
+            return []
+        speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
+        return await self._performer.perform(
+            write,
+            ready.claim.community_id,
+            Actor.agent(ready.agent_id),
+            one.reply.actions,
+            now=now,
+            random=self._random_for(ready.claim.community_id, ready.beat_id),
+            side=ready.side,
+            rooms_shown=one.part.room_ids,
+            shared=False,
+            reasons=ready.reasons,
+            beat_id=ready.beat_id,
+            may_speak=speech.allowed,
+            let_through_at=let_through_at,
+        )
+
+
+class _Speech:
+    """Asks the floor for each message of one beat, its earlier ones counted."""
+
+    def __init__(self, *, view: View, ready: Ready, let_through_at: datetime, now: datetime) -> None:
+        self._view = view
+        self._ready = ready
+        self._at = let_through_at
+        self._now = now
+        self._said: dict[AgentId, int] = {}
+
+    def allowed(self, room_id: AgentId) -> str:
+        """Give "" or the sentence that tells why the agent may not speak there now."""
+        said = self._said.get(room_id, 0)
+        why = may_speak(
+            self._view,
+            self._ready.agent_id,
+            room_id,
+            reasons=self._ready.reasons,
+            let_through_at=self._at,
+            now=self._now,
+            said=said,
+        )
+        if not why:
+            self._said[room_id] = said + 1
+        return why
+
+
+def _before(view: View, one: Answered) -> list[Change]:
+    shown = ClearLookups(agent_id=one.ready.agent_id, side=one.ready.side)
+    return [*seen(view, one.ready, one.part.seen_until), shown]
+
+
+def _after(
+    view: View, one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, now: datetime
+) -> list[Change]:
+    spoke_in = _spoke_in(outcomes)
+    changes = looked(view, one.ready, one.part.seen_until, one.part.window_starts)
+    changes += spoken(view, one.ready, spoke_in, now)
+    for room_id in spoke_in:
+        changes += answered(view, one.ready, room_id, now)
+    return [*changes, EndBeat(beat=_beat(one, outcomes, let_through_at, silent=not spoke_in))]
+
+
+def _spoke_in(outcomes: Sequence[Outcome]) -> tuple[AgentId, ...]:
+    rooms = [
+        AgentId(outcome.action.room_id)
+        for outcome in outcomes
+        if outcome.accepted and isinstance(outcome.action, SendMessage | Reply)
+    ]
+    return tuple(dict.fromkeys(rooms))
+
+
+def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, *, silent: bool) -> Beat:
+    ready = one.ready
+    people = [reason.person_id for reason in ready.reasons if reason.person_id is not None]
+    refused = [f"{what} was rejected: {why}" for what, why in one.reply.rejected]
+    return Beat(
+        id=ready.beat_id,
+        agent_id=ready.agent_id,
+        at=let_through_at,
+        reason=ready.first.kind,
+        person_id=people[0] if people else None,
+        side=ready.side,
+        model=one.call.kind.model,
+        input_format=one.call.kind.input_format,
+        agents_in_call=len(one.call.ready),
+        hud=one.hud,
+        answer=one.text,
+        thoughts=one.reply.thoughts,
+        sections=one.part.sections,
+        usage=one.usage,
+        response_id=one.response_id,
+        outcome=(*(_in_words(outcome) for outcome in outcomes), *refused),
+        silent=silent,
+        failed=one.failed,
+    )
+
+
+def _in_words(outcome: Outcome) -> str:
+    if outcome.accepted:
+        return f"{outcome.action.type}: {outcome.result}" if outcome.result else outcome.action.type
+    return f"{outcome.action.type} was rejected: {outcome.why}"
+
+
+def alone_only(action: Action) -> bool:
+    """Tell whether an action is not accepted from a call that several agents share."""
+    return action.definition.alone_only

@@ -1,0 +1,103 @@
+"""From due to let through: claims, gate and floor of one community, in one transaction (SPEC §§5, 6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.core.aftermath import begun, rests
+from bot.core.changes import Change, DropReasons
+from bot.core.floor import admit
+from bot.core.ports import Cipher, Store, Writing
+from bot.core.records import AgentId, CommunityId
+from bot.core.spending import Spending, day_of, next_day, of_day
+from bot.core.verdict import Held, Ready, is_self_caused, limited_until, verdict
+from bot.core.view import View
+
+GATE_MESSAGES = 30  # of each room: enough to find the person's message that is answered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """Agents of one community that were let through together, and what their HUDs are made from."""
+
+    community_id: CommunityId
+    view: View
+    ready: tuple[Ready, ...]  # in the order of the floor
+    at: datetime
+
+
+class Entrance:
+    """Lets agents through."""
+
+    def __init__(self, store: Store, *, cipher: Cipher | None, lease_seconds: float) -> None:
+        self._store = store
+        self._cipher = cipher
+        self._lease = timedelta(seconds=lease_seconds)
+
+    async def let_in(self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime) -> Round | None:
+        """Claim agents and let those through that may beat; the others are released for later."""
+        async with self._store.writing(community_id) as write:
+            claims = await write.claim(community_id, agent_ids, now=now, lease_until=now + self._lease)
+            if not claims:
+                return None
+            claimed = [claim.agent_id for claim in claims]
+            view = await write.view(community_id, agent_ids=claimed, messages=GATE_MESSAGES)
+            spending = of_day(await write.spent(community_id, day_of(now)), view.config)
+            judged = [await self._limited(write, verdict(view, claim, now, spending), now) for claim in claims]
+            admitted = await self._sort_out(write, view, judged, now, spending)
+        if not admitted:
+            return None
+        return Round(community_id=community_id, view=await self._view(community_id, admitted), ready=admitted, at=now)
+
+    async def _limited(self, write: Writing, one: Ready | Held, now: datetime) -> Ready | Held:
+        """Hold an agent back that had many beats which no person caused."""
+        if isinstance(one, Held) or not is_self_caused(one.reasons):
+            return one
+        config = (await write.view(one.claim.community_id, messages=0)).config
+        since = now - timedelta(hours=1)
+        beats = await write.self_caused_beats(one.claim.community_id, one.agent_id, since)
+        if beats < config.self_caused_per_hour:
+            return one
+        return Held(claim=one.claim, until=limited_until(now), dropped=one.dropped)
+
+    async def _sort_out(
+        self, write: Writing, view: View, judged: Sequence[Ready | Held], now: datetime, spending: Spending
+    ) -> tuple[Ready, ...]:
+        """Release who does not go, with when to come again, and mark who goes."""
+        ready = [one for one in judged if isinstance(one, Ready)]
+        later = [(one.claim, one.until) for one in judged if isinstance(one, Held)]
+        changes: list[Change] = [
+            DropReasons(agent_id=one.claim.agent_id, reasons=one.dropped) for one in judged if one.dropped
+        ]
+        if spending.is_over:
+            changes += _all_rest(view, ready, now)
+            later += [(one.claim, next_day(now)) for one in ready]
+            ready = []
+        admission = admit(view, ready, now)
+        later += [(one.claim, until) for one, until in admission.waiting]
+        for one in admission.admitted:
+            changes += begun(one, now)
+        await write.apply(view.community.id, changes)
+        for claim, until in later:
+            await write.release(claim, until=until)
+        return admission.admitted
+
+    async def _view(self, community_id: CommunityId, ready: Sequence[Ready]) -> View:
+        """Read what the HUDs show, with the secrets that owners see in calls of their own."""
+        async with self._store.reading() as read:
+            view = await read.view(community_id, agent_ids=[one.agent_id for one in ready])
+        if self._cipher is None:
+            return view
+        cipher = self._cipher
+        keys = [key for one in ready for key in view.keys.get(one.agent_id, ())]
+        return replace(view, secrets={key.id: cipher.decrypt(key.ciphertext) for key in keys})
+
+
+def _all_rest(view: View, ready: Sequence[Ready], now: datetime) -> list[Change]:
+    """Let each room say once that the money is spent, however many of its agents would have answered."""
+    changes: list[Change] = []
+    told: set[AgentId] = set()
+    for one in ready:
+        changes += rests(view, one, now, told=told)
+        told.update(reason.room_id for reason in one.reasons[:1] if reason.room_id is not None)
+    return changes

@@ -1,0 +1,161 @@
+"""One slot: who is due, who goes, what they are asked, and what their answers do (SPEC §6)."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+import structlog
+
+from bot.core.ports import Cipher, Clock, Metrics, Model, Planned, Store
+from bot.core.records import AgentId, CommunityId, Json, Snowflake
+from bot.engine import planner
+from bot.engine.applying import Applier, RandomFor
+from bot.engine.calling import Caller
+from bot.engine.entrance import Entrance, Round
+from bot.engine.performer import Performer
+from bot.engine.purse import Booked, Purse
+
+AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
+CALL_SECONDS = 200.0  # longer than the model port's own timeouts and retries
+LEASE_SECONDS = 2 * CALL_SECONDS + 60  # a call and one more alone
+log = structlog.get_logger(__name__)
+
+
+def _nothing() -> None:
+    """Nobody waits for letters."""
+
+
+class Heartbeat:
+    """Makes agents beat. `slot` carries one slot out to its end; `run_due` begins one and comes back at once.
+
+    `random_for` gives the chance of a beat, `schema` what models are held to, `on_typing` shows the bot typing in a
+    channel, `on_letters` is called when there may be something to deliver, `planned` is told when the next slot is due.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        model: Model,
+        performer: Performer,
+        clock: Clock,
+        random_for: RandomFor,
+        schema: Mapping[str, Json] | None,
+        metrics: Metrics,
+        *,
+        cipher: Cipher | None = None,
+        planned: Planned | None = None,
+        on_typing: Callable[[Snowflake], None] | None = None,
+        on_letters: Callable[[], None] = _nothing,
+        call_seconds: float = CALL_SECONDS,
+        lease_seconds: float = LEASE_SECONDS,
+        schema_tokens: int = 0,
+    ) -> None:
+        self._store = store
+        self._model = model
+        self._clock = clock
+        self._metrics = metrics
+        self._planned = planned
+        self._on_typing = on_typing
+        self._entrance = Entrance(store, cipher=cipher, lease_seconds=lease_seconds)
+        self._purse = Purse(store, model, schema_tokens=schema_tokens)
+        self._applier = Applier(store, performer, clock, random_for, metrics)
+        self._caller = Caller(
+            model,
+            self._purse,
+            self._applier,
+            clock,
+            metrics,
+            schema=schema,
+            call_seconds=call_seconds,
+            on_letters=on_letters,
+        )
+        self._door = asyncio.Lock()  # one slot is collected at a time
+        self._running: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    async def slot(self, now: datetime) -> None:
+        """Carry one slot out: everyone due at that time, until the last answer is applied."""
+        await self._carry_out(await self._collect(now))
+
+    async def run_due(self) -> None:
+        """Begin a slot now; its calls run on by themselves, so that a slow one delays only its own agents."""
+        if self._closed:
+            return
+        rounds = await self._collect(self._clock.now())
+        if rounds:
+            task = asyncio.create_task(self._carry_out(rounds))
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        if self._planned is not None and (at := await self.next_wake()) is not None:
+            self._planned.nudge(at)
+
+    async def next_wake(self) -> datetime | None:
+        """Give the time at which the next agent is due; None when nothing is waited for."""
+        async with self._store.reading() as read:
+            return await read.next_due_at()
+
+    async def close(self, seconds: float) -> None:
+        """Begin nothing more, wait a while for answers, then put the agents back that are still waiting for one."""
+        self._closed = True
+        running = list(self._running)
+        try:
+            async with self._clock.timeout(seconds):
+                while self._running:
+                    await asyncio.wait(list(self._running))
+        except TimeoutError:
+            log.info("closing before all answers came", calls=len(self._running))
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def _collect(self, now: datetime) -> list[tuple[Round, Sequence[Booked]]]:
+        """Let agents through and plan their calls, community by community; a fault of one stays its own."""
+        async with self._door:
+            async with self._store.reading() as read:
+                due = await read.due(now, limit=AT_ONCE)
+            by_community: dict[CommunityId, list[AgentId]] = {}
+            for community_id, agent_id in due:
+                by_community.setdefault(community_id, []).append(agent_id)
+            rounds = [await self._enter(community_id, ids, now) for community_id, ids in by_community.items()]
+        return [one for one in rounds if one is not None]
+
+    async def _enter(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
+    ) -> tuple[Round, Sequence[Booked]] | None:
+        try:
+            round = await self._entrance.let_in(community_id, agent_ids, now)
+        except Exception:
+            self._metrics.count("slots_broken")
+            log.exception("a slot could not be collected", community=community_id)
+            return None
+        if round is None:
+            return None
+        self._show_typing(round)
+        return await self._plan(round)
+
+    async def _plan(self, round: Round) -> tuple[Round, Sequence[Booked]] | None:
+        try:
+            write = planner.builder(round.view, self._model, round.at)
+            calls = planner.plan(round.view, round.ready, self._model, write)
+            return round, await self._purse.reserve(round.community_id, calls, round.at)
+        except Exception:
+            self._metrics.count("slots_broken")
+            log.exception("calls could not be planned", community=round.community_id)
+            await self._caller.give_up(round)
+            return None
+
+    def _show_typing(self, round: Round) -> None:
+        """Show the bot typing where a person waits for an answer."""
+        if self._on_typing is None:
+            return
+        rooms = {ready.first.room_id for ready in round.ready if ready.addressed_by_person}
+        for room_id in sorted(room_id for room_id in rooms if room_id is not None):
+            room = round.view.all_rooms.get(room_id)
+            if room is not None and room.channel_id is not None:
+                self._on_typing(room.channel_id)
+
+    async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[Booked]]]) -> None:
+        async with asyncio.TaskGroup() as group:
+            for round, calls in rounds:
+                for booked in calls:
+                    group.create_task(self._caller.carry_out(round, booked))

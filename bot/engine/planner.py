@@ -1,0 +1,125 @@
+"""Agents that were let through -> model calls: who shares one, and how many fit (SPEC §6)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.core.config import CommunityConfig
+from bot.core.hud.call import Ask, BuiltCall, build
+from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
+from bot.core.ports import Model
+from bot.core.records import PUBLIC_SIDE, AgentId
+from bot.core.verdict import Ready
+from bot.core.view import View
+
+Builder = Callable[["Kind", Sequence[Ready]], BuiltCall]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What calls must have in common; `cell` keeps agents apart that may not see the same call."""
+
+    model: str
+    temperature: float | None
+    input_format: InputFormat
+    output_format: OutputFormat
+    structured: bool
+    cell: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """One call with the agents it is for, in the order of the floor."""
+
+    kind: Kind
+    ready: tuple[Ready, ...]
+    built: BuiltCall
+    answer_tokens: int
+
+    @property
+    def shared(self) -> bool:
+        """Whether several agents are answered together."""
+        return len(self.ready) > 1
+
+
+def builder(view: View, model: Model, now: datetime) -> Builder:
+    """Give what writes the HUDs of a call from one community's view."""
+
+    def write(kind: Kind, ready: Sequence[Ready]) -> BuiltCall:
+        return build(
+            view,
+            [Ask(agent_id=one.agent_id, side=one.side) for one in ready],
+            now=now,
+            tokenizer=model.tokenizer(kind.model),
+            input_format=kind.input_format,
+            output_format=kind.output_format,
+            structured=kind.structured,
+        )
+
+    return write
+
+
+def plan(view: View, ready: Sequence[Ready], model: Model, write: Builder) -> list[PlannedCall]:
+    """Divide agents into calls: by kind, and within a kind as many as the model's context holds."""
+    groups: dict[Kind, list[Ready]] = {}
+    for one in ready:
+        groups.setdefault(kind_of(view, one, model), []).append(one)
+    return [call for kind, group in groups.items() for call in _filled(view.config, kind, group, model, write)]
+
+
+def alone(view: View, one: Ready, model: Model, write: Builder) -> PlannedCall:
+    """Plan a call for one agent only."""
+    kind = kind_of(view, one, model)
+    return _call(view.config, kind, [one], write)
+
+
+def kind_of(view: View, one: Ready, model: Model) -> Kind:
+    """Give the kind of call an agent is answered in."""
+    agent = view.agents[one.agent_id]
+    structured = agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model)
+    return Kind(
+        model=agent.model,
+        temperature=agent.temperature if model.takes_temperature(agent.model) else None,
+        input_format=agent.input_format,
+        output_format=agent.output_format,
+        structured=structured,
+        cell=_cell(view, one),
+    )
+
+
+def _cell(view: View, one: Ready) -> str:
+    """The privileged, and owners who are to decide about a knock, are alone; others share with their side."""
+    agent = view.agents[one.agent_id]
+    knocked = any(reason.kind is ReasonKind.ACCESS for reason in one.reasons)
+    if view.config.isolation == "solo" or view.config.planner == "solo" or agent.can_create_agents or knocked:
+        return f"agent {one.agent_id}"
+    return "public" if one.side == PUBLIC_SIDE else f"room {one.side}"
+
+
+def answer_tokens(config: CommunityConfig, agents: int) -> int:
+    """Give the room kept for the answer of so many agents."""
+    return max(config.answer_tokens, config.answer_tokens_per_agent * agents)
+
+
+def _filled(
+    config: CommunityConfig, kind: Kind, group: Sequence[Ready], model: Model, write: Builder
+) -> Iterator[PlannedCall]:
+    """Halve a group until each part fits."""
+    call = _call(config, kind, group, write)
+    if len(group) == 1 or call.built.tokens + call.answer_tokens <= model.context_tokens(kind.model):
+        yield call
+        return
+    middle = (len(group) + 1) // 2
+    yield from _filled(config, kind, group[:middle], model, write)
+    yield from _filled(config, kind, group[middle:], model, write)
+
+
+def _call(config: CommunityConfig, kind: Kind, group: Sequence[Ready], write: Builder) -> PlannedCall:
+    return PlannedCall(
+        kind=kind, ready=tuple(group), built=write(kind, group), answer_tokens=answer_tokens(config, len(group))
+    )
+
+
+def ids_of(call: PlannedCall) -> tuple[AgentId, ...]:
+    """Give the agents of a call."""
+    return tuple(one.agent_id for one in call.ready)

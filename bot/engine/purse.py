@@ -1,0 +1,58 @@
+"""Money is set aside before a call and settled after it, so that no limit is passed by calls that run together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from bot.core.ports import Model, Store
+from bot.core.records import CommunityId, Usage
+from bot.core.spending import day_of, of_day
+from bot.engine.planner import PlannedCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booked:
+    """A call whose price is set aside; `reservation` None: there was not enough left for it."""
+
+    call: PlannedCall
+    reservation: int | None
+
+
+class Purse:
+    """Keeps a community within its limits; `schema_tokens` are added to every call that is held to the schema."""
+
+    def __init__(self, store: Store, model: Model, *, schema_tokens: int = 0) -> None:
+        self._store = store
+        self._model = model
+        self._schema_tokens = schema_tokens
+
+    async def reserve(
+        self, community_id: CommunityId, calls: Sequence[PlannedCall], now: datetime
+    ) -> tuple[Booked, ...]:
+        """Set aside each call's input and largest answer at list price, as far as the day's limits go."""
+        day = day_of(now)
+        booked: list[Booked] = []
+        async with self._store.writing(community_id) as write:
+            config = (await write.view(community_id, messages=0)).config
+            for call in calls:
+                usd, tokens = self._price(call)
+                spending = of_day(await write.spent(community_id, day), config)
+                fits = spending.holds(usd=usd, tokens=tokens)
+                reservation = await write.reserve(community_id, day, usd=usd, tokens=tokens) if fits else None
+                booked.append(Booked(call=call, reservation=reservation))
+        return tuple(booked)
+
+    async def settle(self, community_id: CommunityId, booked: Booked, usage: Usage) -> None:
+        """Replace what was set aside by what was used."""
+        if booked.reservation is None:
+            return
+        tokens = usage.input_tokens + usage.output_tokens
+        async with self._store.writing(community_id) as write:
+            await write.settle(community_id, booked.reservation, usd=usage.cost_usd, tokens=tokens)
+
+    def _price(self, call: PlannedCall) -> tuple[Decimal, int]:
+        schema_tokens = self._schema_tokens if call.kind.structured else 0
+        input_tokens = call.built.tokens + schema_tokens
+        usd = self._model.list_price(call.kind.model, input_tokens=input_tokens, output_tokens=call.answer_tokens)
+        return usd, input_tokens + call.answer_tokens
