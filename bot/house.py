@@ -1,14 +1,13 @@
 """Selfroom running: its parts together, from the first contact with Discord to the last post."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import discord
 
 from bot.adapters.discord.publisher import DiscordPublisher
-from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
 from bot.core.errors import BadSetting
@@ -23,6 +22,20 @@ FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everyth
 UPKEEP_SECONDS = 5.0
 
 Part = Coroutine[Any, Any, None]
+Job = Callable[[], Awaitable[None]]
+
+
+class Ticking(Protocol):
+    """What drives slots and timed jobs."""
+
+    def start(self, slot: Job) -> None:
+        """Begin to tick."""
+
+    def every(self, seconds: float, body: Job, *, name: str) -> None:
+        """Run a job again and again."""
+
+    def stop(self) -> None:
+        """Tick no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +63,7 @@ class House:
     client: SelfroomClient
     publisher: DiscordPublisher
     delivery: Delivery
-    scheduler: SlotScheduler
+    scheduler: Ticking
     heartbeat: Heartbeat
     upkeep: Upkeep
     front_desk: FrontDesk
