@@ -69,7 +69,7 @@ def deleted(whole: Mapping[str, Json], path: str) -> Edit:
     there = read(whole, path)
     if there is MISSING:
         return Edit(whole=dict(whole), before=None, after=None)
-    return Edit(whole=_without(dict(whole), steps), before=_json(there), after=None)
+    return Edit(whole=_without(dict(whole), steps), before=as_json(there), after=None)
 
 
 def size_text(whole: Mapping[str, Json]) -> str:
@@ -137,7 +137,7 @@ def _edited(whole: Mapping[str, Json], path: str, change: Callable[[Json | objec
     _check_shape(after, len(steps))
     made = _with(dict(whole), steps, after, path)
     assert isinstance(made, dict)  # noqa: S101 - the first step is a key
-    return Edit(whole=made, before=None if there is MISSING else _json(there), after=after)
+    return Edit(whole=made, before=None if there is MISSING else as_json(there), after=after)
 
 
 def _check_shape(value: Json, depth: int) -> None:
@@ -196,8 +196,9 @@ def _longer(there: Json | object, value: Json) -> Json:
         case _ if there is MISSING:
             return [value]
         case _:
-            return [_json(there), value]
+            return [as_json(there), value]
 
 
-def _json(value: Json | object) -> Json:
-    return value  # type: ignore[return-value]  # MISSING was told apart before
+def as_json(value: Json | object) -> Json:
+    """Give a value that was found, told apart from MISSING before."""
+    return value  # type: ignore[return-value]

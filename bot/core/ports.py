@@ -13,6 +13,7 @@ from bot.core.records import (
     AgentId,
     Beat,
     BeatId,
+    Checkpoint,
     Claim,
     Community,
     CommunityId,
@@ -22,6 +23,7 @@ from bot.core.records import (
     Message,
     MessageId,
     Person,
+    Schedule,
     Sender,
     Snowflake,
     Tally,
@@ -139,6 +141,12 @@ class Reading(Protocol):
         self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
     ) -> Sequence[tuple[Message, str]]:
         """Find messages in these rooms by words, newest first, each with an excerpt around the match."""
+
+    async def checkpoints(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
+        """Give a room's summaries, oldest first."""
+
+    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
+        """Give what an agent will say later, soonest first."""
 
     async def person(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
         """Find a person."""

@@ -158,6 +158,7 @@ class Room:
     rest_told_at: datetime | None = None  # when it last said that the day's money is spent
     fault_told_at: datetime | None = None  # when it said that the model fails; None again once it answers
     last_message_at: datetime | None = None
+    compact_asked_at: datetime | None = None  # someone wants it summarised now
 
     @property
     def side(self) -> Side:

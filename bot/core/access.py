@@ -1,0 +1,91 @@
+"""Doors: what makes a key good, when a knock is stale, and who is locked out (SPEC §3). Pure."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.kinds import Access, RequestState
+from bot.core.records import AccessKey, AccessRequest, AgentId, Room, Snowflake
+
+WRONG_KEY = "That key does not open that room."
+DRAWN_CHARACTERS = 16
+
+
+def is_good(key: AccessKey, now: datetime) -> bool:
+    """Tell whether a key opens its room now."""
+    unexpired = key.expires_at is None or key.expires_at > now
+    return key.revoked_at is None and unexpired and (key.uses_left is None or key.uses_left > 0)
+
+
+def fitting_key(
+    given: str,
+    digest: bytes,
+    room_keys: Iterable[AccessKey],
+    held: Iterable[AccessKey],
+    room_id: AgentId,
+    now: datetime,
+) -> AccessKey | None:
+    """Find the good key of a room by its secret's digest, or by the label of one that the requester holds."""
+    for key in room_keys:
+        if key.digest == digest and is_good(key, now):
+            return key
+    for key in held:
+        if key.room_id == room_id and key.label.casefold() == given.casefold() and is_good(key, now):
+            return key
+    return None
+
+
+def key_named(given: str, digest: bytes, keys: Iterable[AccessKey]) -> AccessKey:
+    """Find a living key of one's own room by label or secret; raises Rejected."""
+    living = [key for key in keys if key.revoked_at is None]
+    for key in living:
+        if key.label.casefold() == given.casefold() or key.digest == digest:
+            return key
+    raise Rejected("There is no such key to your room.")
+
+
+def check_new_key(
+    label: str, digest: bytes, keys: Iterable[AccessKey], expires: datetime | None, now: datetime
+) -> None:
+    """Raise Rejected when a new key would be expired, or take the label or the secret of a living one."""
+    if expires is not None and expires <= now:
+        raise Rejected("That time is past: give a later one.")
+    for key in keys:
+        if key.revoked_at is None and key.label.casefold() == label.casefold():
+            raise Rejected(f'There is a key "{key.label}" already: give another label.')
+        if key.revoked_at is None and key.digest == digest:
+            raise Rejected(f'That is the key "{key.label}" already.')
+
+
+def is_stale(request: AccessRequest, config: CommunityConfig, now: datetime) -> bool:
+    """Tell whether a knock has waited too long."""
+    return request.created_at + timedelta(hours=config.request_hours) <= now
+
+
+def is_by(request: AccessRequest, agent_id: AgentId | None, person_id: Snowflake | None) -> bool:
+    """Tell whether a knock is by that agent or person."""
+    return (request.requester_agent_id, request.requester_person_id) == (agent_id, person_id)
+
+
+def check_door(room: Room, *, is_member: bool) -> None:
+    """Raise Rejected when there is nothing to knock for."""
+    if is_member:
+        raise Rejected("You are in that room already.")
+    if room.access is Access.CLOSED:
+        raise Rejected("That room is closed.")
+
+
+def check_lock(failures: int, config: CommunityConfig) -> None:
+    """Raise Rejected while a requester is locked out of a room."""
+    if failures >= config.key_failures:
+        raise Rejected(f"Too many wrong keys: try that room again in {config.key_failure_minutes:g} minutes.")
+
+
+def closing_state(
+    request: AccessRequest, key: AccessKey | None, config: CommunityConfig, now: datetime
+) -> RequestState:
+    """Give what granting a request comes to: GRANTED only when it is fresh and its key is good still."""
+    if is_stale(request, config, now):
+        return RequestState.EXPIRED
+    return RequestState.GRANTED if key is not None and is_good(key, now) else RequestState.CANCELLED

@@ -1,0 +1,188 @@
+"""Who may do what: asked of the actor, here and nowhere else. Pure, with the exact sentence of a refusal."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.core.actions import Action, Category, Definition, Need, People, RestoreAgent, RevokeKey
+from bot.core.actor import Actor
+from bot.core.errors import Rejected
+from bot.core.kinds import Visibility
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Message, MessageId, Room, Side
+
+ONLY_PEOPLE = "Only people can do that."
+ONLY_AGENTS = "That is for agents."
+ONLY_MANAGERS = "Only people who may manage the server can do that."
+PAUSED = "You are paused."
+RETIRED = "You are retired."
+NOT_PRIVILEGED = "You may not manage agents: only people can allow you to."
+NEEDS_SOLO = "That takes an answer of your own: you are asked again alone."
+ONLY_IN_THE_OPEN = "Everyone would see that: do it in a beat for public rooms."
+OWN_ROOM_NOT_SHOWN = "Your own room is not shown in this beat."
+YOURSELF = "You cannot do that to yourself."
+NAME_THE_AGENT = "Say which agent is meant."
+
+# What managers may still do to a retired agent or its room.
+OF_THE_RETIRED = frozenset({Category.KNOWLEDGE, Category.FOCUS, Category.AGENTS})
+
+
+class Scene(Protocol):
+    """What a permission depends on."""
+
+    @property
+    def agents(self) -> Mapping[AgentId, Agent]: ...
+
+    @property
+    def rooms(self) -> Mapping[AgentId, Room]: ...
+
+    @property
+    def memberships(self) -> Mapping[tuple[AgentId, AgentId], Membership]: ...
+
+    @property
+    def messages(self) -> Mapping[MessageId, Message]: ...
+
+    @property
+    def subject_id(self) -> AgentId | None:
+        """Whose thing it is: the actor itself when it is an agent."""
+
+    @property
+    def side(self) -> Side: ...
+
+    @property
+    def rooms_shown(self) -> frozenset[AgentId] | None:
+        """The rooms that the beat showed; None: no barrier."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether the answer came from a call for several agents."""
+
+    def shares_a_room(self, agent_id: AgentId, other: AgentId) -> bool:
+        """Tell whether both are in one of the rooms shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why not; with `needs_solo` the agent may ask again in a call of its own."""
+
+    why: str
+    needs_solo: bool = False
+
+
+def refusal(actor: Actor, action: Action, scene: Scene) -> Refusal | None:
+    """Give why the actor may not do it, or None."""
+    if actor.agent_id is None:
+        why = _of_person(actor, action, scene)
+        return Refusal(why) if why else None
+    agent = scene.agents.get(actor.agent_id)
+    if agent is None:
+        return Refusal(no_agent(actor.agent_id))
+    if why := _of_state(agent) or _of_kind(agent, action.definition):
+        return Refusal(why)
+    if scene.shared and action.definition.alone_only:
+        return Refusal(NEEDS_SOLO, needs_solo=True)
+    why = _of_needs(agent.id, action, scene)
+    return Refusal(why) if why else None
+
+
+def no_agent(agent_id: int) -> str:
+    """Word that an agent is not of this community."""
+    return f"There is no agent {agent_id} here."
+
+
+def no_room(room_id: int) -> str:
+    """Word that a room is not one of the agent's, or not shown: the same for both."""
+    return f"You are not in room {room_id}, or it is not shown in this beat."
+
+
+def no_message(message_id: int) -> str:
+    """Word that a message is not there, or not for whom asked: the same for both."""
+    return f"There is no message {message_id} in your rooms."
+
+
+def in_room(agent_id: AgentId, room_id: AgentId, scene: Scene) -> bool:
+    """Tell whether the agent is in the room and the beat shows it."""
+    shown = scene.rooms_shown is None or room_id in scene.rooms_shown
+    return shown and (agent_id, room_id) in scene.memberships
+
+
+def may_see(agent_id: AgentId, message: Message, scene: Scene) -> bool:
+    """Tell whether a message is the agent's to read: in a private room only those since it joined."""
+    room_id = message.room_id
+    if not in_room(agent_id, room_id, scene):
+        return False
+    if room_id == agent_id or scene.rooms[room_id].visibility is Visibility.PUBLIC:
+        return True
+    return message.id > scene.memberships[agent_id, room_id].joined_after
+
+
+def visible_message(agent_id: AgentId, message_id: MessageId, scene: Scene) -> Message:
+    """Find a message that the agent may see; raises Rejected."""
+    message = scene.messages.get(message_id)
+    if message is None or not may_see(agent_id, message, scene):
+        raise Rejected(no_message(message_id))
+    return message
+
+
+def _of_person(actor: Actor, action: Action, scene: Scene) -> str:
+    definition = action.definition
+    if definition.people is People.NOBODY:
+        return ONLY_AGENTS
+    if definition.people is People.MANAGERS and not actor.is_manager:
+        return ONLY_MANAGERS
+    if scene.subject_id is None:
+        return ""
+    subject = scene.agents.get(scene.subject_id)
+    if subject is None:
+        return no_agent(scene.subject_id)
+    if subject.retired_at is not None and not _of_the_retired(action):
+        return f"{subject.name} is retired: restore it first."
+    return ""
+
+
+def _of_the_retired(action: Action) -> bool:
+    return action.definition.category in OF_THE_RETIRED or isinstance(action, RevokeKey | RestoreAgent)
+
+
+def _of_state(agent: Agent) -> str:
+    if agent.retired_at is not None:
+        return RETIRED
+    return PAUSED if agent.paused_reason is not None else ""
+
+
+def _of_kind(agent: Agent, definition: Definition) -> str:
+    if not definition.for_agents:
+        return ONLY_PEOPLE
+    return NOT_PRIVILEGED if definition.privileged and not agent.can_create_agents else ""
+
+
+def _of_needs(agent_id: AgentId, action: Action, scene: Scene) -> str:
+    needs = action.definition.needs
+    if Need.OPEN in needs and scene.side != PUBLIC_SIDE:
+        return ONLY_IN_THE_OPEN
+    if Need.OWN_ROOM in needs and not in_room(agent_id, agent_id, scene):
+        return OWN_ROOM_NOT_SHOWN
+    if Need.MEMBER in needs and (why := _of_room(agent_id, action, scene)):
+        return why
+    if Need.MESSAGE in needs and (why := _of_message(agent_id, action, scene)):
+        return why
+    return _of_neighbour(agent_id, action, scene) if Need.NEIGHBOUR in needs else ""
+
+
+def _of_room(agent_id: AgentId, action: Action, scene: Scene) -> str:
+    room_id = getattr(action, "room_id", None) or getattr(action, "in_room_id", None)
+    if room_id is None or in_room(agent_id, AgentId(room_id), scene):
+        return ""
+    return no_room(room_id)
+
+
+def _of_message(agent_id: AgentId, action: Action, scene: Scene) -> str:
+    message_id = MessageId(getattr(action, "message_id", None) or getattr(action, "id", 0) or 0)
+    message = scene.messages.get(message_id)
+    return "" if message is not None and may_see(agent_id, message, scene) else no_message(message_id)
+
+
+def _of_neighbour(agent_id: AgentId, action: Action, scene: Scene) -> str:
+    other = AgentId(getattr(action, "agent_id", 0))
+    if other == agent_id:
+        return YOURSELF
+    return "" if scene.shares_a_room(agent_id, other) else f"You share no room with an agent {other}."

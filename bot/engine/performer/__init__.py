@@ -1,0 +1,35 @@
+"""Performs actions: one handler per kind, one transaction per actor."""
+
+from bot.engine.performer import (
+    agents,
+    attention,
+    doors,
+    focus,
+    keys,
+    knowledge,
+    lookups,
+    rooms,
+    social,
+    speech,
+    timing,
+)
+from bot.engine.performer.outcome import Outcome
+from bot.engine.performer.performer import Performer
+from bot.engine.performer.registry import HANDLERS
+
+__all__ = [
+    "HANDLERS",
+    "Outcome",
+    "Performer",
+    "agents",
+    "attention",
+    "doors",
+    "focus",
+    "keys",
+    "knowledge",
+    "lookups",
+    "rooms",
+    "social",
+    "speech",
+    "timing",
+]

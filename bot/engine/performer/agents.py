@@ -1,0 +1,154 @@
+"""Performs making, changing, retiring and restoring agents."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.core.actions import AlterAgent, CreateAgent, PermitAgent, RestoreAgent, RetireAgent
+from bot.core.changes import AddAgent, SetFocus
+from bot.core.errors import Rejected
+from bot.core.focus import starting_focus
+from bot.core.kinds import Access, AgentType, InputFormat, LetterKind, OutputFormat, Visibility
+from bot.core.names import default_name
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Room
+from bot.core.view import RoomView
+from bot.engine.performer.attention import free_name, rename
+from bot.engine.performer.desk import Desk
+from bot.engine.performer.prompts import check_avatar, check_model, check_prompt
+from bot.engine.performer.registry import handles
+from bot.engine.performer.rooms import put_letter
+from bot.engine.performer.speech import tell_room
+
+DAY = timedelta(days=1)
+
+
+@handles(CreateAgent)
+def create_agent(desk: Desk, action: CreateAgent) -> str:
+    _check_daily_limit(desk)
+    if action.name is None and action.agent_type is AgentType.PERSONA:
+        raise Rejected("A persona needs a name.")
+    hosts = [desk.room(action.in_room_id)] if action.in_room_id is not None else []
+    name = free_name(desk, action.name) if action.name is not None else ""
+    agent = _drafted(desk, action, name)
+    agent = replace(agent, id=AgentId(desk.write.ids.take("agent")))
+    agent = replace(agent, name=name or free_name(desk, default_name(agent.id)))
+    _settle(desk, agent)
+    for host in hosts:
+        desk.add_membership(agent.id, host.id)
+        tell_room(desk, host.id, f"{agent.name} joined.")
+    return f"{agent.name} is created with the id {agent.id}."
+
+
+@handles(AlterAgent)
+def alter_agent(desk: Desk, action: AlterAgent) -> str:
+    agent = desk.agent(action.agent_id)
+    fields = _altered(action)
+    if not fields and action.name is None:
+        raise Rejected("Say what to change.")
+    after = replace(agent, **fields)  # type: ignore[arg-type]  # names are the record's
+    check_prompt(desk, after.prompt, after.token_budget)
+    check_model(desk, after.model)
+    check_avatar(after.avatar_url)
+    if action.name is not None:
+        rename(desk, agent, action.name)
+    if fields:
+        desk.update_agent(agent.id, **fields)
+    return f"{desk.agent(agent.id).name} is changed."
+
+
+@handles(RetireAgent)
+def retire_agent(desk: Desk, action: RetireAgent) -> str:
+    agent = desk.agent(action.agent_id)
+    if agent.retired_at is not None:
+        raise Rejected(f"{agent.name} is retired already.")
+    tell_room(desk, agent.id, f"{agent.name} is retired: nobody answers here any more.")
+    desk.update_agent(agent.id, retired_at=desk.now)
+    return f"{agent.name} is retired."
+
+
+@handles(RestoreAgent)
+def restore_agent(desk: Desk, action: RestoreAgent) -> str:
+    agent = desk.agent(action.agent_id)
+    if agent.retired_at is None:
+        raise Rejected(f"{agent.name} is not retired.")
+    desk.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0)
+    if desk.room(agent.id).channel_id is None:
+        put_letter(desk, LetterKind.CHANNEL, agent.id, {})
+    tell_room(desk, agent.id, f"{agent.name} is back.")
+    return f"{agent.name} is back."
+
+
+@handles(PermitAgent)
+def permit_agent(desk: Desk, action: PermitAgent) -> str:
+    agent = desk.agent(action.agent_id)
+    desk.update_agent(agent.id, can_create_agents=action.allowed)
+    return f"{agent.name} may {'' if action.allowed else 'not '}create agents."
+
+
+def _check_daily_limit(desk: Desk) -> None:
+    parent = desk.actor.agent_id
+    if parent is None:
+        return
+    today = [one for one in desk.agents.values() if one.created_by == parent and one.created_at > desk.now - DAY]
+    if len(today) >= desk.config.agents_per_parent_and_day:
+        raise Rejected(f"You created {len(today)} agents within a day: more have to wait.")
+
+
+def _drafted(desk: Desk, action: CreateAgent, name: str) -> Agent:
+    """Put a new agent together, with no id yet; raises Rejected."""
+    config = desk.config
+    budget = action.token_budget or config.token_budget
+    model = action.model or config.model
+    check_prompt(desk, action.background_prompt, budget)
+    check_model(desk, model)
+    check_avatar(action.avatar_url)
+    return Agent(
+        community_id=desk.community_id,
+        id=AgentId(0),
+        name=name,
+        type=action.agent_type,
+        prompt=action.background_prompt,
+        model=model,
+        temperature=config.temperature if action.temperature is None else action.temperature,
+        avatar_url=action.avatar_url,
+        interval_seconds=config.interval_seconds,
+        resting_interval_seconds=config.resting_interval_seconds,
+        token_budget=budget,
+        input_format=InputFormat(config.input_format),
+        output_format=OutputFormat(config.output_format),
+        created_at=desk.now,
+        created_by=desk.actor.agent_id,
+    )
+
+
+def _settle(desk: Desk, agent: Agent) -> None:
+    """Give a new agent its room, its membership there, its first focus and its channel."""
+    config = desk.config
+    room = Room(
+        community_id=desk.community_id,
+        id=agent.id,
+        access=Access(config.access),
+        visibility=Visibility(config.visibility),
+        wpm=config.wpm,
+        rpm=config.rpm,
+    )
+    own = Membership(agent_id=agent.id, room_id=agent.id, joined_at=desk.now)
+    view = desk.view
+    desk.view = replace(
+        view,
+        agents={**view.agents, agent.id: agent},
+        all_rooms={**view.all_rooms, room.id: room},
+        rooms={**view.rooms, room.id: RoomView(room=room, members=(agent.id,))},
+        memberships={**view.memberships, (agent.id, room.id): own},
+    )
+    desk.put(AddAgent(agent=agent, room=room))
+    put_letter(desk, LetterKind.CHANNEL, agent.id, {})
+    if config.focus_defaults:
+        focus = starting_focus(config.focus_defaults, desk.now)
+        desk.put(SetFocus(agent_id=agent.id, side=PUBLIC_SIDE, focus=focus))
+
+
+def _altered(action: AlterAgent) -> dict[str, object]:
+    given = action.model_dump(exclude={"type", "agent_id", "name", "background_prompt"}, exclude_none=True)
+    if action.background_prompt is not None:
+        given["prompt"] = action.background_prompt
+    return given

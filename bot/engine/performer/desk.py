@@ -1,0 +1,257 @@
+"""The desk on which one transaction's actions are worked out: loaded once, changed in memory, written once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, cast
+
+from bot.core.actor import Actor
+from bot.core.changes import (
+    AddLookup,
+    AddMembership,
+    Change,
+    PutReason,
+    RemoveMembership,
+    SetFocus,
+    SetKnowledge,
+    UpdateAgent,
+    UpdateMembership,
+    UpdateRoom,
+)
+from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.permissions import NAME_THE_AGENT, no_agent, visible_message
+from bot.core.ports import Cipher, Random, Tokenizer, Writing
+from bot.core.records import (
+    PUBLIC_SIDE,
+    Agent,
+    AgentId,
+    BeatId,
+    CommunityId,
+    Focus,
+    Json,
+    Lookup,
+    Membership,
+    Message,
+    MessageId,
+    Mind,
+    Reason,
+    Room,
+    Side,
+    Snowflake,
+)
+from bot.core.view import View
+from bot.engine.performer.terms import Terms
+
+
+@dataclass(kw_only=True)
+class Desk:
+    """The community as it stands after the actions so far; `changes` is what will be written."""
+
+    write: Writing
+    view: View
+    actor: Actor
+    subject_id: AgentId | None
+    now: datetime
+    random: Random
+    cipher: Cipher
+    tokenizer: Tokenizer
+    terms: Terms
+    messages: Mapping[MessageId, Message]
+    changes: list[Change] = field(default_factory=list)
+    failures: dict[AgentId, int] = field(default_factory=dict)  # wrong keys by room
+    moves: dict[AgentId, int] = field(default_factory=dict)  # tempo moves by author
+    secret: str = ""
+
+    # what permissions look at
+    @property
+    def agents(self) -> Mapping[AgentId, Agent]:
+        return self.view.agents
+
+    @property
+    def rooms(self) -> Mapping[AgentId, Room]:
+        return self.view.all_rooms
+
+    @property
+    def memberships(self) -> Mapping[tuple[AgentId, AgentId], Membership]:
+        return self.view.memberships
+
+    @property
+    def side(self) -> Side:
+        return self.terms.side
+
+    @property
+    def rooms_shown(self) -> frozenset[AgentId] | None:
+        return self.terms.rooms_shown
+
+    @property
+    def shared(self) -> bool:
+        return self.terms.shared
+
+    @property
+    def community_id(self) -> CommunityId:
+        return self.view.community.id
+
+    @property
+    def config(self) -> CommunityConfig:
+        return self.view.config
+
+    @property
+    def beat_id(self) -> BeatId | None:
+        return self.terms.beat_id
+
+    def shares_a_room(self, agent_id: AgentId, other: AgentId) -> bool:
+        """Tell whether both are in one of the rooms shown."""
+        return any(other in self.members(room_id) for room_id in self.rooms_in(agent_id))
+
+    # looking up
+    def me(self) -> Agent:
+        """Give the agent whose thing it is; raises Rejected when none was named."""
+        if self.subject_id is None:
+            raise Rejected(NAME_THE_AGENT)
+        return self.agent(self.subject_id)
+
+    def agent(self, agent_id: int) -> Agent:
+        """Find an agent; raises Rejected."""
+        found = self.view.agents.get(AgentId(agent_id))
+        if found is None:
+            raise Rejected(no_agent(agent_id))
+        return found
+
+    def room(self, room_id: int) -> Room:
+        """Find a room; raises Rejected."""
+        found = self.view.all_rooms.get(AgentId(room_id))
+        if found is None:
+            raise Rejected(f"There is no room {room_id} here.")
+        return found
+
+    def members(self, room_id: AgentId) -> tuple[AgentId, ...]:
+        """Give a loaded room's members."""
+        shown = self.view.rooms.get(room_id)
+        return shown.members if shown else ()
+
+    def rooms_in(self, agent_id: AgentId) -> tuple[AgentId, ...]:
+        """Give the rooms that the agent is in and this beat shows."""
+        mine = (room for agent, room in self.view.memberships if agent == agent_id)
+        return tuple(room for room in mine if self.rooms_shown is None or room in self.rooms_shown)
+
+    def message(self, message_id: int) -> Message:
+        """Find a message that the agent may see; for people, any that was named."""
+        if self.actor.agent_id is not None:
+            return visible_message(self.actor.agent_id, MessageId(message_id), self)
+        found = self.messages.get(MessageId(message_id))
+        if found is None:
+            raise Rejected(f"There is no message {message_id} here.")
+        return found
+
+    def newest_message(self, room_id: AgentId) -> MessageId:
+        """Give the newest message of a loaded room."""
+        shown = self.view.rooms.get(room_id)
+        return shown.messages[-1].id if shown and shown.messages else MessageId(0)
+
+    def mind(self) -> Mind:
+        """Give the subject's mind on this side."""
+        return self.view.mind_of(self.me().id, self.side)
+
+    @property
+    def asked_by(self) -> Snowflake | None:
+        """The person whose message led to this, if one did."""
+        return self.actor.who.id if self.actor.who else self.terms.person_id
+
+    # changing
+    def put(self, *changes: Change) -> None:
+        """Add changes to what will be written."""
+        self.changes += changes
+
+    def update_agent(self, agent_id: AgentId, **fields: Any) -> None:  # noqa: ANN401 - columns by name
+        """Set some of an agent's columns."""
+        after = replace(self.view.agents[agent_id], **fields)
+        self.view = replace(self.view, agents={**self.view.agents, agent_id: after})
+        self._merge(UpdateAgent(agent_id=agent_id, fields=fields))
+
+    def update_room(self, room_id: AgentId, **fields: Any) -> None:  # noqa: ANN401
+        """Set some of a room's columns."""
+        self._place(replace(self.view.all_rooms[room_id], **fields))
+        self._merge(UpdateRoom(room_id=room_id, fields=fields))
+
+    def update_membership(self, agent_id: AgentId, room_id: AgentId, **fields: Any) -> None:  # noqa: ANN401
+        """Set some of a membership's columns."""
+        after = replace(self.view.memberships[agent_id, room_id], **fields)
+        self.view = replace(self.view, memberships={**self.view.memberships, (agent_id, room_id): after})
+        self._merge(UpdateMembership(agent_id=agent_id, room_id=room_id, fields=fields))
+
+    def add_membership(self, agent_id: AgentId, room_id: AgentId) -> None:
+        """Make an agent a member, with dynamic attention."""
+        joined = self.newest_message(room_id)
+        one = Membership(agent_id=agent_id, room_id=room_id, joined_at=self.now, joined_after=joined, seen_until=joined)
+        self.view = replace(self.view, memberships={**self.view.memberships, (agent_id, room_id): one})
+        self._seat(room_id, (*self.members(room_id), agent_id))
+        self.put(AddMembership(membership=one))
+
+    def remove_membership(self, agent_id: AgentId, room_id: AgentId) -> None:
+        """End a membership."""
+        kept = {key: one for key, one in self.view.memberships.items() if key != (agent_id, room_id)}
+        self.view = replace(self.view, memberships=kept)
+        self._seat(room_id, tuple(each for each in self.members(room_id) if each != agent_id))
+        self.put(RemoveMembership(agent_id=agent_id, room_id=room_id))
+
+    def keep_knowledge(self, whole: Mapping[str, Json], path: str, before: Json, after: Json) -> None:
+        """Keep the subject's knowledge on this side, with a line in its journal."""
+        self._keep_mind(replace(self.mind(), knowledge=whole))
+        self.put(
+            SetKnowledge(
+                agent_id=self.me().id,
+                side=self.side,
+                knowledge=whole,
+                path=path,
+                before=before,
+                after=after,
+                by=self.actor.in_words(),
+                at=self.now,
+            )
+        )
+
+    def keep_focus(self, focus: Focus) -> None:
+        """Keep the subject's focus on this side."""
+        self._keep_mind(replace(self.mind(), focus=focus))
+        self._merge(SetFocus(agent_id=self.me().id, side=self.side, focus=focus))
+
+    def look_up(self, question: str, answer: Json) -> None:
+        """Have an answer shown once in the subject's next HUD."""
+        self.put(AddLookup(agent_id=self.me().id, side=self.side, lookup=Lookup(question=question, answer=answer)))
+
+    def give_reason(self, agent_id: AgentId, reason: Reason) -> None:
+        """Give an agent a reason to beat."""
+        self.put(PutReason(agent_id=agent_id, reason=reason))
+
+    def side_room(self) -> AgentId | None:
+        """Give the private room that this side is, or None in the open."""
+        return None if self.side == PUBLIC_SIDE else AgentId(self.side)
+
+    def _place(self, room: Room) -> None:
+        self.view = replace(self.view, all_rooms={**self.view.all_rooms, room.id: room})
+        if shown := self.view.rooms.get(room.id):
+            self.view = replace(self.view, rooms={**self.view.rooms, room.id: replace(shown, room=room)})
+
+    def _seat(self, room_id: AgentId, members: Sequence[AgentId]) -> None:
+        if shown := self.view.rooms.get(room_id):
+            seated = replace(shown, members=tuple(members))
+            self.view = replace(self.view, rooms={**self.view.rooms, room_id: seated})
+
+    def _keep_mind(self, mind: Mind) -> None:
+        self.view = replace(self.view, minds={**self.view.minds, (mind.agent_id, mind.side): mind})
+
+    def _merge(self, change: UpdateAgent | UpdateRoom | UpdateMembership | SetFocus) -> None:
+        """Write each row once: a later value takes the earlier one's place."""
+        for at, earlier in enumerate(self.changes):
+            if type(earlier) is type(change) and _row(earlier) == _row(change):
+                fields = {**getattr(earlier, "fields", {}), **getattr(change, "fields", {})}
+                self.changes[at] = (
+                    change if isinstance(change, SetFocus) else cast(Change, replace(change, fields=fields))
+                )
+                return
+        self.put(change)
+
+
+def _row(change: Change) -> tuple[object, ...]:
+    return tuple(getattr(change, name, None) for name in ("agent_id", "room_id", "side"))

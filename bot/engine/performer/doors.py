@@ -1,0 +1,156 @@
+"""Performs knocking, letting in, joining and leaving."""
+
+from bot.core.access import WRONG_KEY, check_door, closing_state, fitting_key, is_by, is_stale
+from bot.core.actions import DenyAccess, GrantAccess, JoinRoom, LeaveRoom, RequestAccess
+from bot.core.cadence import own_beat_at
+from bot.core.changes import AddRequest, CloseRequest, UpdateKey
+from bot.core.errors import Rejected
+from bot.core.kinds import Access, LetterKind, ReasonKind, RequestState, Visibility
+from bot.core.letters import PermissionPayload
+from bot.core.records import AccessKey, AccessRequest, AgentId, Reason, RequestId, Room, Snowflake
+from bot.engine.performer.desk import Desk
+from bot.engine.performer.keyring import add_request, change_key, close_request, keys_of, requests_of
+from bot.engine.performer.locks import check_not_locked_out, count_failure
+from bot.engine.performer.registry import handles
+from bot.engine.performer.rooms import put_letter
+from bot.engine.performer.speech import tell_room
+
+CLOSINGS = {
+    RequestState.EXPIRED: "That request has expired.",
+    RequestState.CANCELLED: "The key of that request is no longer good: the request is cancelled.",
+}
+
+
+@handles(RequestAccess)
+async def request_access(desk: Desk, action: RequestAccess) -> str:
+    room = desk.room(action.room_id)
+    _check_knock(desk, room)
+    await check_not_locked_out(desk, room.id)
+    held = desk.view.held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
+    digest = desk.cipher.digest(action.key)
+    key = fitting_key(action.key, digest, keys_of(desk, room.id), held, room.id, desk.now)
+    if key is None:
+        count_failure(desk, room.id)
+        raise Rejected(WRONG_KEY)
+    _drop_stale(desk, room.id)
+    _knock(desk, room, key)
+    return f"You knocked at {desk.agent(room.id).name}'s room: its owner decides."
+
+
+@handles(GrantAccess)
+def grant_access(desk: Desk, action: GrantAccess) -> str:
+    request = _waiting(desk, action.request_id)
+    key = next((one for one in keys_of(desk, request.room_id) if one.id == request.key_id), None)
+    state = closing_state(request, key, desk.config, desk.now)
+    desk.put(CloseRequest(request_id=request.id, state=state, at=desk.now))
+    if state is not RequestState.GRANTED or key is None:
+        close_request(desk, request, "your request could not be granted any more")
+        raise Rejected(CLOSINGS[state])
+    close_request(desk, request, "you were let in", granted=True)
+    if key.uses_left is not None:
+        desk.put(UpdateKey(key_id=key.id, fields={"uses_left": key.uses_left - 1}))
+        change_key(desk, key, uses_left=key.uses_left - 1)
+    _let_in(desk, request)
+    return f"{request.requester_name} is let in."
+
+
+@handles(DenyAccess)
+def deny_access(desk: Desk, action: DenyAccess) -> str:
+    request = _waiting(desk, action.request_id)
+    desk.put(CloseRequest(request_id=request.id, state=RequestState.DENIED, at=desk.now))
+    close_request(desk, request, "you were turned away")
+    return f"{request.requester_name} is turned away."
+
+
+@handles(JoinRoom)
+def join_room(desk: Desk, action: JoinRoom) -> str:
+    agent, room = desk.me(), desk.room(action.room_id)
+    check_door(room, is_member=(agent.id, room.id) in desk.memberships)
+    if room.access is not Access.OPEN:
+        raise Rejected("That room takes a key: use request_access.")
+    if desk.agent(room.id).retired_at is not None:
+        raise Rejected("The owner of that room is retired.")
+    desk.add_membership(agent.id, room.id)
+    tell_room(desk, room.id, f"{agent.name} joined.")
+    return f"You are in {desk.agent(room.id).name}'s room now."
+
+
+@handles(LeaveRoom)
+def leave_room(desk: Desk, action: LeaveRoom) -> str:
+    agent, room_id = desk.me(), AgentId(action.room_id)
+    if room_id == agent.id:
+        raise Rejected("Your own room cannot be left.")
+    if (agent.id, room_id) not in desk.memberships:
+        raise Rejected(f"{agent.name} is not in room {room_id}.")
+    desk.remove_membership(agent.id, room_id)
+    tell_room(desk, room_id, f"{agent.name} left.")
+    return f"You left {desk.agent(room_id).name}'s room."
+
+
+def _check_knock(desk: Desk, room: Room) -> None:
+    agent_id, person = desk.actor.agent_id, desk.actor.who
+    check_door(room, is_member=agent_id is not None and (agent_id, room.id) in desk.memberships)
+    if desk.agent(room.id).retired_at is not None:
+        raise Rejected("The owner of that room is retired.")
+    if person is not None and room.visibility is Visibility.PUBLIC:
+        raise Rejected("Everyone on the server sees that room already.")
+    if agent_id is not None and room.access is Access.OPEN:
+        raise Rejected("That room is open: use join_room.")
+    mine = [one for one in requests_of(desk, room.id) if is_by(one, agent_id, person.id if person else None)]
+    if any(not is_stale(one, desk.config, desk.now) for one in mine):
+        raise Rejected("Your request waits there already.")
+
+
+def _drop_stale(desk: Desk, room_id: AgentId) -> None:
+    for request in requests_of(desk, room_id):
+        if is_stale(request, desk.config, desk.now):
+            desk.put(CloseRequest(request_id=request.id, state=RequestState.EXPIRED, at=desk.now))
+            close_request(desk, request, "your request has expired")
+
+
+def _knock(desk: Desk, room: Room, key: AccessKey) -> None:
+    agent_id, person = desk.actor.agent_id, desk.actor.who
+    name = f"@{person.username}" if person else desk.me().name
+    request = AccessRequest(
+        id=RequestId(desk.write.ids.take("request")),
+        room_id=room.id,
+        requester_agent_id=agent_id,
+        requester_person_id=person.id if person else None,
+        requester_name=name,
+        key_id=key.id,
+        key_label=key.label,
+        created_at=desk.now,
+    )
+    add_request(desk, request)
+    desk.put(AddRequest(request=request))
+    tell_room(desk, room.id, f"{name} asks to come in.")
+    owner = desk.agent(room.id)
+    reason = Reason(
+        kind=ReasonKind.ACCESS,
+        room_id=room.id,
+        by_agent_id=agent_id,
+        person_id=desk.asked_by,
+        since=desk.now,
+        due_at=own_beat_at(owner, desk.now),
+    )
+    desk.give_reason(owner.id, reason)
+
+
+def _waiting(desk: Desk, request_id: int) -> AccessRequest:
+    """Find a request at one's own room; a manager who named no room may mean any that is loaded."""
+    rooms = [desk.subject_id] if desk.subject_id is not None else list(desk.view.requests)
+    for room_id in rooms:
+        for request in requests_of(desk, AgentId(room_id)):
+            if request.id == request_id:
+                return request
+    raise Rejected(f"No request {request_id} waits at your room.")
+
+
+def _let_in(desk: Desk, request: AccessRequest) -> None:
+    agent_id, room_id = request.requester_agent_id, request.room_id
+    if agent_id is not None and agent_id in desk.agents and agent_id not in desk.members(room_id):
+        desk.add_membership(agent_id, room_id)
+    if request.requester_person_id is not None:
+        person_id = Snowflake(request.requester_person_id)
+        put_letter(desk, LetterKind.PERMISSION, room_id, PermissionPayload(person_id=person_id, allowed=True).stored())
+    tell_room(desk, room_id, f"{request.requester_name} was let in.")

@@ -1,0 +1,86 @@
+"""Keys and requests on the desk: what the actions so far have made of them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.core.changes import AddLetter, RecordAction
+from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.letters import NoticePayload
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AccessKey,
+    AccessRequest,
+    ActionRecord,
+    AgentId,
+    Reason,
+)
+from bot.engine.performer.desk import Desk
+
+
+def keys_of(desk: Desk, room_id: AgentId) -> tuple[AccessKey, ...]:
+    """Give the keys of a room."""
+    return desk.view.keys.get(room_id, ())
+
+
+def requests_of(desk: Desk, room_id: AgentId) -> tuple[AccessRequest, ...]:
+    """Give the requests that wait at a room."""
+    return desk.view.requests.get(room_id, ())
+
+
+def change_key(desk: Desk, key: AccessKey, **fields: Any) -> AccessKey:  # noqa: ANN401 - columns by name
+    """Put a new or changed key on the desk."""
+    after = replace(key, **fields)
+    others = tuple(one for one in keys_of(desk, key.room_id) if one.id != key.id)
+    desk.view = replace(desk.view, keys=_with(desk.view.keys, key.room_id, (*others, after)))
+    return after
+
+
+def hold(desk: Desk, key: AccessKey, agent_id: AgentId) -> None:
+    """Put a key into an agent's hand."""
+    after = change_key(desk, key, held_by=(*key.held_by, agent_id))
+    held = (*desk.view.held_keys.get(agent_id, ()), after)
+    desk.view = replace(desk.view, held_keys=_with(desk.view.held_keys, agent_id, held))
+
+
+def add_request(desk: Desk, request: AccessRequest) -> None:
+    """Let a request wait at its room."""
+    waiting = (*requests_of(desk, request.room_id), request)
+    desk.view = replace(desk.view, requests=_with(desk.view.requests, request.room_id, waiting))
+
+
+def close_request(desk: Desk, request: AccessRequest, news: str, *, granted: bool = False) -> None:
+    """Take a request off the desk and tell its requester."""
+    waiting = tuple(one for one in requests_of(desk, request.room_id) if one.id != request.id)
+    desk.view = replace(desk.view, requests=_with(desk.view.requests, request.room_id, waiting))
+    where = desk.agent(request.room_id).name
+    if request.requester_agent_id is not None:
+        _tell_agent(desk, request, f"{where}: {news}", granted=granted)
+    elif request.requester_person_id is not None:
+        text = f"{where}'s room: {news}."
+        payload = NoticePayload(text=text, to_managers=False, person_id=request.requester_person_id)
+        desk.put(
+            AddLetter(kind=LetterKind.NOTICE, room_id=request.room_id, payload=payload.stored(), not_before=desk.now)
+        )
+
+
+def _tell_agent(desk: Desk, request: AccessRequest, news: str, *, granted: bool) -> None:
+    """The news stands among the agent's recent actions, and is a reason to look at them."""
+    agent_id = request.requester_agent_id
+    if agent_id is None or agent_id not in desk.agents:
+        return
+    record = ActionRecord(
+        type="request_access",
+        at=desk.now,
+        parameters={"room_id": int(request.room_id)},
+        accepted=granted,
+        result=news if granted else "",
+        why="" if granted else news,
+    )
+    desk.put(RecordAction(agent_id=agent_id, side=PUBLIC_SIDE, record=record))
+    reason = Reason(kind=ReasonKind.ANSWER, by_agent_id=desk.actor.agent_id, since=desk.now, due_at=desk.now)
+    desk.give_reason(agent_id, reason)
+
+
+def _with(table: Mapping[AgentId, Any], key: AgentId, value: object) -> dict[AgentId, Any]:
+    return {**table, key: value}

@@ -1,0 +1,61 @@
+"""Performs what concerns keys: made, withdrawn, handed on."""
+
+from bot.core.access import DRAWN_CHARACTERS, check_new_key, key_named
+from bot.core.actions import CreateKey, GiveKey, RevokeKey
+from bot.core.changes import AddKey, CloseRequest, HoldKey, UpdateKey
+from bot.core.errors import Rejected
+from bot.core.kinds import RequestState
+from bot.core.records import AccessKey, AgentId, KeyId
+from bot.engine.performer.desk import Desk
+from bot.engine.performer.keyring import change_key, close_request, hold, keys_of, requests_of
+from bot.engine.performer.registry import handles
+
+
+@handles(CreateKey)
+def create_key(desk: Desk, action: CreateKey) -> str:
+    owner, secret = desk.me(), action.key or desk.random.token(DRAWN_CHARACTERS)
+    digest, keys = desk.cipher.digest(secret), keys_of(desk, owner.id)
+    label = action.label or f"key {len(keys) + 1}"
+    check_new_key(label, digest, keys, action.expires, desk.now)
+    key = AccessKey(
+        id=KeyId(desk.write.ids.take("key")),
+        room_id=owner.id,
+        label=label,
+        ciphertext=desk.cipher.encrypt(secret),
+        digest=digest,
+        created_at=desk.now,
+        expires_at=action.expires,
+        uses_left=action.uses,
+    )
+    change_key(desk, key)
+    desk.put(AddKey(key=key))
+    desk.secret = secret
+    return f'The key "{label}" is made.'
+
+
+@handles(RevokeKey)
+def revoke_key(desk: Desk, action: RevokeKey) -> str:
+    owner = desk.me()
+    key = key_named(action.key, desk.cipher.digest(action.key), keys_of(desk, owner.id))
+    desk.put(UpdateKey(key_id=key.id, fields={"revoked_at": desk.now}))
+    change_key(desk, key, revoked_at=desk.now)
+    for request in requests_of(desk, owner.id):
+        if request.key_id == key.id:
+            desk.put(CloseRequest(request_id=request.id, state=RequestState.CANCELLED, at=desk.now))
+            close_request(desk, request, "your request was cancelled: its key was withdrawn")
+    return f'The key "{key.label}" opens the room no longer.'
+
+
+@handles(GiveKey)
+def give_key(desk: Desk, action: GiveKey) -> str:
+    owner, agent = desk.me(), desk.agent(action.agent_id)
+    if agent.id == owner.id:
+        raise Rejected("It is your own room's key.")
+    if agent.retired_at is not None:
+        raise Rejected(f"{agent.name} is retired.")
+    key = key_named(action.label, b"", keys_of(desk, owner.id))
+    if agent.id in key.held_by:
+        return f'{agent.name} holds the key "{key.label}" already.'
+    desk.put(HoldKey(key_id=key.id, agent_id=AgentId(agent.id)))
+    hold(desk, key, agent.id)
+    return f'{agent.name} holds the key "{key.label}" now.'

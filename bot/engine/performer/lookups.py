@@ -1,0 +1,103 @@
+"""Performs what looks back: the answers stand in the next HUD's lookups."""
+
+from collections.abc import Sequence
+
+from bot.core.actions import Checkpoints, Compact, ReadHistory, ReadMessage, Recall
+from bot.core.cadence import own_beat_at
+from bot.core.errors import Rejected
+from bot.core.kinds import ReasonKind, Visibility
+from bot.core.permissions import may_see
+from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, MessageId, Reason
+from bot.engine.performer.desk import Desk
+from bot.engine.performer.registry import handles
+
+FOUND_AT_MOST = 10
+PAGE = 20
+
+
+def expect_answer(desk: Desk) -> str:
+    """Let the agent beat again to read what it asked for."""
+    agent = desk.me()
+    if desk.actor.agent_id is not None:
+        reason = Reason(
+            kind=ReasonKind.ANSWER,
+            room_id=desk.side_room(),
+            person_id=desk.asked_by,
+            since=desk.now,
+            due_at=own_beat_at(agent, desk.now),
+        )
+        desk.give_reason(agent.id, reason)
+    return "The answer stands in your lookups."
+
+
+def as_entry(message: Message, content: str | None = None) -> dict[str, Json]:
+    """Give a message, or an excerpt of it, as lookups show it."""
+    return {
+        "id": int(message.id),
+        "room_id": int(message.room_id),
+        "timestamp": f"{message.sent_at:%Y-%m-%d %H:%M:%S}",
+        "sender": message.sender.shown(),
+        "content": message.content if content is None else content,
+    }
+
+
+@handles(Recall)
+async def recall(desk: Desk, action: Recall) -> str:
+    agent_id = desk.me().id
+    rooms = [AgentId(action.room_id)] if action.room_id else list(desk.rooms_in(agent_id))
+    limit = min(action.limit or FOUND_AT_MOST, PAGE)
+    found = await desk.write.search(desk.community_id, action.query, room_ids=rooms, limit=limit)
+    shown: list[Json] = [as_entry(one, excerpt) for one, excerpt in found if may_see(agent_id, one, desk)]
+    desk.look_up(f"recall {action.query}", shown or "nothing found")
+    return expect_answer(desk)
+
+
+@handles(ReadHistory)
+async def read_history(desk: Desk, action: ReadHistory) -> str:
+    room_id, before = AgentId(action.room_id), MessageId(action.before) if action.before else None
+    page = await desk.write.history(desk.community_id, room_id, before=before, limit=action.limit or PAGE)
+    desk.look_up(f"read_history room {room_id}{f' before {before}' if before else ''}", _readable(desk, page))
+    return expect_answer(desk)
+
+
+@handles(ReadMessage)
+def read_message(desk: Desk, action: ReadMessage) -> str:
+    desk.look_up(f"read_message {action.id}", as_entry(desk.message(action.id)))
+    return expect_answer(desk)
+
+
+@handles(Checkpoints)
+async def checkpoints(desk: Desk, action: Checkpoints) -> str:
+    room_id = AgentId(action.room_id)
+    known = [one for one in await desk.write.checkpoints(desk.community_id, room_id) if _may_read(desk, one)]
+    if action.id is None:
+        listed: list[Json] = [
+            {"id": int(one.id), "from": int(one.first_message_id), "to": int(one.last_message_id)} for one in known
+        ]
+        desk.look_up(f"checkpoints of room {room_id}", listed or "none yet")
+        return expect_answer(desk)
+    wanted = next((one for one in known if one.id == CheckpointId(action.id or 0)), None)
+    if wanted is None:
+        raise Rejected(f"There is no checkpoint {action.id} of room {room_id}.")
+    desk.look_up(f"checkpoint {wanted.id} of room {room_id}", wanted.text)
+    return expect_answer(desk)
+
+
+@handles(Compact)
+def compact(desk: Desk, action: Compact) -> str:
+    room = desk.room(action.room_id)
+    desk.update_room(room.id, compact_asked_at=desk.now)
+    return f"Room {room.id} will be summarised."
+
+
+def _may_read(desk: Desk, checkpoint: Checkpoint) -> bool:
+    """Who joined a private room later does not get its earlier summaries."""
+    agent_id, room = desk.me().id, desk.room(checkpoint.room_id)
+    if room.visibility is Visibility.PUBLIC or room.id == agent_id:
+        return True
+    return checkpoint.first_message_id > desk.memberships[agent_id, room.id].joined_after
+
+
+def _readable(desk: Desk, page: Sequence[Message]) -> Json:
+    shown: list[Json] = [as_entry(one) for one in page if may_see(desk.me().id, one, desk)]
+    return shown or "nothing before that"

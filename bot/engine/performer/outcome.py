@@ -1,0 +1,21 @@
+"""What became of one action."""
+
+from dataclasses import dataclass
+
+from bot.core.actions import Action
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Whether an action was accepted, and one sentence: its `result`, or `why` not.
+
+    `needs_solo`: it would be accepted from a call that the agent does not share. `secret` is for the eyes of the
+    person who asked and is never stored.
+    """
+
+    action: Action
+    accepted: bool
+    result: str = ""
+    why: str = ""
+    needs_solo: bool = False
+    secret: str = ""

@@ -1,0 +1,31 @@
+"""What an agent's configuration is held to."""
+
+from urllib.parse import urlsplit
+
+from bot.core.errors import Rejected
+from bot.engine.performer.desk import Desk
+
+PROMPT_PERCENT = 10
+
+
+def check_prompt(desk: Desk, prompt: str, token_budget: int) -> None:
+    """Raise Rejected when a prompt takes more than its share of the token budget."""
+    tokens, most = desk.tokenizer.count(prompt), token_budget * PROMPT_PERCENT // 100
+    if tokens > most:
+        raise Rejected(f"The prompt has {tokens} tokens: at most {most} fit into a budget of {token_budget}.")
+
+
+def check_model(desk: Desk, model: str) -> None:
+    """Raise Rejected when the community does not allow a model."""
+    allowed = desk.config.allowed_models
+    if allowed and model not in allowed and model != desk.config.model:
+        raise Rejected(f"This community does not allow the model {model}: choose one of {', '.join(allowed)}.")
+
+
+def check_avatar(url: str | None) -> None:
+    """Raise Rejected when Discord could not fetch a picture from there."""
+    if url is None:
+        return
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or len(url) > 500:
+        raise Rejected("Give the picture's public address, beginning with https://.")

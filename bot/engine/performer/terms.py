@@ -1,0 +1,22 @@
+"""On what terms actions are performed: the beat they come from, and what it showed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.core.records import PUBLIC_SIDE, AgentId, BeatId, Side, Snowflake
+
+MaySpeak = Callable[[AgentId], str]  # of a room: "" or the sentence why not now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What bounds an answer; the defaults bound nothing, as for people."""
+
+    side: Side = PUBLIC_SIDE
+    rooms_shown: frozenset[AgentId] | None = None
+    shared: bool = False
+    beat_id: BeatId | None = None
+    person_id: Snowflake | None = None
+    let_through_at: datetime | None = None
+    may_speak: MaySpeak | None = None
