@@ -9,7 +9,10 @@ from typing import Literal, Protocol
 
 from bot.core.changes import Change
 from bot.core.kinds import LetterState
+from bot.core.publishing import Post as Post
+from bot.core.publishing import Publisher as Publisher
 from bot.core.records import (
+    AccessRequest,
     AgentId,
     Beat,
     BeatId,
@@ -214,6 +217,12 @@ class Reading(Protocol):
     async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
         """Add up what these agents did since then."""
 
+    async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
+        """Give scheduled messages of all communities whose time has come, the oldest first."""
+
+    async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
+        """Give the pending access requests of all communities."""
+
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
         """Give beats and usage of a UTC day by agent."""
 
@@ -262,6 +271,9 @@ class Writing(Reading, Protocol):
 
     async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
         """Replace a reservation by what was spent."""
+
+    async def forget(self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime) -> int:
+        """Delete messages outside every window and stored HUDs that are older; gives how many messages went."""
 
     async def update_letter(
         self,
@@ -331,60 +343,6 @@ class Model(Protocol):
 
     def tokenizer(self, model: str) -> Tokenizer:
         """Give the tokenizer that counts for this model."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Post:
-    """One message on Discord as an agent, by the channel's webhook."""
-
-    channel_id: Snowflake
-    name: str
-    avatar_url: str | None
-    content: str
-    thread_id: Snowflake | None = None
-    files: tuple[tuple[str, bytes], ...] = ()
-    pings: bool = False
-
-
-class Publisher(Protocol):
-    """Discord's writing side; raises PublishError's children."""
-
-    async def post(self, post: Post) -> Snowflake:
-        """Post once and give the message's id."""
-
-    async def posted_after(
-        self, channel_id: Snowflake, after: Snowflake | None
-    ) -> Sequence[tuple[Snowflake, str, str]]:
-        """Give our webhook's posts after a message, oldest first: id, author name, content."""
-
-    async def typing(self, channel_id: Snowflake) -> None:
-        """Show the bot typing for some seconds."""
-
-    async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
-        """Put or take back the bot's own reaction."""
-
-    async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
-        """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
-
-    async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
-        """Rename a channel or change its topic."""
-
-    async def make_channel(
-        self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
-    ) -> Snowflake:
-        """Make an agent's channel in the category, or find the one whose topic holds the marker."""
-
-    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
-        """Let a person (None: everyone) see a channel, or no longer."""
-
-    async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
-        """Give the public address of an agent's drawn avatar, set on the webhook of its own room's channel."""
-
-    async def notify(self, channel_id: Snowflake, text: str) -> None:
-        """Say something as the bot itself."""
-
-    async def tell(self, person_id: Snowflake, text: str) -> None:
-        """Say something to a person alone."""
 
 
 class Metrics(Protocol):

@@ -1,0 +1,61 @@
+"""The door to Discord's writing side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.core.records import AgentId, Snowflake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """One message on Discord as an agent, by the channel's webhook."""
+
+    channel_id: Snowflake
+    name: str
+    avatar_url: str | None
+    content: str
+    thread_id: Snowflake | None = None
+    files: tuple[tuple[str, bytes], ...] = ()
+    pings: bool = False
+
+
+class Publisher(Protocol):
+    """Discord's writing side; raises PublishError's children."""
+
+    async def post(self, post: Post) -> Snowflake:
+        """Post once and give the message's id."""
+
+    async def posted_after(
+        self, channel_id: Snowflake, after: Snowflake | None
+    ) -> Sequence[tuple[Snowflake, str, str]]:
+        """Give our webhook's posts after a message, oldest first: id, author name, content."""
+
+    async def typing(self, channel_id: Snowflake) -> None:
+        """Show the bot typing for some seconds."""
+
+    async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
+        """Put or take back the bot's own reaction."""
+
+    async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
+        """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
+
+    async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
+        """Rename a channel or change its topic."""
+
+    async def make_channel(
+        self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
+    ) -> Snowflake:
+        """Make an agent's channel in the category, or find the one whose topic holds the marker."""
+
+    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
+        """Let a person (None: everyone) see a channel, or no longer."""
+
+    async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
+        """Give the public address of an agent's drawn avatar, set on the webhook of its own room's channel."""
+
+    async def notify(self, channel_id: Snowflake, text: str) -> None:
+        """Say something as the bot itself."""
+
+    async def tell(self, person_id: Snowflake, text: str) -> None:
+        """Say something to a person alone."""
