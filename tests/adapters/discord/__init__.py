@@ -1,0 +1,1 @@
+"""The Discord side, met through discord.py and a playground."""
