@@ -7,7 +7,7 @@ from typing import Protocol
 from bot.core.actions import Action, Category, Definition, Need, People, RestoreAgent, RevokeKey
 from bot.core.actor import Actor
 from bot.core.errors import Rejected
-from bot.core.kinds import Visibility
+from bot.core.kinds import SenderKind, Visibility
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Message, MessageId, Room, Side
 
 ONLY_PEOPLE = "Only people can do that."
@@ -106,8 +106,10 @@ def in_room(agent_id: AgentId, room_id: AgentId, scene: Scene) -> bool:
 
 
 def may_see(agent_id: AgentId, message: Message, scene: Scene) -> bool:
-    """Tell whether a message is the agent's to read: in a private room only those since it joined."""
+    """Tell whether a message is the agent's to read: once it is posted, in a private room only since it joined."""
     room_id = message.room_id
+    if message.sender.kind is SenderKind.AGENT and message.discord_id is None:
+        return False
     if not in_room(agent_id, room_id, scene):
         return False
     if room_id == agent_id or scene.rooms[room_id].visibility is Visibility.PUBLIC:
