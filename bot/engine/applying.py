@@ -96,7 +96,9 @@ class Applier:
     ) -> Sequence[Outcome]:
         ready = one.ready
         agent = view.agents[ready.agent_id]
-        if agent.paused_reason is not None or agent.retired_at is not None or not one.reply.actions:
+        if agent.paused_reason is not None or agent.retired_at is not None:
+            return []
+        if not one.reply.actions and not one.reply.rejected:
             return []
         speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
         return await self._performer.perform(
@@ -107,12 +109,13 @@ class Applier:
             now=now,
             random=self._random_for(ready.claim.community_id, ready.beat_id),
             side=ready.side,
-            rooms_shown=one.part.room_ids,
+            rooms_shown=frozenset(one.part.room_ids),
             shared=False,
             reasons=ready.reasons,
             beat_id=ready.beat_id,
             may_speak=speech.allowed,
             let_through_at=let_through_at,
+            refused=one.reply.rejected,
         )
 
 

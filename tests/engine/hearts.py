@@ -1,0 +1,201 @@
+"""A community that beats: the real store, gate and performer, with a model that does as it is told."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.core.cadence import SLOT_SECONDS, rounded_up
+from bot.core.changes import AddAgent, AddMembership, Change
+from bot.core.config import CommunityConfig
+from bot.core.events import MessageSeen
+from bot.core.ports import ModelCall
+from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
+from bot.core.view import View
+from bot.engine.delivery import Delivery
+from bot.engine.heartbeat import Heartbeat
+from bot.engine.intake import Intake
+from bot.engine.performer import Performer
+from storage.store import SqlStore
+from tests.engine.recording import RecordingPublisher
+from tests.factories import GUILD_ID, agent, membership, person, room
+from tests.fakes import (
+    CountedMetrics,
+    Nudges,
+    PlainCipher,
+    ScriptedModel,
+    SeededRandom,
+    VirtualClock,
+    WordTokenizer,
+)
+
+Said = dict[int, list[tuple[int, str]]]  # agent -> (room, message)
+ASKED = re.compile(r"\(ID: (\d+), Model")
+
+
+def asked(call: ModelCall) -> list[int]:
+    """Give the agents that a call is for."""
+    return list(dict.fromkeys(int(id) for id in ASKED.findall(call.input)))
+
+
+def answer(said: Said, actions: dict[int, list[dict[str, Any]]] | None = None) -> str:
+    """Write an answer as a model would."""
+    ids = sorted({*said, *(actions or {})})
+    parts = [
+        {
+            "agent_id": id,
+            "responses": [{"room_id": room, "message": text} for room, text in said.get(id, [])],
+            "actions": (actions or {}).get(id, []),
+        }
+        for id in ids
+    ]
+    return json.dumps({"agents": parts})
+
+
+def everyone_says(text: str, room_id: int = 1) -> Callable[[ModelCall], str]:
+    """Let every agent of a call say the same in one room."""
+    return lambda call: answer({id: [(room_id, text)] for id in asked(call)})
+
+
+class EagerModel(ScriptedModel):
+    """Always lets everyone speak in one room."""
+
+    def __init__(self, room_id: int = 1) -> None:
+        super().__init__()
+        self._room_id = room_id
+
+    async def answer(self, call: ModelCall) -> Any:  # noqa: ANN401
+        self.script.append(everyone_says(f"Indeed, number {len(self.calls)}.", self._room_id))
+        return await super().answer(call)
+
+
+@dataclass
+class Hearts:
+    """The community with its heart."""
+
+    store: SqlStore
+    clock: VirtualClock
+    model: ScriptedModel
+    heartbeat: Heartbeat
+    delivery: Delivery
+    intake: Intake
+    publisher: RecordingPublisher
+    metrics: CountedMetrics
+    nudges: Nudges
+    typing: list[Snowflake]
+    community_id: CommunityId
+
+    async def apply(self, *changes: Change) -> None:
+        async with self.store.writing(self.community_id) as write:
+            await write.apply(self.community_id, changes)
+
+    async def hear(self, content: str, *, room_id: int = 1, who: str = "mira", id: int = 501, **fields: Any) -> None:  # noqa: ANN401
+        """Let a person say something."""
+        base: dict[str, Any] = {
+            "guild_id": GUILD_ID,
+            "channel_id": Snowflake(7_000_000_000_000_000 + room_id),
+            "message_id": self.publisher.id(),
+            "author": person(who, id),
+            "content": content,
+            "sent_at": self.clock.now(),
+        }
+        await self.intake.take(MessageSeen(**(base | fields)))
+
+    async def crowd(self, room_id: int = 1) -> None:
+        """Let two people talk in a room, so that its owner is not addressed by each line, and forget the calls."""
+        await self.hear("hello", room_id=room_id)
+        await self.run(20)
+        await self.hear("good day", room_id=room_id, who="rob", id=502)
+        await self.run(200)
+        self.model.calls.clear()
+
+    async def slot(self, seconds: float = 0.0) -> None:
+        """Let time pass, carry one slot out, and bring its letters out."""
+        await self.clock.advance(seconds)
+        await self.heartbeat.slot(self.clock.now())
+        await self.deliver()
+
+    async def deliver(self) -> None:
+        while await self.delivery.run_once(self.clock.now()):
+            pass
+
+    async def run(self, seconds: float) -> None:
+        """Let time pass from one due moment to the next, on the slots' grid."""
+        end = self.clock.now() + timedelta(seconds=seconds)
+        while (at := await self._next()) is not None and at <= end:
+            await self.slot(max(0.0, (at - self.clock.now()).total_seconds()))
+        await self.clock.advance((end - self.clock.now()).total_seconds())
+
+    async def _next(self) -> datetime | None:
+        async with self.store.reading() as read:
+            times = [at for at in (await read.next_due_at(), await read.next_letter_at()) if at is not None]
+        return max(self.clock.now(), rounded_up(min(times), SLOT_SECONDS)) if times else None
+
+    async def view(self, *ids: int) -> View:
+        async with self.store.reading() as read:
+            return await read.view(self.community_id, agent_ids=[AgentId(id) for id in ids or (1,)])
+
+    async def lines(self, room_id: int = 1) -> list[tuple[str, str]]:
+        return [(message.sender.shown(), message.content) for message in await self.messages(room_id)]
+
+    async def messages(self, room_id: int = 1) -> Sequence[Message]:
+        async with self.store.reading() as read:
+            return await read.history(self.community_id, AgentId(room_id), limit=10_000)
+
+    async def last_beat(self, id: int = 1) -> Beat | None:
+        async with self.store.reading() as read:
+            return await read.last_beat(self.community_id, AgentId(id))
+
+
+@asynccontextmanager
+async def hearts(
+    agents: int = 2,
+    *,
+    together: bool = True,
+    config: CommunityConfig | None = None,
+    script: Iterable[Any] = (),
+    model: ScriptedModel | None = None,
+    **fields: Any,  # noqa: ANN401
+) -> AsyncIterator[Hearts]:
+    """Open a community with so many agents, which are all in the room of the first one when `together`."""
+    clock, metrics, nudges = VirtualClock(), CountedMetrics(), Nudges()
+    speaking = model or ScriptedModel(script)
+    typing: list[Snowflake] = []
+    async with await SqlStore.open("sqlite://", config=config) as store:
+        async with store.writing() as write:
+            community = await write.add_community(GUILD_ID, "Testers")
+        publisher = RecordingPublisher(clock)
+        delivery = Delivery(store, publisher, clock, metrics)
+        heartbeat = Heartbeat(
+            store,
+            speaking,
+            Performer(cipher=PlainCipher(), tokenizer=WordTokenizer()),
+            clock,
+            lambda community_id, beat_id: SeededRandom(hash((community_id, beat_id))),
+            {},
+            metrics,
+            cipher=PlainCipher(),
+            planned=nudges,
+            on_typing=typing.append,
+            on_letters=delivery.wake,
+        )
+        intake = Intake(store, clock, WordTokenizer(), nudges, config=config, wake=delivery.wake)
+        made = Hearts(
+            store, clock, speaking, heartbeat, delivery, intake, publisher, metrics, nudges, typing, community.id
+        )
+        await _move_in(made, agents, together, fields)
+        yield made
+
+
+async def _move_in(made: Hearts, agents: int, together: bool, fields: dict[str, Any]) -> None:
+    changes: list[Change] = []
+    async with made.store.writing(made.community_id) as write:
+        for _ in range(agents):
+            id = AgentId(write.ids.take("agent"))
+            changes.append(AddAgent(agent=agent(id, **fields), room=room(id)))
+            if together and id != 1:
+                changes.append(AddMembership(membership=membership(id, 1)))
+        await write.apply(made.community_id, changes)
