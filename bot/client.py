@@ -25,6 +25,7 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.intake import Intake
 
 LONGEST_LIMIT_SECONDS = 30.0  # a longer rate limit is an error, so that nothing hangs on it
+LATE_SERVER_SECONDS = 0.5  # servers that Discord names later than this are read on when it does
 UNKNOWN_INTERACTION = 10062
 log = structlog.get_logger(__name__)
 
@@ -55,11 +56,13 @@ class SelfroomClient(commands.Bot):
             chunk_guilds_at_startup=False,
             allowed_mentions=discord.AllowedMentions.none(),
             max_ratelimit_timeout=LONGEST_LIMIT_SECONDS,
+            guild_ready_timeout=LATE_SERVER_SECONDS,
         )
         self.caught_up = asyncio.Event()  # set once everything missed is read
         self.people = People()
         self._makers = cogs
         self._servers_there = asyncio.Event()
+        self._settled: set[int] = set()  # servers that were read on in this session
         self._listening: asyncio.Task[None] | None = None
 
     def equip(
@@ -114,6 +117,7 @@ class SelfroomClient(commands.Bot):
     async def on_connect(self) -> None:
         """A new session: first read on, then listen."""
         self._servers_there.clear()
+        self._settled.clear()
         self._inbox.put(self._catch_up)
 
     async def on_ready(self) -> None:
@@ -129,6 +133,9 @@ class SelfroomClient(commands.Bot):
 
     async def _settle_in(self, guild: discord.Guild) -> None:
         """Know a server, give it the commands, and read on there; one server's trouble stays there."""
+        if guild.unavailable or guild.id in self._settled:
+            return
+        self._settled.add(guild.id)
         await self._inbox.take(events.guild_seen(guild))
         async with self.store.reading() as read:
             community = await read.community_of_guild(Snowflake(guild.id))
@@ -185,8 +192,15 @@ class SelfroomClient(commands.Bot):
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was invited."""
-
         self._inbox.put(partial(self._settle_in, guild))
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """A server is there again, or was named late."""
+        self._inbox.put(partial(self._settle_in, guild))
+
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        """A server is out of reach for a while."""
+        self._settled.discard(guild.id)
 
     async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
         """A server has another name."""
@@ -195,6 +209,7 @@ class SelfroomClient(commands.Bot):
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot was removed."""
+        self._settled.discard(guild.id)
         self._inbox.put(partial(_as_it_is, events.guild_left(guild)))
 
 

@@ -15,6 +15,7 @@ from bot.core.records import AgentId, CommunityId, Letter
 from bot.engine.errands import Errands
 from bot.engine.posting import Posting
 from bot.engine.setbacks import Setbacks
+from bot.engine.typing_shown import TypingShown
 
 AT_ONCE = 500  # rooms looked at in one go
 LONGEST_REST_SECONDS = 1.0
@@ -33,7 +34,8 @@ class Delivery:
         self._clock = clock
         self._metrics = metrics
         self._setbacks = Setbacks(store, clock)
-        self._posting = Posting(store, publisher, clock, metrics)
+        self.typing = TypingShown(publisher, clock)
+        self._posting = Posting(store, publisher, clock, metrics, posted=self.typing.end)
         self._errands = Errands(store, publisher, clock)
         self._busy: dict[Lane, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
@@ -66,6 +68,7 @@ class Delivery:
     async def close(self, seconds: float) -> None:
         """Begin no further letter and let the running ones finish; what is not done by then is kept."""
         self._closing = True
+        self.typing.close()
         self.wake()
         running = list(self._busy.values())
         if not running:

@@ -1,5 +1,6 @@
 """Messages as posts: worded, split, and looked for before they are ever sent a second time (SPEC §10)."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -35,13 +36,22 @@ class Scene:
 
 
 class Posting:
-    """Carries POST letters."""
+    """Carries POST letters; `posted` is told of each channel in which something appears."""
 
-    def __init__(self, store: Store, publisher: Publisher, clock: Clock, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        store: Store,
+        publisher: Publisher,
+        clock: Clock,
+        metrics: Metrics,
+        *,
+        posted: Callable[[Snowflake], None],
+    ) -> None:
         self._store = store
         self._publisher = publisher
         self._clock = clock
         self._metrics = metrics
+        self._posted = posted
 
     async def carry(self, letter: Letter) -> None:
         """Post a letter's parts, or find that they were posted; raises PublishError when its fate stays open."""
@@ -87,6 +97,7 @@ class Posting:
                 wait_seconds=fate_seconds(scene, attempts),
             )
             post = await self._post(scene, said, len(known))
+            self._posted(post.channel_id)
             try:
                 known.append(await self._publisher.post(post))
             except FateUnknown:
