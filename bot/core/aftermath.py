@@ -117,7 +117,7 @@ def failed(view: View, ready: Ready, error: ModelError, now: datetime) -> list[C
     room = view.all_rooms.get(_room_of(ready))
     if failures < FAILURES_TOLD or room is None or room.fault_told_at is not None:
         return changes
-    sentence = f"I cannot answer just now: {error.sentence} I keep trying."
+    sentence = f"{ready.agent.name} cannot answer just now: {error.sentence} It keeps trying."
     return [
         *changes,
         UpdateRoom(room_id=room.id, fields={"fault_told_at": now}),
