@@ -52,8 +52,6 @@ class Desk:
     view: View
     actor: Actor
     subject_id: AgentId | None
-    now: datetime
-    random: Random
     cipher: Cipher
     tokenizer: Tokenizer
     terms: Terms
@@ -75,6 +73,14 @@ class Desk:
     @property
     def memberships(self) -> Mapping[tuple[AgentId, AgentId], Membership]:
         return self.view.memberships
+
+    @property
+    def now(self) -> datetime:
+        return self.terms.now
+
+    @property
+    def random(self) -> Random:
+        return self.terms.random
 
     @property
     def side(self) -> Side:

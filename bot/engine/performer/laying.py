@@ -1,11 +1,10 @@
 """Loads what some actions need, in a few reads and once."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from bot.core.actions import Action
 from bot.core.actor import Actor
-from bot.core.ports import Cipher, Random, Tokenizer, Writing
+from bot.core.ports import Cipher, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, MessageId
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.terms import Terms
@@ -19,8 +18,6 @@ async def lay(
     *,
     subject: AgentId | None,
     terms: Terms,
-    now: datetime,
-    random: Random,
     cipher: Cipher,
     tokenizer: Tokenizer,
 ) -> Desk:
@@ -36,8 +33,6 @@ async def lay(
         view=view,
         actor=actor,
         subject_id=subject_id,
-        now=now,
-        random=random,
         cipher=cipher,
         tokenizer=tokenizer,
         terms=terms,

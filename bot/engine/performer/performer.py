@@ -42,7 +42,6 @@ class Performer:
         shared: bool = False,
         reasons: Sequence[Reason] = (),
         beat_id: BeatId | None = None,
-        person_id: Snowflake | None = None,
         let_through_at: datetime | None = None,
         may_speak: MaySpeak | None = None,
         refused: Sequence[tuple[str, str]] = (),
@@ -53,11 +52,13 @@ class Performer:
         `refused`: (what, why) of items that could not be read, kept among the agent's recent actions.
         """
         terms = Terms(
+            now=now,
+            random=random,
             side=side,
             rooms_shown=rooms_shown,
             shared=shared,
             beat_id=beat_id,
-            person_id=person_id or _led_by(reasons),
+            person_id=_led_by(reasons),
             let_through_at=let_through_at,
             may_speak=may_speak,
         )
@@ -68,8 +69,6 @@ class Performer:
             actions,
             subject=subject,
             terms=terms,
-            now=now,
-            random=random,
             cipher=self._cipher,
             tokenizer=self._tokenizer,
         )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.core.ports import Random
 from bot.core.records import PUBLIC_SIDE, AgentId, BeatId, Side, Snowflake
 
 MaySpeak = Callable[[AgentId], str]  # of a room: "" or the sentence why not now
@@ -11,8 +12,10 @@ MaySpeak = Callable[[AgentId], str]  # of a room: "" or the sentence why not now
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What bounds an answer; the defaults bound nothing, as for people."""
+    """When, by what chance and within what bounds; the defaults bound nothing, as for people."""
 
+    now: datetime
+    random: Random
     side: Side = PUBLIC_SIDE
     rooms_shown: frozenset[AgentId] | None = None
     shared: bool = False
