@@ -20,7 +20,6 @@ export class App extends Bus {
   editing = null;
   panel = null;
   selectedAgent = null;
-  agentPictures = new Map();
 
   constructor(settings, people, person) {
     super();
@@ -29,17 +28,17 @@ export class App extends Bus {
     this.api = new Api(person.token);
     this.gateway = new Gateway(settings.gateway_url, person.token);
     this.world = new World();
-    this.world.guildId = keptHere.get("guild") ?? settings.guild_ids?.[0] ?? null;
+    this.world.guildId = keptHere.get("guild") ?? settings.guild_id ?? null;
     this.unread = new Unread(this.world);
     this.agents = new Agents(settings.face_url);
     this.commands = new Commands(this);
     this.interactions = new Interactions(this);
     this.gateway.on("event", (name, data) => this.world.apply(name, data));
-    this.world.on("message", (message) => this.#learnPicture(message));
   }
 
-  #learnPicture({ webhook_id, author }) {
-    if (webhook_id && author.avatar) this.agentPictures.set(author.username, author);
+  /** An agent as an author, with the picture it last posted under. */
+  faceOf(agent) {
+    return this.world.faces.get(agent.name) ?? { id: String(agent.id), bot: true };
   }
 
   /** Open a channel, at a message if one is named. */

@@ -135,7 +135,9 @@ export class Log {
     }
     let at = this.list.firstChild;
     for (const row of rows) {
+      const before = this.#rows.get(row.id)?.element;
       const element = this.#elementFor(row);
+      if (before === at) at = element;
       if (element === at) at = at.nextSibling;
       else this.list.insertBefore(element, at);
     }

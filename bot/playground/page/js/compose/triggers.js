@@ -62,8 +62,8 @@ export function triggered(app, before) {
 export function commandItems(app, text) {
   const leaves = best(app.commands.slash(), text.trim(), (leaf) => leaf.name, MOST_COMMANDS);
   return leaves.map((leaf) => {
-    const bot = app.commands.botOf(leaf.command);
-    return { leaf, label: `/${leaf.name}`, detail: leaf.description, lead: icon("command", 18), side: bot ? app.world.nameOf(bot) : "" };
+    const side = app.commands.botName(leaf.command);
+    return { leaf, label: `/${leaf.name}`, detail: leaf.description, lead: icon("command", 18), side };
   });
 }
 

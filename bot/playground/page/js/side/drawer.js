@@ -18,7 +18,7 @@ function fact(name, value) {
 }
 
 function headOf(app, agent) {
-  const look = avatar({ id: String(agent.id), bot: true, avatar: app.agentPictures.get(agent.name) ?? null }, agent.name, 52);
+  const look = avatar(app.faceOf(agent), agent.name, 52);
   const back = h("button.icon-button", { type: "button", "aria-label": "Back to who is here", title: "Back to who is here", on: { click: () => app.showPanel("members") } }, icon("people"));
   const room = h("button.link", { type: "button", on: { click: () => app.open(String(agent.channel_id)) } }, "open its room");
   return h(

@@ -9,7 +9,7 @@ import { openUserMenu } from "./user_menu.js";
 import { nextBeat, stateDot, stateWord, tempo } from "./states.js";
 
 function agentRow(app, agent) {
-  const look = avatar({ id: String(agent.id), bot: true, avatar: app.agentPictures.get(agent.name) ?? null }, agent.name, 34);
+  const look = avatar(app.faceOf(agent), agent.name, 34);
   const beat = h("span.beat", { style: { "--beat": `${Math.max(1, agent.interval_seconds)}s` }, title: "Heartbeat" }, icon("pulse", 14), tempo(agent));
   return h(
     "button.member.agent",

@@ -14,10 +14,9 @@ function drawn(name) {
   return h("span.initial", { style: { "--hue": hueOf(name) } }, initial);
 }
 
-/** The address of a user's picture, or null. */
+/** The address of a user's picture on this server's CDN, or null. */
 export function pictureOf(user) {
-  if (!user?.avatar) return null;
-  return /^(https?:|\/|data:image)/.test(user.avatar) ? user.avatar : `/avatars/${user.id}/${user.avatar}.png`;
+  return user?.avatar ? `/cdn/avatars/${user.id}/${user.avatar}.png` : null;
 }
 
 /** A picture with a name's initial as its stand-in. `round` for people, squared for bots and agents. */

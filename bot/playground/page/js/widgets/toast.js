@@ -1,11 +1,12 @@
 /** Short notes at the foot of the page. */
 
-import { find, h } from "../lib/dom.js";
+import { find, findAll, h } from "../lib/dom.js";
 
 const STAYS = 6000;
 
 /** Show a sentence for a few seconds; `kind` is "info" or "error". */
 export function toast(text, kind = "info") {
+  for (const same of findAll(".toast")) if (same.textContent === text) same.remove();
   const note = h(`div.toast.${kind}`, { role: kind === "error" ? "alert" : "status" }, text);
   find(".toasts").append(note);
   setTimeout(() => note.remove(), STAYS);

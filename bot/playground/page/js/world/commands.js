@@ -1,6 +1,4 @@
-/** The commands of the guild's bots, as this person may use them. */
-
-import { guildPermissions } from "./permissions.js";
+/** The bots' commands that this person may use in the open channel. */
 
 export const OPTION = {
   SUB: 1, GROUP: 2, STRING: 3, INTEGER: 4, BOOLEAN: 5, USER: 6, CHANNEL: 7, ROLE: 8, MENTIONABLE: 9, NUMBER: 10, FILE: 11,
@@ -29,57 +27,37 @@ function leaves(command, node = command, path = [command.name]) {
 
 export class Commands {
   #all = [];
-  #fetched = 0;
+  #bots = new Map();
+  #fetched = { channelId: null, at: 0 };
   #running = null;
 
   constructor(app) {
     this.app = app;
-    app.world.on("guilds", () => {
-      this.#fetched = 0;
+    app.on("open", () => {
+      this.#fetched = { channelId: null, at: 0 };
     });
   }
 
-  #applications() {
-    const members = [...(this.app.world.guild?.members.values() ?? [])];
-    const bots = members.filter((member) => member.user.bot).map((member) => member.user.application_id ?? member.user.id);
-    return [...new Set(bots)];
-  }
-
-  async #fetchOne(application) {
-    const { api, world } = this.app;
-    const [globals, own] = await Promise.all([
-      api.get(`/applications/${application}/commands`),
-      api.get(`/applications/${application}/guilds/${world.guildId}/commands`),
-    ]);
-    const named = new Set(own.map((one) => `${one.type}:${one.name}`));
-    return [...own, ...globals.filter((one) => !named.has(`${one.type}:${one.name}`))];
-  }
-
-  /** Read the list again unless it was read a moment ago. */
+  /** Read what may be used in the open channel, unless that was done a moment ago. */
   refresh() {
-    if (this.#running || Date.now() - this.#fetched < FRESH_FOR) return this.#running ?? Promise.resolve();
-    this.#running = this.#read().finally(() => {
+    const { channelId } = this.app;
+    const fresh = this.#fetched.channelId === channelId && Date.now() - this.#fetched.at < FRESH_FOR;
+    if (this.#running || fresh || !channelId) return this.#running ?? Promise.resolve();
+    this.#running = this.#read(channelId).finally(() => {
       this.#running = null;
     });
     return this.#running;
   }
 
-  async #read() {
-    const lists = await Promise.all(this.#applications().map((application) => this.#fetchOne(application)));
-    this.#all = lists.flat();
-    this.#fetched = Date.now();
-  }
-
-  #allowed(command) {
-    const needed = command.default_member_permissions;
-    if (needed === null || needed === undefined) return true;
-    const mine = guildPermissions(this.app.world.guild, this.app.world.me.id);
-    const bits = BigInt(needed);
-    return bits === 0n ? Boolean(mine & 8n) : (mine & bits) === bits;
+  async #read(channelId) {
+    const index = await this.app.api.get(`/channels/${channelId}/application-command-index`);
+    this.#all = index.application_commands;
+    this.#bots = new Map(index.applications.map((one) => [one.id, one]));
+    this.#fetched = { channelId, at: Date.now() };
   }
 
   #ofType(type) {
-    return this.#all.filter((one) => (one.type ?? 1) === type && this.#allowed(one));
+    return this.#all.filter((one) => (one.type ?? 1) === type);
   }
 
   /** Slash commands by name. */
@@ -95,10 +73,9 @@ export class Commands {
     return this.#ofType(MENU.USER);
   }
 
-  botOf(command) {
-    const world = this.app.world;
-    const users = [...world.users.values()];
-    return world.user(command.application_id) ?? users.find((one) => one.application_id === command.application_id);
+  /** The name of the bot behind a command. */
+  botName(command) {
+    return this.#bots.get(command.application_id)?.name ?? "";
   }
 }
 

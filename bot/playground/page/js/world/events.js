@@ -94,7 +94,7 @@ function roleDelete(world, data) {
 }
 
 function message(world, data) {
-  world.meet(data.author);
+  world.meetAuthor(data);
   world.stopTyping(data.channel_id, data.author?.id);
   if (data.webhook_id && data.application_id) world.stopTyping(data.channel_id, data.application_id);
   world.noteMessage(data);

@@ -8,7 +8,7 @@ export class People {
 
   /** `settings` is what GET /playground told. */
   constructor(settings) {
-    this.told = [{ ...settings.owner, manager: true }, ...(settings.people ?? [])];
+    this.told = [settings.person, ...(settings.people ?? [])];
     this.#collect();
   }
 
@@ -57,7 +57,7 @@ export class People {
     });
     const given = await answer.json();
     if (!answer.ok) throw new ApiError(answer.status, given);
-    const person = { ...given, manager };
+    const person = { user: given.user, token: given.token };
     kept.set("people", [...kept.get("people", []), person]);
     this.#collect();
     return person;

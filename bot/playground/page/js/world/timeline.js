@@ -139,7 +139,7 @@ export class Timeline extends Bus {
   #merge(page) {
     const known = new Set(this.messages.map((one) => one.id));
     const fresh = page.filter((one) => !known.has(one.id)).map(stamped);
-    fresh.forEach((one) => this.world.meet(one.author));
+    fresh.forEach((one) => this.world.meetAuthor(one));
     this.messages = [...this.messages, ...fresh].sort((a, b) => compareIds(a.id, b.id));
   }
 
@@ -241,7 +241,7 @@ export class Timeline extends Bus {
   }
 
   drop(draft) {
-    this.pending = this.pending.filter((one) => one !== draft);
+    this.pending = this.pending.filter((one) => one.nonce !== draft.nonce);
     this.emit("change");
   }
 }

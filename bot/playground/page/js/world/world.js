@@ -18,6 +18,7 @@ export class World extends Bus {
   users = new Map();
   presences = new Map();
   ephemerals = new Map();
+  faces = new Map();
   #typing = new Map();
 
   /** Take in one gateway event. */
@@ -94,6 +95,12 @@ export class World extends Bus {
   /** Remember users seen in messages and events. */
   meet(user) {
     if (user?.id && !this.users.has(user.id)) this.users.set(user.id, user);
+  }
+
+  /** Remember who wrote a message: an account, or the face of a webhook's agent. */
+  meetAuthor({ author, webhook_id }) {
+    if (!webhook_id) this.meet(author);
+    else if (author.avatar) this.faces.set(author.username, author);
   }
 
   putChannel(channel) {

@@ -1,0 +1,183 @@
+"""Talking on the page: saying, answering, reacting, changing, threads and files, and finding it all again."""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from tests.playground.page_bot import picture_bytes
+from tests.playground.page_driver import staged
+
+pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+
+
+async def test_what_is_said_stands_there_and_is_still_there_after_a_reload() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("Good **morning**, *everyone*", "Good morning, everyone")
+        await expect(tab.message("Good morning").locator("strong")).to_have_text("morning")
+        await scene.channel.send("Good morning to you too")
+        await expect(tab.message("Good morning to you too").locator(".badge")).to_have_text("APP")
+        await tab.page.reload()
+        await expect(tab.message("Good morning, everyone")).to_be_visible()
+        await expect(tab.message("Good morning to you too")).to_be_visible()
+
+
+async def test_a_reply_shows_what_it_answers_and_leads_there() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await scene.channel.send("Tea or coffee?")
+        await tab.pick("Tea or coffee?", "Reply")
+        await expect(tab.page.locator(".reply-bar")).to_contain_text("Replying to Selfroom")
+        answer = await tab.say("Tea, please")
+        await expect(answer.locator(".reply-line")).to_contain_text("Tea or coffee?")
+        await answer.get_by_role("button", name="Go to the message by Selfroom").click()
+        await expect(tab.message("Tea or coffee?").first).to_be_focused()
+        [newest] = [one async for one in scene.channel.history(limit=1)]
+        assert newest.reference is not None
+        await tab.shot("reply")
+
+
+async def test_reactions_are_added_counted_and_taken_back() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        sent = await scene.channel.send("Shall we?")
+        message = tab.message("Shall we?")
+        await message.hover()
+        await message.get_by_role("button", name="React with thumbsup").click()
+        chip = message.get_by_role("button", name="thumbsup, 1")
+        await expect(chip).to_have_attribute("aria-pressed", "true")
+        await sent.add_reaction("👍")
+        await expect(message.get_by_role("button", name="thumbsup, 2")).to_be_visible()
+        await message.get_by_role("button", name="thumbsup, 2").click()
+        await expect(message.get_by_role("button", name="thumbsup, 1")).to_have_attribute("aria-pressed", "false")
+
+
+async def test_the_picker_finds_an_emoji_by_name() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("A rocket, perhaps")
+        await tab.pick("A rocket, perhaps", "Add a reaction")
+        await tab.page.get_by_label("Find an emoji").fill("rocket")
+        await tab.shot("picker")
+        await tab.page.keyboard.press("Enter")
+        chip = tab.message("A rocket, perhaps").locator(".reaction", has_text="🚀")
+        await expect(chip).to_have_attribute("aria-pressed", "true")
+
+
+async def test_a_message_is_changed_in_its_place_and_says_so() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("Helo")
+        await tab.box.press("ArrowUp")
+        area = tab.page.get_by_label("Edit the message")
+        await expect(area).to_be_focused()
+        await area.fill("Hello")
+        await area.press("Enter")
+        message = tab.message("Hello")
+        await expect(message.locator(".edited")).to_be_visible()
+        await expect(tab.message("Helo ")).to_have_count(0)
+        await expect(tab.box).to_be_focused()
+
+
+async def test_leaving_an_edit_changes_nothing() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("As it was")
+        await tab.pick("As it was", "Edit")
+        await tab.page.get_by_label("Edit the message").fill("Something else")
+        await tab.page.keyboard.press("Escape")
+        await expect(tab.message("As it was").locator(".edited")).to_have_count(0)
+
+
+async def test_deleting_asks_first() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("Not for long")
+        await tab.pick("Not for long", "Delete")
+        dialog = tab.page.get_by_role("dialog", name="Delete this message?")
+        await dialog.get_by_role("button", name="Cancel").click()
+        await expect(tab.message("Not for long")).to_be_visible()
+        await tab.pick("Not for long", "Delete")
+        await dialog.get_by_role("button", name="Delete").click()
+        await expect(tab.message("Not for long")).to_have_count(0)
+
+
+async def test_a_pinned_message_is_listed_and_found_again() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("The rules of the house")
+        await tab.pick("The rules of the house", "Pin")
+        await expect(tab.message("pinned a message")).to_be_visible()
+        await tab.page.get_by_role("button", name="Pinned messages").click()
+        pins = tab.page.get_by_role("dialog", name="Pinned messages")
+        await expect(pins).to_contain_text("The rules of the house")
+        await tab.shot("pins")
+        await pins.get_by_role("button", name="Jump").click()
+        await expect(tab.message("The rules of the house").first).to_be_focused()
+
+
+async def test_a_thread_grows_from_a_message_and_holds_its_own_talk() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("Where shall we go?")
+        await tab.pick("Where shall we go?", "Start a thread")
+        dialog = tab.page.get_by_role("dialog", name="Start a thread")
+        await dialog.get_by_label("Name").fill("Travel plans")
+        await dialog.get_by_role("button", name="Start thread").click()
+        await expect(tab.page.get_by_role("heading", name="Travel plans").first).to_be_visible()
+        await tab.say("To the sea")
+        await tab.shot("thread")
+        await tab.page.get_by_role("button", name="# welcome").click()
+        await expect(tab.message("To the sea")).to_have_count(0)
+        await tab.message("Where shall we go?").get_by_role("button", name="Travel plans").click()
+        await expect(tab.message("To the sea")).to_be_visible()
+        await tab.page.reload()
+        await expect(tab.message("To the sea")).to_be_visible()
+
+
+async def test_files_are_sent_shown_and_read(tmp_path: Path) -> None:
+    (tmp_path / "sunset.png").write_bytes(picture_bytes())
+    (tmp_path / "poem.txt").write_text("Roses are red,\nviolets are blue.\n")
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.page.set_input_files("input[type=file]", [tmp_path / "sunset.png", tmp_path / "poem.txt"])
+        await expect(tab.page.locator(".upload")).to_have_count(2)
+        message = await tab.say("Two files")
+        await expect(message.get_by_role("button", name="Open sunset.png")).to_be_visible()
+        await message.get_by_role("button", name="Show").click()
+        await expect(message.locator(".file-text")).to_contain_text("violets are blue")
+        await tab.shot("files")
+        [newest] = [one async for one in scene.channel.history(limit=1)]
+        assert [file.filename for file in newest.attachments] == ["sunset.png", "poem.txt"]
+
+
+async def test_a_message_that_cannot_be_sent_says_so_and_can_be_tried_again() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.page.route("**/messages", lambda route: route.abort())
+        await tab.box.fill("Is anybody there?")
+        await tab.box.press("Enter")
+        failed = tab.message("Is anybody there?")
+        await expect(failed).to_contain_text("Not sent")
+        await tab.page.unroute("**/messages")
+        await failed.get_by_role("button", name="Try again").click()
+        await expect(tab.page.locator(".message.failed")).to_have_count(0)
+        await expect(tab.message("Is anybody there?")).to_have_count(1)
+        tab.errors.clear()  # the refusal that this test made
+
+
+async def test_other_channels_show_what_is_unread() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        other = await scene.channel.guild.create_text_channel("library", topic="Books and **quiet**")
+        row = tab.page.get_by_role("button", name="library")
+        await row.wait_for()
+        await other.send("A new book has come")
+        await expect(row).to_have_attribute("data-unread", "true")
+        await other.send(f"<@{scene.about['person']['user']['id']}>, this one is for you")
+        await expect(row.locator(".count")).to_have_text("1")
+        await tab.shot("unread")
+        await row.click()
+        await expect(tab.message("this one is for you")).to_have_class("message grouped mentioned")
+        await expect(row).to_have_attribute("data-unread", "false")
