@@ -43,6 +43,8 @@ class Errands:
 
     async def _do(self, letter: Letter, view: View) -> list[Change]:
         room = view.all_rooms[letter.room_id]
+        if room.channel_id is None and view.agents[room.id].retired_at is not None:
+            raise Gone("The agent is retired and its channel is gone.")
         match parse_payload(letter.kind, letter.payload):
             case ChannelPayload():
                 return await self._channel(room, view)

@@ -60,7 +60,9 @@ class Posting:
             await self._mark(letter, LetterState.FAILED)
             return
         if scene.room.channel_id is None:
-            await self._mark(letter, letter.state, wait_seconds=NO_CHANNEL_SECONDS)
+            without_end = scene.view.agents[scene.room.id].retired_at is not None
+            state = LetterState.FAILED if without_end else letter.state
+            await self._mark(letter, state, wait_seconds=NO_CHANNEL_SECONDS)
             return
         said = split(worded(scene))
         if not said.parts:

@@ -20,6 +20,7 @@ FATE_SECONDS = 5.0
 LONGEST_FATE_SECONDS = 300.0
 GIVE_UP_AFTER = timedelta(hours=24)
 TOLD_AGAIN_AFTER = timedelta(hours=1)
+SPOKEN = frozenset({LetterKind.POST, LetterKind.CHANNEL})  # without these an agent cannot live in its room
 
 log = structlog.get_logger(__name__)
 
@@ -66,11 +67,15 @@ class Setbacks:
             soon = now + timedelta(seconds=REFUSED_WAIT_SECONDS)
             await self._move(letter, LetterState.WAITING, now, attempts=attempts, not_before=soon)
             return
+        if letter.kind not in SPOKEN:  # a sign or a topic less keeps nobody from talking
+            await self._give_up(letter, error, now)
+            return
         rest = min(CHANNEL_REST * 2 ** (attempts - REFUSALS), LONGEST_REST)
-        pause = UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": error.sentence})
-        told = self._notice(letter, error, now)
+        first = attempts == REFUSALS
+        pause = [UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": error.sentence})] if first else []
+        told = self._notice(letter, error, now) if first else []
         await self._move(
-            letter, LetterState.WAITING, now, attempts=attempts, not_before=now + rest, beside=[pause, *told]
+            letter, LetterState.WAITING, now, attempts=attempts, not_before=now + rest, beside=[*pause, *told]
         )
 
     async def _give_up(self, letter: Letter, error: PublishError, now: datetime) -> None:

@@ -1,0 +1,141 @@
+"""Letters that Discord does not take: waited out, given up or told, and never tried without end."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.core.changes import AddLetter, SetOverride
+from bot.core.errors import Forbidden, Gone, Invalid, Limited
+from bot.core.kinds import LetterKind, LetterState
+from bot.core.letters import NoticePayload
+from bot.core.records import Snowflake
+from tests.engine.recording import LOST_BEFORE, Trouble
+from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town
+from tests.fakes import START
+
+MANAGERS = Snowflake(55)
+REFUSED = Trouble(Forbidden("Discord does not let me post: give Selfroom's role that permission there."))
+
+
+@pytest.fixture
+async def here() -> AsyncIterator[Town]:
+    async with town() as made:
+        await made.apply(SetOverride(name="managers_channel_id", value=MANAGERS))
+        yield made
+
+
+def told(here: Town) -> list[str]:
+    """What the managers read."""
+    return [str(note[2]) for note in here.publisher.done if note[0] == "notify"]
+
+
+async def test_after_three_refusals_the_channel_rests_and_the_managers_are_told_once(here: Town) -> None:
+    here.publisher.trouble.extend([REFUSED, REFUSED, REFUSED])
+    await here.say(ADA, "Let me in.")
+    for _ in range(3):
+        await here.deliver(2)
+    assert here.publisher.trouble == here.publisher.trouble.__class__()
+    [letter] = await here.waiting()
+    assert (letter.state, letter.attempts) == (LetterState.WAITING, 3)
+    assert (letter.not_before - here.clock.now()).total_seconds() == pytest.approx(600, abs=5)
+    agent = (await here.view()).agents[ADA]
+    assert agent.paused_reason is not None
+    assert "permission" in agent.paused_reason
+    assert len(told(here)) == 1
+
+
+async def test_a_channel_that_rested_is_tried_again_ever_more_rarely_until_a_day_is_over(here: Town) -> None:
+    here.publisher.trouble.extend([REFUSED] * 500)
+    await here.say(ADA, "Let me in.")
+    for _ in range(60):
+        await here.deliver(1_800)
+    assert 500 - len(here.publisher.trouble) < 25
+    assert [letter for letter in await here.waiting() if letter.kind is LetterKind.POST] == []
+
+
+async def test_what_rested_is_posted_when_the_permission_is_back(here: Town) -> None:
+    here.publisher.trouble.extend([REFUSED] * 3)
+    await here.say(ADA, "Let me in.")
+    await here.say(BOB, "No trouble here.")
+    for _ in range(3):
+        await here.deliver(2)
+    await here.deliver(600)
+    assert here.publisher.said(ADAS) == ["Let me in."]
+    assert here.publisher.said(BOBS) == ["No trouble here."]
+
+
+async def test_what_discord_never_takes_is_given_up_and_the_next_goes_out(here: Town) -> None:
+    here.publisher.trouble.append(Trouble(Invalid("Discord does not take it when I post (Invalid Form Body).")))
+    await here.say(ADA, "bad")
+    await here.say(ADA, "good")
+    await here.deliver()
+    await here.deliver(1)
+    assert here.publisher.said() == ["good"]
+    assert told(here) == ["⚠️ Room 1: Discord does not take it when I post (Invalid Form Body)."]
+
+
+async def test_a_deleted_channel_is_noticed_by_its_letters_too(here: Town) -> None:
+    here.publisher.gone.add(ADAS)
+    await here.say(ADA, "Anybody there?")
+    await here.say(ADA, "Hello?")
+    await here.deliver()
+    await here.deliver(60)
+    view = await here.view()
+    assert view.agents[ADA].retired_at is not None
+    assert view.all_rooms[ADA].channel_id is None
+    assert await here.waiting() == []
+
+
+async def test_an_outage_is_waited_out_longer_and_longer(here: Town) -> None:
+    here.publisher.trouble.extend([LOST_BEFORE] * 30)
+    await here.say(ADA, "Finally.")
+    for _ in range(200):
+        await here.deliver(60)
+        if here.publisher.said():
+            break
+    assert here.publisher.said() == ["Finally."]
+    assert (here.clock.now() - START).total_seconds() > 3_600  # thirty tries in more than an hour, not in a minute
+
+
+async def test_a_limit_that_lasts_does_not_hold_other_lanes_up(here: Town) -> None:
+    here.publisher.trouble.append(Trouble(Limited("Later.", retry_after_seconds=300)))
+    await here.apply(AddLetter(kind=LetterKind.TOPIC, room_id=ADA, payload={}, not_before=here.clock.now()))
+    await here.deliver()
+    await here.say(ADA, "Meanwhile.")
+    await here.deliver()
+    assert here.publisher.said() == ["Meanwhile."]
+    assert here.publisher.done == []
+    await here.deliver(300)
+    assert here.publisher.done == [("channel", None, "")]
+
+
+async def test_a_refused_topic_is_told_and_given_up_without_pausing_anyone(here: Town) -> None:
+    here.publisher.trouble.extend([REFUSED] * 3)
+    await here.apply(AddLetter(kind=LetterKind.TOPIC, room_id=ADA, payload={}, not_before=here.clock.now()))
+    for _ in range(4):
+        await here.deliver(2)
+    assert (await here.view()).agents[ADA].paused_reason is None
+    assert len(told(here)) == 1
+    assert await here.waiting() == []
+
+
+async def test_trouble_with_a_notice_makes_no_further_notice(here: Town) -> None:
+    here.publisher.trouble.append(Trouble(Invalid("no")))
+    notice = NoticePayload(text="Look!").stored()
+    await here.apply(AddLetter(kind=LetterKind.NOTICE, room_id=ADA, payload=notice, not_before=here.clock.now()))
+    await here.deliver()
+    await here.deliver(60)
+    assert told(here) == []
+    assert await here.waiting() == []
+
+
+async def test_a_reaction_to_a_message_that_is_gone_is_let_go(here: Town) -> None:
+    event = await here.hear("Ada?")
+    [heard] = await here.history()
+    here.publisher.trouble.append(Trouble(Gone("It is gone.")))
+    react = {"message_id": heard.id, "emoji": "👍"}
+    await here.apply(AddLetter(kind=LetterKind.REACT, room_id=ADA, payload=react, not_before=here.clock.now()))
+    await here.deliver()
+    assert event.message_id == heard.discord_id
+    assert await here.waiting() == []
+    assert told(here) == []
