@@ -63,6 +63,7 @@ class ApiError(Exception):
         self.code = code
         self.message = message or WORDS.get(code, "Bad Request")
         self.fields = fields
+        self.headers: dict[str, str] = {}
         super().__init__(f"{status} {code}: {self.message}")
 
     def body(self) -> dict[str, Any]:

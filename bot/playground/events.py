@@ -59,6 +59,11 @@ class Event:
             text = self._texts[with_content] = json.dumps(data, separators=(",", ":"))
         return text
 
+    def freeze(self) -> None:
+        """Fix what the event says now: it is to be sent later."""
+        for with_content in (True, False):
+            self.text(with_content=with_content)
+
     @property
     def has_content(self) -> bool:
         """Whether there is something in it that needs the message content intent."""

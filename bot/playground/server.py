@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from aiohttp import web
 
@@ -15,9 +15,12 @@ from bot.playground import cdn, model, statics
 from bot.playground.door import doorkeeper, is_loopback
 from bot.playground.gateway import connection
 from bot.playground.journal import Journal
+from bot.playground.ratelimits import Pace
 from bot.playground.rest import playground as setup
-from bot.playground.rest.call import Call, Reply
-from bot.playground.rest.endpoint import MAX_BODY, Endpoint, Observer, respond
+from bot.playground.rest.call import Reply
+from bot.playground.rest.endpoint import Endpoint, respond
+from bot.playground.rest.exchange import Exchange, Observer
+from bot.playground.rest.reading import MAX_BODY
 from bot.playground.rest.routes import RouteTable
 from bot.playground.rest.table import api_table
 from bot.playground.seed import seed
@@ -25,7 +28,6 @@ from bot.playground.shapes.user import show_user
 from bot.playground.world import World
 
 Json = dict[str, Any]
-Pace = Literal["discord", "fast", "off"]
 
 CLOSING_SECONDS = 0.5
 
@@ -148,7 +150,7 @@ class Playground:
             raise PlaygroundError(
                 f"The playground's state in {path} can't be opened: make it writable, or move it away."
             ) from None
-        world = World(journal, cdn_url=self.cdn_url, gateway_url=self.gateway_url)
+        world = World(journal, cdn_url=self.cdn_url, gateway_url=self.gateway_url, pace=self.options.pace)
         self._seed = seed(world)
         return world
 
@@ -196,8 +198,8 @@ class Playground:
         )
 
     async def _stats(self, _: web.Request) -> web.Response:
-        counts = {"requests": self._api.requests, "unknown_routes": self._api.unknown}
-        return respond(Reply(200, counts))
+        sessions = [session for session in self.world.hub.sessions() if session.connection is not None]
+        return respond(Reply(200, self._api.tally.shown() | {"connections": len(sessions)}))
 
 
 def _version() -> str:
@@ -207,4 +209,4 @@ def _version() -> str:
         return "0"
 
 
-__all__ = ["Call", "Playground", "PlaygroundError", "PlaygroundOptions"]
+__all__ = ["Exchange", "Observer", "Pace", "Playground", "PlaygroundError", "PlaygroundOptions"]

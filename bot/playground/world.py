@@ -1,16 +1,20 @@
 """Everything the playground knows: people, servers, channels, messages, and who hears of a change."""
 
+import asyncio
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from bot.playground import permissions
 from bot.playground.clock import Clock
 from bot.playground.events import Event
+from bot.playground.faults import Faults
 from bot.playground.gateway.hub import Hub
+from bot.playground.gateway.session import Session
 from bot.playground.journal import Journal, Shelf
 from bot.playground.messages import MessageBook
 from bot.playground.permissions import Permission
+from bot.playground.ratelimits import Pace, RateLimits
 from bot.playground.snowflakes import Snowflakes
 
 Json = dict[str, Any]
@@ -23,7 +27,7 @@ DIRECT = (1, 3)
 class World:
     """The state behind REST and gateway; every change is in the journal before it is told to anyone."""
 
-    def __init__(self, journal: Journal, *, cdn_url: str, gateway_url: str) -> None:
+    def __init__(self, journal: Journal, *, cdn_url: str, gateway_url: str, pace: Pace = "off") -> None:
         self.journal = journal
         self.cdn_url = cdn_url
         self.gateway_url = gateway_url
@@ -42,6 +46,8 @@ class World:
         self.clock = Clock(offset_seconds=(self.meta.get("clock") or {}).get("offset_seconds", 0.0))
         self.ids = Snowflakes(self.clock, last=self._last_id())
         self.hub = Hub()
+        self.faults = Faults()
+        self.limits = RateLimits(self.clock, pace)
         self._tokens = {row["token"]: row for row in self.users.rows.values() if "token" in row}
         self._known: dict[tuple[str, str], int] = {}
 
@@ -142,20 +148,20 @@ class World:
 
     # Telling
 
-    def tell_channel(self, channel: Json, name: str, data: Json, *, but: Collection[str] = ()) -> None:
+    def tell_channel(self, channel: Json, name: str, data: Json) -> None:
         """Send an event to everyone who sees the channel now."""
         guild_id = channel.get("guild_id")
         event = Event(name, data, direct=guild_id is None)
         for session in self.hub.sessions():
-            if session.user_id not in but and self.sees(session.user_id, channel):
-                session.take(event, guild_id=guild_id)
+            if self.sees(session.user_id, channel):
+                self._deliver(session, event, guild_id)
 
     def tell_guild(self, guild_id: str, name: str, data: Json) -> None:
         """Send an event to every member of a server."""
         event = Event(name, data)
         for session in self.hub.sessions():
             if self.member(guild_id, session.user_id):
-                session.take(event, guild_id=guild_id)
+                self._deliver(session, event, guild_id)
 
     def tell_users(self, user_ids: Iterable[str], name: str, data: Json, *, guild_id: str | None = None) -> None:
         """Send an event to these users only, whatever their intents."""
@@ -163,4 +169,18 @@ class World:
         event.intent = 0
         for session in self.hub.sessions():
             if session.user_id in wanted:
+                self._deliver(session, event, guild_id)
+
+    def _deliver(self, session: Session, event: Event, guild_id: str | None) -> None:
+        delay, copies = 0.0, 1
+        for fault in self.faults.for_event(event.name, session.user_id):
+            if fault.kind == "duplicate_events":
+                copies += 1
+            else:
+                delay += fault.seconds
+        for _ in range(copies):
+            if delay:
+                event.freeze()
+                asyncio.get_running_loop().call_later(delay, lambda: session.take(event, guild_id=guild_id))
+            else:
                 session.take(event, guild_id=guild_id)

@@ -22,6 +22,7 @@ POLITELY_IGNORED = (PRESENCE, VOICE, 14, 37)  # user clients' lazy guild subscri
 
 HEARTBEAT_MS = 41_250
 SENDS_PER_MINUTE = 120
+INVALID_PAUSE = 1.0
 
 
 class Connection:
@@ -104,14 +105,13 @@ class Connection:
         if not isinstance(data, dict):
             raise GatewayClosed(4002, "Error while decoding payload.")
         self.world.hub.sweep(self.world.clock.seconds)
-        if op == IDENTIFY:
-            session: Session | None = opening.identify(self.world, data)
-        else:
-            session = opening.resume(self.world, data)
+        begin = opening.identify if op == IDENTIFY else opening.resume
+        session = begin(self.world, data)
         if session is None:
+            await asyncio.sleep(self.world.limits.scaled(INVALID_PAUSE))
             await self.invalidate(resumable=False)
-            return
-        await self._attach(session, fresh=op == IDENTIFY)
+        else:
+            await self._attach(session, fresh=op == IDENTIFY)
 
     async def _attach(self, session: Session, *, fresh: bool) -> None:
         if session.connection is not None:

@@ -1,5 +1,6 @@
 """All gateway sessions, connected or waiting to be resumed."""
 
+import asyncio
 import secrets
 from collections.abc import Iterable
 
@@ -15,6 +16,7 @@ class Hub:
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
         self.connections: set[Link] = set()
+        self.errands: set[asyncio.Future[None]] = set()
 
     def sessions(self) -> Iterable[Session]:
         """Give every session that events are kept for."""

@@ -15,19 +15,23 @@ from bot.playground.world import DIRECT, World
 Json = dict[str, Any]
 
 
-def identify(world: World, data: Json) -> Session:
-    """Open a session; raises GatewayClosed with 4004, 4010, 4013 or 4014 when that can't be."""
+def identify(world: World, data: Json) -> Session | None:
+    """Open a session; None when a bot does so too often; raises GatewayClosed when it can't be."""
     user = world.user_with(str(data.get("token", "")).removeprefix("Bot "))
     if user is None:
         raise GatewayClosed(4004, "Authentication failed.")
     is_bot = bool(user.get("bot"))
+    intents = _intents(world, user, data.get("intents")) if is_bot else ALL_INTENTS
+    shard = _shard(data.get("shard") or [0, 1])
+    if is_bot and not world.limits.may_identify(user["id"]):
+        return None
     session = Session(
         id=new_session_id(),
         user_id=user["id"],
         token=user["token"],
         is_bot=is_bot,
-        intents=_intents(world, user, data.get("intents")) if is_bot else ALL_INTENTS,
-        shard=_shard(data.get("shard") or [0, 1]),
+        intents=intents,
+        shard=shard,
     )
     return world.hub.open(session)
 

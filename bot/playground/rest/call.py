@@ -27,6 +27,7 @@ class Reply:
 
     status: int
     body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)

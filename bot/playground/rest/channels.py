@@ -170,6 +170,8 @@ def edit(call: Call) -> Json:
         _refuse_more_than_own(call, has, row["permission_overwrites"], changed["permission_overwrites"])
     if call.form.get("lock_permissions"):
         changed["permission_overwrites"] = _inherited(call, changed.get("parent_id", row.get("parent_id")))
+    if any(key in changed and changed[key] != row.get(key) for key in ("name", "topic")):
+        call.world.limits.take_rename(row["id"])
     row = places.change_channel(call.world, row, row | changed)
     return show_any(call.world, row, viewer=call.me)
 

@@ -1,112 +1,123 @@
-"""The one door between HTTP and the handlers: token, body, answer; one transaction per request."""
+"""The one door between HTTP and the handlers: token, limits, faults, body, answer; one transaction per request."""
 
+import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
-from aiohttp import BodyPartReader, web
+from aiohttp import web
 
 from bot.playground.errors import ApiError, Unknown, unauthorized
-from bot.playground.rest.call import Call, Reply, Upload
+from bot.playground.faults import Fault, limited_by
+from bot.playground.ratelimits import RateLimited
+from bot.playground.rest.call import Call, Reply
+from bot.playground.rest.exchange import Exchange, Observer, Tally
+from bot.playground.rest.reading import read_body
 from bot.playground.rest.routes import Route, RouteTable
 from bot.playground.world import World
 
 log = logging.getLogger("playground")
 
-MAX_BODY = 25 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """One request and its answer, for whoever watches; bodies are parsed JSON or None."""
-
-    method: str
-    path: str
-    route: Route | None
-    query: Mapping[str, str]
-    by_bot: bool
-    request: Any
-    status: int
-    response: Any
-
-
-Observer = Callable[[Exchange], None]
+Found = tuple[Route, dict[str, str]]
 
 
 class Endpoint:
-    """Answers every REST request of one world."""
+    """Answers every REST request of one world below a prefix of so many parts (`/api/v10` has two)."""
 
     def __init__(
         self, world: World, table: RouteTable, *, prefix_parts: int, observers: Iterable[Observer] = ()
     ) -> None:
         self.world = world
+        self.tally = Tally()
         self._prefix_parts = prefix_parts
         self._table = table
         self._observers = tuple(observers)
-        self.unknown: dict[str, int] = {}
-        self.requests = 0
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Answer a request below the prefix (`/api/v10` has two parts)."""
-        self.requests += 1
+        """Answer one request; what it changed is on disk before the answer leaves."""
         path = "/" + "/".join(request.rel_url.raw_path.split("/")[self._prefix_parts + 1 :])
         found = self._table.find(request.method, path)
-        call = Call(world=self.world, query=dict(request.query))
+        call = Call(world=self.world, query=dict(request.query), reason=request.headers.get("X-Audit-Log-Reason"))
+        faults: list[Fault] = []
         try:
+            call.user = self._who(request)
+            if found is not None and found[0].limited:
+                asker = (call.user or {}).get("id")
+                faults = self.world.faults.for_request(f"{request.method} {path}", asker)
+            await _suffer(faults, request)
             reply = await self._handle(request, found, call)
         except ApiError as error:
-            reply = Reply(error.status, error.body())
+            reply = Reply(error.status, error.body(), error.headers)
         except Exception:
             log.exception("the playground failed at %s %s", request.method, path)
             reply = Reply(500, {"message": "500: Internal Server Error", "code": 0})
         finally:
             self.world.journal.commit()
-        self._observe(request, path, found, call, reply)
+        if any(fault.kind == "drop_after" for fault in faults):
+            _drop(request)
+        self._tell(request, path, found, call, reply)
         return respond(reply)
 
-    async def _handle(self, request: web.Request, found: tuple[Route, dict[str, str]] | None, call: Call) -> Reply:
-        if found is None:
-            name = f"{request.method} {request.path}"
-            self.unknown[name] = self.unknown.get(name, 0) + 1
-            raise Unknown(0)
-        route, call.params = found
-        call.user = self._who(request, route)
-        call.reason = request.headers.get("X-Audit-Log-Reason")
-        call.body, call.files = await read_body(request)
-        return as_reply(route.handler(call))
-
-    def _who(self, request: web.Request, route: Route) -> dict[str, Any] | None:
+    def _who(self, request: web.Request) -> dict[str, Any] | None:
         token = request.headers.get("Authorization", "")
         user = self.world.user_with(token.removeprefix("Bot "))
         if user is not None and bool(user.get("bot")) != token.startswith("Bot "):
-            user = None
-        if user is None and route.door == "token":
-            raise unauthorized()
+            return None
         return user
 
-    def _observe(
-        self,
-        request: web.Request,
-        path: str,
-        found: tuple[Route, dict[str, str]] | None,
-        call: Call,
-        reply: Reply,
-    ) -> None:
+    async def _handle(self, request: web.Request, found: Found | None, call: Call) -> Reply:
+        if found is None:
+            raise Unknown(0)
+        route, call.params = found
+        if route.door == "token" and call.user is None:
+            raise unauthorized()
+        call.body, call.files = await read_body(request)
+        who = call.me if call.user else "anyone"
+        headers = self.world.limits.take(route.name, call.params, who) if route.limited else {}
+        try:
+            reply = as_reply(route.handler(call))
+        except RateLimited:
+            raise
+        except ApiError as error:
+            error.headers |= headers
+            raise
+        return Reply(reply.status, reply.body, headers)
+
+    def _tell(self, request: web.Request, path: str, found: Found | None, call: Call, reply: Reply) -> None:
+        exchange = Exchange(
+            method=request.method,
+            path=path,
+            route=found[0] if found else None,
+            query=call.query,
+            by_bot=not request.headers.get("Authorization") or call.is_bot,
+            request=call.body if request.can_read_body else None,
+            status=reply.status,
+            response=reply.body,
+        )
+        self.tally.count(exchange)
         for observer in self._observers:
-            observer(
-                Exchange(
-                    method=request.method,
-                    path=path,
-                    route=found[0] if found else None,
-                    query=call.query,
-                    by_bot=not request.headers.get("Authorization") or call.is_bot,
-                    request=call.body if request.can_read_body else None,
-                    status=reply.status,
-                    response=reply.body,
-                )
-            )
+            observer(exchange)
+
+
+async def _suffer(faults: list[Fault], request: web.Request) -> None:
+    """Let the faults happen that strike before the request takes effect."""
+    for fault in faults:
+        match fault.kind:
+            case "latency":
+                await asyncio.sleep(fault.seconds)
+            case "drop_before":
+                _drop(request)
+                raise ApiError(503, 0, "The connection was dropped on request.")
+            case "rate_limit":
+                raise limited_by(fault)
+            case "status":
+                raise ApiError(fault.status, 0, f"{fault.status}: a fault on request")
+
+
+def _drop(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.abort()
 
 
 def as_reply(answer: object) -> Reply:
@@ -119,41 +130,7 @@ def as_reply(answer: object) -> Reply:
 def respond(reply: Reply) -> web.Response:
     """Give the HTTP response; the content type has no charset, as Discord's has none."""
     if reply.body is None:
-        return web.Response(status=reply.status)
+        return web.Response(status=reply.status, headers=reply.headers)
     body = json.dumps(reply.body, separators=(",", ":")).encode()
-    return web.Response(status=reply.status, body=body, headers={"Content-Type": "application/json"})
-
-
-async def read_body(request: web.Request) -> tuple[Any, tuple[Upload, ...]]:
-    """Read JSON, or a form with `payload_json` and files."""
-    if request.content_type == "multipart/form-data":
-        return await _read_parts(request)
-    data = await request.read()
-    if not data:
-        return {}, ()
-    return _parse(data), ()
-
-
-def _parse(data: bytes) -> object:
-    try:
-        return json.loads(data)
-    except ValueError:
-        raise ApiError(400, 50109) from None
-
-
-async def _read_parts(request: web.Request) -> tuple[Any, tuple[Upload, ...]]:
-    body: object = {}
-    files: list[Upload] = []
-    async for part in await request.multipart():
-        if not isinstance(part, BodyPartReader):
-            raise ApiError(400, 50035)
-        name, data = part.name or "", bytes(await part.read(decode=True))
-        if name == "payload_json":
-            body = _parse(data)
-        elif name.startswith("file"):
-            digits = "".join(filter(str.isdigit, name))
-            kind = part.headers.get("Content-Type", "application/octet-stream")
-            filename = part.filename or f"file{digits}"
-            slot = int(digits or len(files))
-            files.append(Upload(slot=slot, name=filename, content_type=kind, data=data))
-    return body, tuple(files)
+    headers = {"Content-Type": "application/json", **reply.headers}
+    return web.Response(status=reply.status, body=body, headers=headers)

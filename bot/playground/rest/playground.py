@@ -4,6 +4,8 @@ from typing import Any
 
 from bot.playground import people, permissions
 from bot.playground.errors import Unknown, invalid
+from bot.playground.faults import GATEWAY_KINDS
+from bot.playground.gateway.trouble import make_trouble
 from bot.playground.interacting.asking import fail_silent
 from bot.playground.permissions import Permission
 from bot.playground.rest.call import Call
@@ -16,7 +18,7 @@ from bot.playground.world import THREADS
 
 Json = dict[str, Any]
 
-routes = Routes()
+routes = Routes(limited=False)
 
 MANAGER = int(Permission.MANAGE_GUILD)
 
@@ -114,6 +116,26 @@ def bring_in(call: Call) -> Json:
             roles = (people.make_role(call.world, guild["id"], name, rights=rights)["id"],)
         member = people.join(call.world, guild["id"], row["id"], role_ids=roles)
     return show_member(call.world, member)
+
+
+@routes.on("POST", "/faults", door="open")
+def add_fault(call: Call) -> Json:
+    """Ask for trouble; the gateway's own kinds strike at once."""
+    if call.form.get("kind") in GATEWAY_KINDS:
+        return {"kind": call.form["kind"], "hits": make_trouble(call.world, call.form)}
+    return call.world.faults.add(call.form).shown()
+
+
+@routes.on("GET", "/faults", door="open")
+def faults(call: Call) -> list[Json]:
+    """Give the faults asked for and how often each has struck."""
+    return call.world.faults.shown()
+
+
+@routes.on("DELETE", "/faults", door="open")
+def clear_faults(call: Call) -> None:
+    """End all trouble."""
+    call.world.faults.clear()
 
 
 @routes.on("POST", "/clock", door="open")

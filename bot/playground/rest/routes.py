@@ -20,6 +20,7 @@ class Route:
     path: str
     door: Door
     handler: Handler
+    limited: bool = True
 
     @property
     def name(self) -> str:
@@ -28,10 +29,11 @@ class Route:
 
 
 class Routes:
-    """The routes of one module, gathered by decorators."""
+    """The routes of one module, gathered by decorators; `limited` ones have rate limits."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, limited: bool = True) -> None:
         self.all: list[Route] = []
+        self._limited = limited
 
     def __iter__(self) -> Iterator[Route]:
         return iter(self.all)
@@ -40,7 +42,7 @@ class Routes:
         """Make a function answer this method and path."""
 
         def keep(handler: H) -> H:
-            self.all.append(Route(method=method, path=path, door=door, handler=handler))
+            self.all.append(Route(method=method, path=path, door=door, handler=handler, limited=self._limited))
             return handler
 
         return keep

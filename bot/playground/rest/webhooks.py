@@ -187,12 +187,12 @@ def execute(call: Call) -> Reply | Json:
     form = Form(call.form)
     name = check_name(form, "username")
     form.check()
+    target = _target(call, hook)
+    call.world.limits.take_webhook(hook["channel_id"])
     author = {"name": name or hook["name"], "avatar": hook["avatar"]}
     if call.form.get("avatar_url"):
         author["avatar"] = keep_link(call.world, str(call.form["avatar_url"]))
-    row = posting.post(
-        call.world, _target(call, hook), hook["id"], call.form, call.files, more=_marks(call, hook, author)
-    )
+    row = posting.post(call.world, target, hook["id"], call.form, call.files, more=_marks(call, hook, author))
     return show_message(call.world, row, viewer=None) if call.flag("wait") else Reply(204)
 
 

@@ -1,5 +1,6 @@
 """Buttons, selects, layouts: how many there may be, and the ids that Discord gives them."""
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,7 @@ def read_components(given: object, *, v2: bool) -> list[Json]:
     most = MOST_V2 if v2 else MOST_V1_ROWS
     if len(given) > most:
         raise invalid("components", "BASE_TYPE_BAD_LENGTH", f"Must be between 1 and {most} in length.")
+    given = copy.deepcopy(given)
     everything = list(walk(given))
     if v2 and len(everything) > MOST_V2:
         raise invalid(

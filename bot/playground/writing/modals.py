@@ -1,5 +1,6 @@
 """Forms: their title, their inputs and the limits of both."""
 
+import copy
 from typing import Any
 
 from bot.playground.errors import invalid
@@ -21,6 +22,7 @@ def read_modal(data: Json) -> Json:
     form.check()
     if not parts:
         raise invalid("data.components", "BASE_TYPE_REQUIRED", "This field is required")
+    parts = copy.deepcopy(parts)
     everything = list(walk(parts))
     for part in everything:
         if part.get("type") in INPUTS:

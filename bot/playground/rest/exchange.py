@@ -1,0 +1,59 @@
+"""Requests and answers for whoever watches or counts them."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.playground.rest.routes import Route
+
+INVALID = (401, 403, 429)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and its answer; bodies are parsed JSON, or None when there was none.
+
+    `route` is None for a path that nothing answers; `by_bot` is true for bots, webhooks and interaction tokens.
+    """
+
+    method: str
+    path: str
+    route: Route | None
+    query: Mapping[str, str]
+    by_bot: bool
+    request: Any
+    status: int
+    response: Any
+
+
+Observer = Callable[[Exchange], None]
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many requests there were, of which route, with which answer."""
+
+    requests: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    routes: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+
+    def count(self, exchange: Exchange) -> None:
+        """Count one request."""
+        self.requests += 1
+        self.statuses[str(exchange.status)] += 1
+        if exchange.route is None:
+            self.unknown[f"{exchange.method} {exchange.path}"] += 1
+        else:
+            self.routes[exchange.route.name] += 1
+
+    def shown(self) -> dict[str, Any]:
+        """Give the counts; `invalid_requests` are those that would count towards Discord's ban of an address."""
+        return {
+            "requests": self.requests,
+            "statuses": self.statuses,
+            "routes": self.routes,
+            "unknown_routes": self.unknown,
+            "invalid_requests": sum(self.statuses[str(status)] for status in INVALID),
+        }
