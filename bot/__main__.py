@@ -14,7 +14,12 @@ from rich.progress import Progress
 from bot.core.errors import SelfroomError
 from bot.settings import Settings, load_settings
 
-cli = typer.Typer(no_args_is_help=True, add_completion=False, help="A community of AI agents that live in Discord.")
+cli = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="A community of AI agents that live in Discord.",
+)
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 

@@ -1,6 +1,7 @@
 """The composition root: builds every part, closes every part, and is the only place that knows all of them."""
 
 import asyncio
+import json
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -15,6 +16,7 @@ from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.providers import ProviderOptions, Providers
 from bot.adapters.llm.tokens import tokenizer_for
+from bot.adapters.logs import set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face
@@ -27,7 +29,6 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
-from bot.engine.upkeep import Upkeep
 from bot.house import House, Place
 from bot.playground.server import Playground, PlaygroundError, PlaygroundOptions
 from bot.settings import Settings
@@ -43,6 +44,8 @@ log = structlog.get_logger(__name__)
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
     """Run until Ctrl-C or SIGTERM; raises a SelfroomError when it cannot start or go on."""
     stop = stopped_by_signals()
+    check_data_folder(settings.data_dir)
+    set_up_logs(settings.data_dir / "logs", megabytes=settings.log_megabytes, files=settings.log_files)
     async with selfroom(settings) as house:
         await house.serve(stop, ready=lambda: announce(house.place, settings, say))
 
@@ -81,7 +84,6 @@ def announce(place: Place, settings: Settings, say: Say) -> None:
 @asynccontextmanager
 async def selfroom(settings: Settings) -> AsyncIterator[House]:
     """Build everything; leaving closes everything."""
-    check_data_folder(settings.data_dir)
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics()
         store = await SqlStore.open(settings.database, config=settings.defaults)
@@ -112,14 +114,19 @@ def build(
     publisher = DiscordPublisher(client)
     delivery = Delivery(store, publisher, clock, metrics)
     heartbeat = Heartbeat(
-        store=store,
-        model=model,
-        performer=performer,
-        clock=clock,
-        random_for=random_for,
-        schema=answer_schema(),
-        metrics=metrics,
+        store,
+        model,
+        performer,
+        clock,
+        random_for,
+        answer_schema(),
+        metrics,
         cipher=cipher,
+        planned=scheduler,
+        on_typing=delivery.typing.begin,
+        on_letters=delivery.wake,
+        call_seconds=settings.model_timeout_seconds * 1.5,
+        schema_tokens=tokenizer.count(json.dumps(answer_schema())),
     )
 
     def look() -> None:
@@ -137,7 +144,6 @@ def build(
         delivery=delivery,
         scheduler=scheduler,
         heartbeat=heartbeat,
-        upkeep=Upkeep(store, performer, clock),
         front_desk=front_desk,
         face=face,
     )

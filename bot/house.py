@@ -15,7 +15,6 @@ from bot.core.records import Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
-from bot.engine.upkeep import Upkeep
 from bot.engine.welcome import welcome
 
 FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
@@ -65,7 +64,6 @@ class House:
     delivery: Delivery
     scheduler: Ticking
     heartbeat: Heartbeat
-    upkeep: Upkeep
     front_desk: FrontDesk
     face: Face | None
 
@@ -97,7 +95,6 @@ class House:
         if self.place.is_playground:
             for guild in self.client.guilds:
                 await welcome(self.front_desk, Snowflake(guild.id))
-        self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")
         self.scheduler.start(self.heartbeat.run_due)
         if self.face is not None:
             self.face.is_ready = True

@@ -8,7 +8,18 @@ from typing import TextIO
 
 import structlog
 
-QUIET = ("discord", "openai", "httpx2", "httpcore2", "apscheduler", "aiosqlite", "aiohttp.access", "asyncio", "PIL")
+QUIET = (
+    "alembic",
+    "discord",
+    "openai",
+    "httpx2",
+    "httpcore2",
+    "apscheduler",
+    "aiosqlite",
+    "aiohttp.access",
+    "asyncio",
+    "PIL",
+)
 
 
 def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | None = None) -> None:

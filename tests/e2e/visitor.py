@@ -41,10 +41,16 @@ class Visitor:
     async def ask(self, method: str, path: str, body: Json | None = None) -> Any:  # noqa: ANN401
         """Make one request of Discord's REST API; an error fails the test."""
         headers = {"Authorization": self._token}
-        async with self._session.request(method, f"{self._url}/api/v10{path}", json=body, headers=headers) as response:
-            text = await response.text()
-            assert response.status < 400, f"{method} {path}: {response.status} {text}"
-            return json.loads(text) if text else None
+        while True:
+            address = f"{self._url}/api/v10{path}"
+            async with self._session.request(method, address, json=body, headers=headers) as response:
+                text = await response.text()
+            answer = json.loads(text) if text else None
+            if response.status != 429:
+                break
+            await asyncio.sleep(answer["retry_after"])
+        assert response.status < 400, f"{method} {path}: {response.status} {text}"
+        return answer
 
     async def channels(self) -> dict[str, Json]:
         """Give the server's channels by name."""
@@ -98,7 +104,7 @@ class Visitor:
         """Use a slash command (`"agent create"`) and give the answer's message as this person sees it."""
         before = len(self.heard)
         top, *rest = path.split()
-        command = await self._command_named(top)
+        command = await self._command_named(channel_id, top)
         given = [option_row(name, value) for name, value in options.items()]
         for name in reversed(rest):
             given = [{"type": 1, "name": name, "options": given}]
@@ -120,13 +126,10 @@ class Visitor:
 
         return await until(look, "answer to the command")
 
-    async def _command_named(self, name: str) -> Json:
-        app, guild = self.about["application_id"], self.about["guild_id"]
-
+    async def _command_named(self, channel_id: str, name: str) -> Json:
         async def look() -> Json | None:
-            own = await self.ask("GET", f"/applications/{app}/guilds/{guild}/commands")
-            everywhere = await self.ask("GET", f"/applications/{app}/commands")
-            return next((one for one in [*own, *everywhere] if one["name"] == name), None)
+            index = await self.ask("GET", f"/channels/{channel_id}/application-command-index")
+            return next((one for one in index["application_commands"] if one["name"] == name), None)
 
         return await until(look, f"command /{name}")
 
