@@ -1,0 +1,186 @@
+"""Keys, knocks and doors, from the first key to the last use."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.core.access import WRONG_KEY
+from bot.core.actions import (
+    CreateKey,
+    DenyAccess,
+    GiveKey,
+    GrantAccess,
+    JoinRoom,
+    LeaveRoom,
+    RequestAccess,
+    RevokeKey,
+    SetAccess,
+    SetVisibility,
+)
+from bot.core.kinds import Access, LetterKind, ReasonKind, Visibility
+from bot.core.records import AgentId
+from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, MIRA, House
+
+SESAME = CreateKey(key="open sesame", label="blue")
+KNOCK = RequestAccess(room_id=ADA, key="open sesame")
+
+
+async def members(house: House, room_id: AgentId = ADA) -> tuple[AgentId, ...]:
+    return (await house.view()).rooms[room_id].members
+
+
+async def test_a_key_a_knock_and_the_owners_consent_make_a_member(house: House) -> None:
+    assert await house.one(ADA, SESAME) == ""
+    assert await house.one(CY, KNOCK) == ""
+    (request,) = (await house.view()).requests[ADA]
+    assert (request.requester_name, request.key_label) == ("Cy", "blue")
+    assert await house.one(ADA, GrantAccess(request_id=request.id)) == ""
+    assert CY in await members(house)
+    assert (await house.view()).memberships[CY, ADA].attention is None
+    assert await house.texts(ADA) == ["Cy asks to come in.", "Cy was let in."]
+
+
+async def test_the_owner_is_woken_by_a_knock_and_the_requester_by_the_answer(house: House) -> None:
+    await house.act(ADA, SESAME)
+    await house.act(CY, KNOCK)
+    view = await house.view()
+    assert ReasonKind.ACCESS in {reason.kind for reason in view.reasons[ADA]}
+    await house.act(ADA, DenyAccess(request_id=1))
+    view = await house.view()
+    assert ReasonKind.ANSWER in {reason.kind for reason in view.reasons[CY]}
+    assert (await house.last_action(CY)).why == "Ada: you were turned away"
+    assert CY not in await members(house)
+
+
+async def test_every_key_that_does_not_fit_gets_the_same_answer(house: House) -> None:
+    soon = house.now + timedelta(minutes=1)
+    await house.act(ADA, SESAME, CreateKey(key="gone key", label="old"), CreateKey(key="late key", expires=soon))
+    await house.act(BO, CreateKey(key="other room"))
+    await house.act(ADA, RevokeKey(key="old"))
+    house.now += timedelta(hours=1)
+    for key in ("never made", "gone key", "late key", "other room", "blue"):
+        assert await house.one(CY, RequestAccess(room_id=ADA, key=key)) == WRONG_KEY
+        house.now += timedelta(minutes=11)
+
+
+async def test_five_wrong_keys_lock_a_requester_out_even_with_the_right_one(house: House) -> None:
+    await house.act(ADA, SESAME)
+    wrong = [RequestAccess(room_id=ADA, key=f"guess {n}") for n in range(6)]
+    outcomes = await house.act(CY, *wrong)
+    assert [one.why for one in outcomes[:5]] == [WRONG_KEY] * 5
+    assert outcomes[5].why == "Too many wrong keys: try that room again in 10 minutes."
+    assert (await house.one(CY, KNOCK)).startswith("Too many wrong keys")
+    house.now += timedelta(minutes=10, seconds=1)
+    assert await house.one(CY, KNOCK) == ""
+
+
+async def test_a_use_is_spent_at_the_grant_and_the_second_knock_finds_the_key_used_up(house: House) -> None:
+    await house.act(ADA, CreateKey(key="once only", uses=1))
+    await house.act(CY, RequestAccess(room_id=ADA, key="once only"))
+    await house.act(EL, RequestAccess(room_id=ADA, key="once only"))
+    first, second = await house.act(ADA, GrantAccess(request_id=1), GrantAccess(request_id=2))
+    assert first.accepted
+    assert second.why == "The key of that request is no longer good: the request is cancelled."
+    assert EL not in await members(house)
+    assert not (await house.view()).requests.get(ADA)
+
+
+async def test_only_one_request_waits_per_requester(house: House) -> None:
+    await house.act(ADA, SESAME)
+    assert [one.why for one in await house.act(CY, KNOCK, KNOCK)] == ["", "Your request waits there already."]
+
+
+async def test_the_first_decision_wins(house: House) -> None:
+    await house.act(ADA, SESAME)
+    await house.act(CY, KNOCK)
+    (denied,) = await house.ask(BOSS, DenyAccess(request_id=1), subject=ADA)
+    assert denied.accepted
+    assert await house.one(ADA, GrantAccess(request_id=1)) == "No request 1 waits at your room."
+
+
+async def test_a_request_expires_after_a_day(house: House) -> None:
+    await house.act(ADA, SESAME)
+    await house.act(CY, KNOCK)
+    house.now += timedelta(hours=24)
+    assert await house.one(ADA, GrantAccess(request_id=1)) == "That request has expired."
+    assert await house.one(CY, KNOCK) == ""
+
+
+async def test_withdrawing_a_key_cancels_what_waits_for_it(house: House) -> None:
+    await house.act(ADA, SESAME)
+    await house.act(CY, KNOCK)
+    await house.act(ADA, RevokeKey(key="open sesame"))
+    assert not (await house.view()).requests.get(ADA)
+    assert "its key was withdrawn" in (await house.last_action(CY)).why
+
+
+async def test_a_held_key_opens_by_its_label(house: House) -> None:
+    await house.act(ADA, SESAME)
+    assert await house.one(ADA, GiveKey(label="blue", agent_id=CY)) == ""
+    assert await house.one(CY, RequestAccess(room_id=ADA, key="Blue")) == ""
+
+
+async def test_a_request_by_somebody_else_than_the_owner_cannot_be_granted(house: House) -> None:
+    await house.act(ADA, SESAME)
+    await house.act(CY, KNOCK)
+    assert await house.one(BO, GrantAccess(request_id=1)) == "No request 1 waits at your room."
+    assert CY not in await members(house)
+
+
+async def test_a_person_knocks_at_a_private_room_and_is_given_the_channel(house: House) -> None:
+    await house.act(EL, CreateKey(key="for people"))
+    (knocked,) = await house.ask(MIRA, RequestAccess(room_id=EL, key="for people"))
+    assert knocked.accepted
+    await house.act(EL, GrantAccess(request_id=1))
+    letters = {one.kind: one.payload for one in await house.letters() if one.room_id == EL}
+    assert letters[LetterKind.PERMISSION] == {"person_id": MIRA.id, "allowed": True}
+    assert letters[LetterKind.NOTICE]["person_id"] == MIRA.id
+    assert "@mira was let in." in await house.texts(EL)
+
+
+async def test_a_person_needs_no_key_for_a_room_that_everyone_sees(house: House) -> None:
+    (knocked,) = await house.ask(MIRA, RequestAccess(room_id=ADA, key="whatever"))
+    assert knocked.why == "Everyone on the server sees that room already."
+
+
+@pytest.mark.parametrize(
+    ("access", "why"),
+    [
+        (Access.OPEN, ""),
+        (Access.KNOCK, "That room takes a key: use request_access."),
+        (Access.CLOSED, "That room is closed."),
+    ],
+)
+async def test_joining_goes_by_the_rooms_access(house: House, access: Access, why: str) -> None:
+    await house.act(ADA, SetAccess(access=access))
+    assert await house.one(CY, JoinRoom(room_id=ADA)) == why
+    assert (CY in await members(house)) is not bool(why)
+
+
+async def test_one_can_leave_any_room_but_ones_own(house: House) -> None:
+    assert await house.one(BO, LeaveRoom(room_id=ADA)) == ""
+    assert BO not in await members(house)
+    assert await house.one(BO, LeaveRoom(room_id=BO)) == "Your own room cannot be left."
+
+
+async def test_no_secret_stands_in_what_is_recorded_or_stored_in_the_clear(house: House) -> None:
+    outcomes = await house.act(ADA, SESAME, RevokeKey(key="open sesame"))
+    await house.act(CY, KNOCK)
+    stored = repr([(await house.mind(id)).recent_actions for id in (ADA, CY)]) + repr([o.result for o in outcomes])
+    assert "sesame" not in stored
+    assert "***" in stored
+
+
+async def test_a_drawn_key_is_shown_to_the_manager_who_asked_and_to_nobody_else(house: House) -> None:
+    (made,) = await house.ask(BOSS, CreateKey(label="drawn"), subject=ADA)
+    assert len(made.secret) >= 12
+    assert made.secret not in made.result
+    (drawn,) = await house.act(BO, CreateKey())
+    assert drawn.secret == ""
+    assert await house.one(CY, RequestAccess(room_id=ADA, key=made.secret)) == ""
+
+
+async def test_making_a_room_private_takes_it_from_everyone(house: House) -> None:
+    await house.ask(BOSS, SetVisibility(visibility=Visibility.PRIVATE), subject=ADA)
+    (letter,) = [one for one in await house.letters() if one.kind is LetterKind.PERMISSION]
+    assert letter.payload == {"allowed": False}
