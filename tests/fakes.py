@@ -143,7 +143,9 @@ class ScriptedModel:
             raise step
         text = step if isinstance(step, str) else step(call)
         counted = WordTokenizer().count(call.instructions + call.input)
-        return ModelAnswer(text=text, usage=Usage(input_tokens=counted, output_tokens=WordTokenizer().count(text)))
+        said = WordTokenizer().count(text)
+        usd = self.list_price(call.model, input_tokens=counted, output_tokens=said)
+        return ModelAnswer(text=text, usage=Usage(input_tokens=counted, output_tokens=said, cost_usd=usd))
 
     def context_tokens(self, model: str) -> int:
         return 128_000

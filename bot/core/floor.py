@@ -27,10 +27,11 @@ class Admission:
 
 @dataclass(slots=True)
 class _Floors:
-    """How many hold the floor of each room, and how many listen there in a call that runs."""
+    """How many hold the floor of each room, listen there in a call that runs, or are about to be asked by a person."""
 
     speaking: Counter[AgentId] = field(default_factory=Counter)
     listening: Counter[AgentId] = field(default_factory=Counter)
+    expected: Counter[AgentId | None] = field(default_factory=Counter)
 
 
 def admit(view: View, ready: Sequence[Ready], now: datetime) -> Admission:
@@ -122,7 +123,19 @@ def _held(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
     floors = _in_calls(view, now, ignoring=ignoring)
     for room_id in view.rooms:
         floors.speaking[room_id] += len(_on_their_way(view, room_id, since))
+    soon = now + timedelta(seconds=view.config.floor_seconds)
+    floors.expected.update(
+        reason.room_id
+        for id, reasons in view.reasons.items()
+        for reason in reasons
+        if id not in ignoring and _is_awaited(reason, soon)
+    )
     return floors
+
+
+def _is_awaited(reason: Reason, soon: datetime) -> bool:
+    """Whether a person waits for the answer of an agent that is about to be let through."""
+    return reason.kind is ReasonKind.ADDRESSED and reason.person_id is not None and reason.due_at <= soon
 
 
 def _in_calls(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
@@ -151,7 +164,7 @@ def _enters(view: View, floors: _Floors, one: Ready) -> bool:
     if room_id is None:
         return True
     if one.only_listens:
-        return floors.speaking[room_id] == 0 and floors.listening[room_id] == 0
+        return not (floors.speaking[room_id] or floors.listening[room_id] or floors.expected[room_id])
     if floors.speaking[room_id] >= view.config.floor:
         return False
     floors.speaking[room_id] += 1

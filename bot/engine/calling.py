@@ -124,7 +124,8 @@ class Caller:
         """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
         write = planner.builder(round.view, self._model, round.at)
         own = planner.alone(round.view, ready, self._model, write)
-        (booked,) = await self._purse.reserve(round.community_id, [own], self._clock.now())
+        now = self._clock.now()
+        (booked,) = await self._purse.reserve(round.community_id, round.view.config, [own], now)
         if booked.reservation is None:
             await self._applier.apply(_only(round, call, ready, first, shared), round.at)
             return

@@ -43,20 +43,19 @@ class Entrance:
             claimed = [claim.agent_id for claim in claims]
             view = await write.view(community_id, agent_ids=claimed, messages=GATE_MESSAGES)
             spending = of_day(await write.spent(community_id, day_of(now)), view.config)
-            judged = [await self._limited(write, verdict(view, claim, now, spending), now) for claim in claims]
+            judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
             admitted = await self._sort_out(write, view, judged, now, spending)
         if not admitted:
             return None
         return Round(community_id=community_id, view=await self._view(community_id, admitted), ready=admitted, at=now)
 
-    async def _limited(self, write: Writing, one: Ready | Held, now: datetime) -> Ready | Held:
+    async def _limited(self, write: Writing, view: View, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
         if isinstance(one, Held) or not is_self_caused(one.reasons):
             return one
-        config = (await write.view(one.claim.community_id, messages=0)).config
         since = now - timedelta(hours=1)
         beats = await write.self_caused_beats(one.claim.community_id, one.agent_id, since)
-        if beats < config.self_caused_per_hour:
+        if beats < view.config.self_caused_per_hour:
             return one
         return Held(claim=one.claim, until=limited_until(now), dropped=one.dropped)
 

@@ -137,7 +137,7 @@ class Heartbeat:
         try:
             write = planner.builder(round.view, self._model, round.at)
             calls = planner.plan(round.view, round.ready, self._model, write)
-            return round, await self._purse.reserve(round.community_id, calls, round.at)
+            return round, await self._purse.reserve(round.community_id, round.view.config, calls, round.at)
         except Exception:
             self._metrics.count("slots_broken")
             log.exception("calls could not be planned", community=round.community_id)

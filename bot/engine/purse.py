@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from bot.core.config import CommunityConfig
 from bot.core.ports import Model, Store
 from bot.core.records import CommunityId, Usage
 from bot.core.spending import day_of, of_day
@@ -28,13 +29,12 @@ class Purse:
         self._schema_tokens = schema_tokens
 
     async def reserve(
-        self, community_id: CommunityId, calls: Sequence[PlannedCall], now: datetime
+        self, community_id: CommunityId, config: CommunityConfig, calls: Sequence[PlannedCall], now: datetime
     ) -> tuple[Booked, ...]:
         """Set aside each call's input and largest answer at list price, as far as the day's limits go."""
         day = day_of(now)
         booked: list[Booked] = []
         async with self._store.writing(community_id) as write:
-            config = (await write.view(community_id, messages=0)).config
             for call in calls:
                 usd, tokens = self._price(call)
                 spending = of_day(await write.spent(community_id, day), config)
