@@ -1,9 +1,5 @@
 """The action vocabulary: one closed set, used by agents and slash commands alike."""
 
-from typing import Annotated
-
-from pydantic import Field, TypeAdapter
-
 from bot.core.actions.access import (
     CreateKey,
     DenyAccess,
@@ -35,6 +31,7 @@ from bot.core.actions.mind import (
     Recall,
     Set,
 )
+from bot.core.actions.pages import actions_page
 from bot.core.actions.room import (
     ClearBillboard,
     ClearTopic,
@@ -62,65 +59,7 @@ from bot.core.actions.talk import (
     Sleep,
     WakeAgent,
 )
-
-MindAction = (
-    Set
-    | Append
-    | Delete
-    | Get
-    | Hud
-    | HudUpdate
-    | HudNote
-    | HudDecision
-    | HudFile
-    | HudBlocker
-    | HudStep
-    | HudClear
-    | Recall
-    | ReadHistory
-    | ReadMessage
-    | Checkpoints
-    | Compact
-)
-TalkAction = React | WakeAgent | SendMessage | Reply | Say | Sleep | ScheduleMessage | SetInterval | Pause | Resume
-RoomAction = (
-    SetBillboard
-    | ClearBillboard
-    | SetTopic
-    | ClearTopic
-    | SetWpm
-    | SetAccess
-    | SetRpm
-    | SetVisibility
-    | Hush
-    | Invite
-    | Remove
-    | SetAttention
-    | SetAllocation
-)
-AccessAction = CreateKey | RevokeKey | GiveKey | RequestAccess | GrantAccess | DenyAccess | JoinRoom | LeaveRoom
-AgentAction = SetName | CreateAgent | AlterAgent | RetireAgent | RestoreAgent | PermitAgent
-Action = MindAction | TalkAction | RoomAction | AccessAction | AgentAction
-
-ACTION: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="type")])
-
-MODELS: tuple[type[BaseAction], ...] = Action.__args__
-ORDER = tuple(Category)
-CATALOGUE: tuple[Definition, ...] = tuple(
-    sorted((model.definition for model in MODELS), key=lambda definition: ORDER.index(definition.category))
-)
-BY_NAME = {definition.name: definition for definition in CATALOGUE}
-
-
-def hud_actions(*, privileged: bool) -> dict[str, tuple[str, ...]]:
-    """Give the HUD's list of actions by category: those every agent has, or only those of the privileged."""
-    shown = [each for each in CATALOGUE if each.listed and each.privileged is privileged]
-    return {
-        category.value: tuple(each.hud_line for each in shown if each.category is category)
-        for category in Category
-        if any(each.category is category for each in shown)
-    }
-
+from bot.core.actions.vocabulary import ACTION, BY_NAME, CATALOGUE, Action, hud_actions
 
 __all__ = [
     "ACTION",
@@ -186,5 +125,6 @@ __all__ = [
     "SetWpm",
     "Sleep",
     "WakeAgent",
+    "actions_page",
     "hud_actions",
 ]

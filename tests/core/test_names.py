@@ -1,0 +1,26 @@
+import pytest
+
+from bot.core.names import name_problem, tidied
+
+
+@pytest.mark.parametrize("name", ["Ada", "Dr. O'Neill-Sørensen", "李雷", "R2-D2", "x", "A" * 50, "The Gardener 🌱"])
+def test_good_names_are_taken(name: str) -> None:
+    assert name_problem(tidied(name)) == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "   ", "A" * 51, "two\nlines", "tab\there", "@ada", "#ada", "a:b", "`ada`", "12", "  7 ", "١٢"),
+        *("System", "system", "SYSTEM", "The Architect", "the  architect", "here", "Everyone", "ｓystem"),
+        *("Clyde", "xclydex", "my discord bot", "DISCORD", "disc ord", "\u200b", "Sys\u200btem"),
+    ],
+)
+def test_names_that_mislead_or_that_discord_refuses_are_not(name: str) -> None:
+    assert name_problem(tidied(name)).endswith(".")
+
+
+def test_a_name_is_taken_whatever_its_case() -> None:
+    assert name_problem("ADA", ["Ada"]) == '"ADA" is taken: choose another name.'
+    assert name_problem("Straße", ["STRASSE"]) != ""
+    assert name_problem("Adah", ["Ada"]) == ""
