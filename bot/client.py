@@ -184,7 +184,7 @@ class SelfroomClient(commands.Bot):
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel is gone."""
-        self._inbox.put(partial(_as_it_is, events.channel_deleted(channel)))
+        self._inbox.put(partial(self._translator.channel_deleted, channel))
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel is different."""

@@ -86,7 +86,9 @@ class Posting:
 
     async def _post_all(self, letter: Letter, scene: Scene, said: Split) -> None:
         known = list(letter.posted_as)
-        if letter.state is LetterState.SENDING:
+        if letter.state is LetterState.SENDING:  # looking may fail too, and is then put off
+            again = fate_seconds(scene, letter.attempts)
+            await self._mark(letter, LetterState.SENDING, wait_seconds=again)
             known += await self._find(letter, scene, known, wanted=len(said.parts) - len(known))
         attempts = letter.attempts
         while len(known) < len(said.parts):
@@ -107,16 +109,15 @@ class Posting:
                 if not found:
                     raise
                 known += found
-        await self._sent(letter, known, attempts)
+            attempts = 0  # each part is waited for anew
+        await self._sent(letter, known)
 
-    async def _sent(self, letter: Letter, known: list[Snowflake], attempts: int) -> None:
+    async def _sent(self, letter: Letter, known: list[Snowflake]) -> None:
         """Keep that it was posted: from now on agents see it, and it is a reason to them."""
         now = self._clock.now()
         community_id, message_id = letter.community_id, letter.message_id
         async with self._store.writing(community_id) as write:
-            await write.update_letter(
-                community_id, letter.id, LetterState.SENT, attempts=attempts, posted_as=known, at=now
-            )
+            await write.update_letter(community_id, letter.id, LetterState.SENT, posted_as=known, at=now)
             if message_id is not None:
                 message = (await write.messages_by_id(community_id, [message_id]))[message_id]
                 view = await write.view(community_id, room_ids=[letter.room_id])

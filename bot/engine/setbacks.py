@@ -16,8 +16,8 @@ REFUSALS = 3
 REFUSED_WAIT_SECONDS = 2.0
 CHANNEL_REST = timedelta(minutes=10)
 LONGEST_REST = timedelta(hours=6)
-FATE_SECONDS = 5.0
-LONGEST_FATE_SECONDS = 300.0
+AGAIN_SECONDS = 1.0
+LONGEST_AGAIN_SECONDS = 300.0
 GIVE_UP_AFTER = timedelta(hours=24)
 TOLD_AGAIN_AFTER = timedelta(hours=1)
 SPOKEN = frozenset({LetterKind.POST, LetterKind.CHANNEL})  # without these an agent cannot live in its room
@@ -42,7 +42,7 @@ class Setbacks:
             return
         match error:
             case FateUnknown():
-                await self._wait(letter, _fate_seconds(letter.attempts), now, unknown=True)
+                await self._look_later(letter, now)
             case Limited(retry_after_seconds=seconds):
                 await self._wait(letter, seconds, now)
             case Forbidden():
@@ -54,18 +54,22 @@ class Setbacks:
             case _:
                 await self._give_up(letter, error, now)
 
-    async def _wait(self, letter: Letter, seconds: float, now: datetime, *, unknown: bool = False) -> None:
-        """Try again later; a post whose fate is unknown keeps the mark of being looked for."""
-        state = LetterState.SENDING if unknown and letter.kind is LetterKind.POST else LetterState.WAITING
-        attempts = letter.attempts + 1 if unknown else None
-        await self._move(letter, state, now, attempts=attempts, not_before=now + timedelta(seconds=seconds))
+    async def _look_later(self, letter: Letter, now: datetime) -> None:
+        """Try again when the line may be back; a post keeps the mark of being looked for, and its time (posting)."""
+        if letter.kind is not LetterKind.POST:
+            again = min(AGAIN_SECONDS * 2**letter.attempts, LONGEST_AGAIN_SECONDS)
+            await self._wait(letter, again, now, attempts=letter.attempts + 1)
+
+    async def _wait(self, letter: Letter, seconds: float, now: datetime, *, attempts: int | None = None) -> None:
+        later = now + timedelta(seconds=seconds)
+        await self._move(letter, _kept(letter), now, attempts=attempts, not_before=later)
 
     async def _refused(self, letter: Letter, error: PublishError, now: datetime) -> None:
         """Try three times, then let the channel rest, tell the managers, and look again ever more rarely."""
         attempts = letter.attempts + 1
         if attempts < REFUSALS:
             soon = now + timedelta(seconds=REFUSED_WAIT_SECONDS)
-            await self._move(letter, LetterState.WAITING, now, attempts=attempts, not_before=soon)
+            await self._move(letter, _kept(letter), now, attempts=attempts, not_before=soon)
             return
         if letter.kind not in SPOKEN:  # a sign or a topic less keeps nobody from talking
             await self._give_up(letter, error, now)
@@ -74,9 +78,7 @@ class Setbacks:
         first = attempts == REFUSALS
         pause = [UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": error.sentence})] if first else []
         told = self._notice(letter, error, now) if first else []
-        await self._move(
-            letter, LetterState.WAITING, now, attempts=attempts, not_before=now + rest, beside=[*pause, *told]
-        )
+        await self._move(letter, _kept(letter), now, attempts=attempts, not_before=now + rest, beside=[*pause, *told])
 
     async def _give_up(self, letter: Letter, error: PublishError, now: datetime) -> None:
         await self._move(letter, LetterState.FAILED, now, beside=self._notice(letter, error, now))
@@ -118,5 +120,6 @@ class Setbacks:
             await write.apply(letter.community_id, beside)
 
 
-def _fate_seconds(attempts: int) -> float:
-    return float(min(FATE_SECONDS * 2**attempts, LONGEST_FATE_SECONDS))
+def _kept(letter: Letter) -> LetterState:
+    """Give the state to wait in: what has to be looked for is still looked for then."""
+    return LetterState.SENDING if letter.state is LetterState.SENDING else LetterState.WAITING

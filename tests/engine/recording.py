@@ -35,6 +35,7 @@ class RecordingPublisher:
     gone: set[int] = field(default_factory=set)
     channels: dict[str, Snowflake] = field(default_factory=dict)
     seconds_per_post: float = 0.0
+    blind: int = 0  # how often history cannot be read
     _count: int = 0
 
     def id(self) -> Snowflake:
@@ -73,6 +74,9 @@ class RecordingPublisher:
     async def posted_after(
         self, channel_id: Snowflake, after: Snowflake | None
     ) -> Sequence[tuple[Snowflake, str, str]]:
+        if self.blind:
+            self.blind -= 1
+            raise FateUnknown("The line broke.")
         return [
             (id, post.name, post.content)
             for id, post in self.posts

@@ -128,6 +128,17 @@ async def test_after_a_crash_behind_the_post_it_is_found(here: Town) -> None:
     assert await here.contents() == ["first", "second"]
 
 
+async def test_while_discord_cannot_be_read_an_open_fate_stays_open(here: Town) -> None:
+    here.publisher.trouble.append(LOST_AFTER)
+    here.publisher.blind = 3
+    await here.say(ADA, "Hello!")
+    await here.deliver()
+    for _ in range(20):
+        await here.deliver(10)
+    assert here.publisher.said() == ["Hello!"]
+    assert await here.contents() == ["Hello!"]
+
+
 async def crash_while_sending(here: Town) -> None:
     """Leave the next letter as a crash in the middle of a post does."""
     [letter] = await here.waiting()

@@ -7,7 +7,7 @@ import pytest
 from bot.core.changes import AddLetter, SetOverride
 from bot.core.errors import Forbidden, Gone, Invalid, Limited
 from bot.core.kinds import LetterKind, LetterState
-from bot.core.letters import NoticePayload
+from bot.core.letters import NoticePayload, ReactPayload
 from bot.core.records import Snowflake
 from tests.engine.recording import LOST_BEFORE, Trouble
 from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town
@@ -133,7 +133,7 @@ async def test_a_reaction_to_a_message_that_is_gone_is_let_go(here: Town) -> Non
     event = await here.hear("Ada?")
     [heard] = await here.history()
     here.publisher.trouble.append(Trouble(Gone("It is gone.")))
-    react = {"message_id": heard.id, "emoji": "👍"}
+    react = ReactPayload(message_id=heard.id, emoji="👍").stored()
     await here.apply(AddLetter(kind=LetterKind.REACT, room_id=ADA, payload=react, not_before=here.clock.now()))
     await here.deliver()
     assert event.message_id == heard.discord_id

@@ -66,8 +66,8 @@ class Channels:
         if user is None:
             raise PublishError("I am not logged in to Discord yet.")
         return [
+            {"id": user.id, "type": MEMBER, "allow": str(VIEW), "deny": "0"},  # first, or we shut ourselves out
             {"id": guild_id, "type": ROLE, "allow": "0", "deny": str(VIEW)},
-            {"id": user.id, "type": MEMBER, "allow": str(VIEW), "deny": "0"},
         ]
 
     async def edit(self, channel_id: Snowflake, *, name: str | None, topic: str | None) -> None:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import discord
+import structlog
 
 from bot.adapters.discord.people import People
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
@@ -20,6 +21,7 @@ from bot.core.events import (
 )
 from bot.core.records import Snowflake
 
+log = structlog.get_logger(__name__)
 SPOKEN = (discord.MessageType.default, discord.MessageType.reply)
 
 
@@ -100,6 +102,16 @@ class Translator:
         """Give what a message says."""
         return text_of(message)
 
+    async def channel_deleted(self, channel: discord.abc.GuildChannel) -> ChannelDeleted | None:
+        """Give a channel that is no more; one that is only hidden from us is not deleted."""
+        try:
+            await self._client.fetch_channel(channel.id)
+        except discord.NotFound:
+            return ChannelDeleted(guild_id=Snowflake(channel.guild.id), channel_id=Snowflake(channel.id))
+        except (discord.HTTPException, discord.InvalidData, OSError) as error:
+            log.warning("a channel is out of sight", channel=channel.id, error=str(error))
+        return None
+
     async def edited(self, payload: discord.RawMessageUpdateEvent) -> MessageEdited | None:
         """Give a changed text; a preview that Discord adds is no change."""
         message = payload.message
@@ -164,11 +176,6 @@ class Translator:
             message_id=Snowflake(payload.message_id),
             emoji=_emoji(one) if one else None,
         )
-
-
-def channel_deleted(channel: discord.abc.GuildChannel) -> ChannelDeleted:
-    """Give a channel that is no more."""
-    return ChannelDeleted(guild_id=Snowflake(channel.guild.id), channel_id=Snowflake(channel.id))
 
 
 def channel_changed(before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> ChannelChanged | None:
