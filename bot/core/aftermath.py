@@ -1,6 +1,7 @@
 """What a beat leaves behind in its agent, its memberships and the message it answered (SPEC §§5, 6)."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.core.cadence import lengthened
@@ -50,18 +51,22 @@ def undone(ready: Ready, stored: Agent) -> dict[str, object]:
     return fields
 
 
-def seen(view: View, ready: Ready, seen_until: Mapping[AgentId, MessageId]) -> list[Change]:
-    """Take the reasons away that the beat was for, and those for messages that its HUD showed beside them."""
-    waiting = view.reasons.get(ready.agent_id, ())
-    shown = [
-        reason
-        for reason in waiting
+def widened(view: View, ready: Ready, seen_until: Mapping[AgentId, MessageId]) -> Ready:
+    """Add the reasons that waited for later, but whose messages the beat's HUD showed: it answers them as well."""
+    shown = {
+        (reason.kind, reason.room_id): reason
+        for reason in view.reasons.get(ready.agent_id, ())
         if reason.message_id is not None
         and reason.room_id is not None
         and reason.message_id <= seen_until.get(reason.room_id, MessageId(0))
-    ]
-    mine = [reason for reason in ready.reasons if reason not in shown]
-    return [DropReasons(agent_id=ready.agent_id, reasons=(*mine, *shown))]
+    }
+    mine = tuple(shown.pop((reason.kind, reason.room_id), reason) for reason in ready.reasons)
+    return replace(ready, reasons=(*mine, *shown.values()))
+
+
+def seen(ready: Ready) -> list[Change]:
+    """Take the reasons away that the beat was for."""
+    return [DropReasons(agent_id=ready.agent_id, reasons=ready.reasons)]
 
 
 def looked(

@@ -75,6 +75,17 @@ def verdict(view: View, claim: Claim, now: datetime, spending: Spending) -> Read
     return _timed(view, _sided(view, ready), now, spending)
 
 
+def _called(view: View, ready: Ready, now: datetime) -> datetime | None:
+    """Give when the agent is to answer a person who addressed it, if that is soon: it does not listen before."""
+    soon = now + timedelta(seconds=view.config.floor_seconds)
+    dues = [
+        reason.due_at
+        for reason in view.reasons.get(ready.agent_id, ())
+        if reason.kind is ReasonKind.ADDRESSED and reason.person_id is not None and now < reason.due_at <= soon
+    ]
+    return min(dues, default=None)
+
+
 def side_of(view: View, room_id: AgentId | None) -> Side:
     """Give the side of the barrier a room lies on (the public one for no room)."""
     room = view.all_rooms.get(room_id) if room_id is not None else None
@@ -130,7 +141,9 @@ def _sided(view: View, ready: Ready) -> Ready:
 
 
 def _timed(view: View, ready: Ready, now: datetime, spending: Spending) -> Ready | Held:
-    """Hold beats back that nobody waits for while money is short and intervals are longer."""
+    """Hold beats back that nobody waits for: before an answer, and while money is short and intervals are longer."""
+    if ready.only_listens and (called_at := _called(view, ready, now)) is not None:
+        return Held(claim=ready.claim, until=called_at, dropped=ready.dropped)
     if spending.stretch == 1.0 or not ready.only_listens or ready.agent.last_beat_at is None:
         return ready
     waits = [

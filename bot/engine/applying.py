@@ -1,14 +1,14 @@
 """What an answer does: one transaction per agent, and only while its claim is held (SPEC §6)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import structlog
 
 from bot.core.actions import Action, Reply, SendMessage
 from bot.core.actor import Actor
-from bot.core.aftermath import answered, backoff_until, failed, looked, seen, spoken, undone
+from bot.core.aftermath import answered, backoff_until, failed, looked, seen, spoken, undone, widened
 from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
 from bot.core.errors import ModelError
 from bot.core.floor import may_speak
@@ -63,7 +63,8 @@ class Applier:
                 log.warning("a claim had ended before its answer came", agent=claim.agent_id, beat=claim.beat_id)
                 return
             view = await write.view(claim.community_id, agent_ids=[claim.agent_id], messages=GATE_MESSAGES)
-            await write.apply(claim.community_id, _before(view, one))
+            one = replace(one, ready=widened(view, one.ready, one.part.seen_until))
+            await write.apply(claim.community_id, _before(one))
             outcomes = await self._perform(write, view, one, let_through_at, now)
             await write.apply(claim.community_id, _after(view, one, outcomes, let_through_at, now))
         self._metrics.count("beats", reason=one.ready.first.kind, silent=str(not _spoke_in(outcomes)).lower())
@@ -146,9 +147,8 @@ class _Speech:
         return why
 
 
-def _before(view: View, one: Answered) -> list[Change]:
-    shown = ClearLookups(agent_id=one.ready.agent_id, side=one.ready.side)
-    return [*seen(view, one.ready, one.part.seen_until), shown]
+def _before(one: Answered) -> list[Change]:
+    return [*seen(one.ready), ClearLookups(agent_id=one.ready.agent_id, side=one.ready.side)]
 
 
 def _after(
