@@ -53,7 +53,7 @@ def undone(ready: Ready, stored: Agent) -> dict[str, object]:
 
 def widened(view: View, ready: Ready, seen_until: Mapping[AgentId, MessageId]) -> Ready:
     """Add the reasons that waited for later, but whose messages the beat's HUD showed: it answers them as well."""
-    shown = {
+    shown: dict[tuple[ReasonKind, AgentId | None], Reason] = {
         (reason.kind, reason.room_id): reason
         for reason in view.reasons.get(ready.agent_id, ())
         if reason.message_id is not None
