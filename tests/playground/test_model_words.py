@@ -92,11 +92,20 @@ def test_a_name_with_a_dot_or_space_is_quoted_in_a_path() -> None:
     assert path_of("people", 'A "B"', "tea") == 'people."A B".tea'
 
 
-def test_a_store_is_read_from_json_and_from_lines() -> None:
-    held = {"people": {"ann.lee": {"tea": "green", "trust": 0.8}}, "notes": ["a", "b"]}
-    lines = 'people."ann.lee".tea: "green"\npeople."ann.lee".trust: 0.8 (w 0.5)\nnotes: ["a", "b"]'
-    nested = 'people:\n  "ann.lee":\n    tea: "green"\n    trust: 0.8\nnotes: ["a", "b"]'
-    assert read_store(lines) == read_store(nested) == held
+def test_a_store_is_read_from_its_lines() -> None:
+    lines = [
+        'people."ann.lee".tea: "green: very"',
+        'people."a \\"b\\"".trust: 0.8 (w 0.5)',
+        'notes: ["a", "b"]',
+        "(hidden for want of space: 3; read them with get: x)",
+        "(empty)",
+    ]
+    held = {"people": {"ann.lee": {"tea": "green: very"}, 'a "b"': {"trust": 0.8}}, "notes": ["a", "b"]}
+    assert read_store(lines) == held
+
+
+def test_of_two_values_at_one_path_the_first_stands() -> None:
+    assert read_store(["a.b: 1", "a.b: 2", "a: 3", "a.b.c: 4"]) == {"a": {"b": 1}}
 
 
 def test_a_weighted_value_counts_as_its_value() -> None:
@@ -105,7 +114,7 @@ def test_a_weighted_value_counts_as_its_value() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_can_stand_where_a_store_is_read(text: str) -> None:
-    list(facts_of(read_store(text)))
+    list(facts_of(read_store(text.splitlines())))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ TOGETHER = timedelta(minutes=10)
 ALONE = timedelta(minutes=5)
 GOES_ON = timedelta(minutes=2)
 UNPOSTED = timedelta(minutes=1)
-SHOWN_WORDS = 24
+SHOWN_LETTERS = 40
 SHORTEST_NAME = 3
 TO_ALL = re.compile(
     r"^\W*(?:hi|hello|hey|good (?:morning|evening))\W+(?:all|everyone|everybody|you all|folks|there)\b"
@@ -49,7 +49,12 @@ def speeches(seat: Seat, room: Room) -> list[Deed]:
 def said_already(seat: Seat, room: Room, line: Line, words: str) -> bool:
     """Whether it said these words after the line, as its recent actions show them, perhaps shortened."""
     later = [deed for deed in speeches(seat, room) if not (deed.at and line.at) or deed.at >= line.at]
-    return any(words[:SHOWN_WORDS] in deed.text for deed in later)
+    return any(letters(words)[:SHOWN_LETTERS] in letters(deed.text) for deed in later)
+
+
+def letters(text: str) -> str:
+    """The letters and digits only: quotes and marks may be written otherwise in a HUD."""
+    return re.sub(r"\\n|\W+", "", text)
 
 
 def near(first: Line, second: Line, within: timedelta) -> bool:
@@ -62,12 +67,7 @@ def near(first: Line, second: Line, within: timedelta) -> bool:
 def names(text: str, name: str) -> bool:
     """Whether a text mentions `@Name`, or the bare name as a word when it is long enough to be one."""
     at = "@?" if len(name) >= SHORTEST_NAME else "@"
-    return re.search(rf"(?<!\w){at}{re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
-
-
-def calls(text: str, name: str) -> bool:
-    """Whether a text turns to somebody: `@Name`, or the name in front of a comma."""
-    return re.search(rf"@{re.escape(name)}(?!\w)|^\W*{re.escape(name)}\s*[,:]", text, re.IGNORECASE) is not None
+    return re.search(rf"(?<![\w@]){at}{re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def is_for(seat: Seat, room: Room, line: Line, hud: Hud) -> bool:
@@ -75,19 +75,23 @@ def is_for(seat: Seat, room: Room, line: Line, hud: Hud) -> bool:
         return True
     if line.reply_to is not None:
         return sender_of(room, line.reply_to) == seat.id
-    if any(calls(line.text, hud.name_of(member)) for member in room.members if member != seat.id):
+    if any(names(line.text, hud.name_of(member)) for member in room.members if member != seat.id):
         return False
-    return host_of(room, line) or goes_on(seat, room, line) or greets_all(room, line)
+    return host_of(room, line, hud) or goes_on(seat, room, line) or greets_all(room, line)
 
 
 def sender_of(room: Room, message_id: int) -> int | None:
     return next((line.agent_id for line in room.lines if line.id == message_id), None)
 
 
-def host_of(room: Room, line: Line) -> bool:
-    """In its own room the agent answers the only person who spoke there lately."""
-    people = {other.sender for other in room.lines if other.by_person and near(other, line, ALONE)}
-    return room.own and people == {line.sender}
+def host_of(room: Room, line: Line, hud: Hud) -> bool:
+    """In its own room the agent answers the only person who spoke there lately.
+
+    A line from before the last minutes was not for the host either when others took it up since.
+    """
+    fresh = hud.now is None or line.at is None or hud.now - line.at <= GOES_ON
+    around = (other for other in room.lines if other.by_person and near(other, line, ALONE))
+    return room.own and all(other.sender == line.sender for other in around if other.id < line.id or not fresh)
 
 
 def goes_on(seat: Seat, room: Room, line: Line) -> bool:

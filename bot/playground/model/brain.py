@@ -4,6 +4,7 @@ from typing import Any
 
 from bot.playground.model.attention import open_lines, said_already
 from bot.playground.model.dealings import DEALINGS, at_the_door
+from bot.playground.model.lookups import told_from_memory
 from bot.playground.model.memory import MEMORY_RULES, QUESTION_RULES
 from bot.playground.model.persona import read_persona
 from bot.playground.model.scene import Scene, Turn, first_turn, without_name
@@ -28,7 +29,8 @@ def answer_of(seat: Seat, hud: Hud) -> JsonObject:
         turns = turns_in(seat, room, hud)
         thoughts += [turn.thought for turn in turns if turn.thought]
         actions += [action for turn in turns for action in turn.actions]
-        said = list(dict.fromkeys(turn.says for turn in turns if turn.says))
+        found = told_from_memory(seat, room)
+        said = list(dict.fromkeys([*found, *(turn.says for turn in turns if turn.says)]))
         if said:
             responses.append({"room_id": room.id, "message": introduced(seat, room, " ".join(said))})
     thought = " ".join(thoughts) or "Nothing here is for me."

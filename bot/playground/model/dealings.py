@@ -2,6 +2,7 @@
 
 import re
 
+from bot.playground.model.lookups import LOOKING
 from bot.playground.model.scene import JsonObject, Rule, Scene, Turn, rule
 from bot.playground.model.view import Hud, Seat
 from bot.playground.model.wishes import act, clean, done
@@ -97,8 +98,8 @@ def unlatch_door(_: Scene, __: re.Match[str]) -> Turn:
 
 
 def look_up(scene: Scene, found: re.Match[str]) -> Turn:
-    query = clean(found["query"], 100).rstrip("?")
-    return done(f"Let me look for '{query}'.", act("recall", query=query))
+    query = clean(found["query"], 100)
+    return done(f"{LOOKING} '{query}'.", act("recall", query=query))
 
 
 def compact(scene: Scene, _: re.Match[str]) -> Turn:
@@ -125,7 +126,7 @@ def retire(scene: Scene, found: re.Match[str]) -> Turn:
 def at_the_door(seat: Seat, hud: Hud) -> list[JsonObject]:
     """The answers to those who wait for access to the agent's own room: let in, unless told otherwise."""
     waiting = [pending for room in seat.rooms if room.own for pending in room.knocks]
-    if re.search(r"\b(?:never|don't|do not) (?:grant|let (?:any|some)(?:one|body) in)|let nobody in", seat.seed):
+    if re.search(KEEP_OUT, seat.seed, re.IGNORECASE):
         return []
     kind = "deny_access" if seat.knowledge.get(DOOR) == "shut" else "grant_access"
     return [act(kind, request_id=pending.id) for pending in waiting]
@@ -152,14 +153,14 @@ DEALINGS: tuple[Rule, ...] = (
         r" to (?:(?P<value>\d{1,3}) ?%?|dynamic|%\*)",
         attend,
     ),
-    rule(r"\bwake (?:up )?(?P<agent>@?[\w-]+)", wake),
+    rule(r"\bwake (?:up )?(?:agent )?(?P<agent>@?[\w-]+)", wake),
     rule(
         r"\b(?:create|make) (?:me )?an? (?:new )?key(?: (?!called|labell?ed|named)(?P<key>[\w-]{4,64}))?"
         r"(?: (?:called|labell?ed|named) (?P<label>[\w -]+))?",
         make_key,
     ),
     rule(r"\brevoke (?:the )?key (?P<label>.+)", revoke_key),
-    rule(r"\bgive (?:the )?key (?P<label>[\w -]+?) to (?P<agent>.+)", give_key),
+    rule(r"\bgive (?:the )?key (?P<label>[\w -]+?) to (?:agent )?(?P<agent>.+)", give_key),
     rule(r"\b(?P<verb>grant|accept|deny|reject|refuse) (?:access )?(?:request )?#?(?P<request>\d+)", decide),
     rule(KEEP_OUT, shut_door),
     rule(r"\blet (?:people|them|everyone|everybody) in\b|\bgrant (?:all|every)", unlatch_door),

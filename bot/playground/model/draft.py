@@ -1,11 +1,11 @@
-"""What is gathered while a HUD's text is read line by line, and what becomes of it at the end."""
+"""What is gathered while a HUD is read, and what becomes of it at the end."""
 
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from bot.playground.model.view import Deed, Entry, Hud, Knock, Line, Room, Seat
+from bot.playground.model.view import Deed, Entry, Hud, Knock, Line, Lookup, Room, Seat
 
 
 @dataclass(slots=True)
@@ -14,60 +14,56 @@ class RoomDraft:
 
     id: int
     name: str
-    fields: dict[str, str] = field(default_factory=dict)
+    topic: str = ""
+    members: tuple[int, ...] = ()
     lines: list[Line] = field(default_factory=list)
-    knocks: list[Knock] = field(default_factory=list)
 
-    @property
-    def members(self) -> tuple[int, ...]:
-        return tuple(int(number) for number in re.findall(r"\d+", self.fields.get("members", "")))
-
-    def seen_by(self, seat_id: int, first_line: int) -> Room:
+    def seen_by(self, seat: "SeatDraft") -> Room:
+        own, first = self.id == seat.id, seat.first_lines.get(self.id, 0)
+        places = (place for place, line in enumerate(self.lines) if line.id == first)
         return Room(
             id=self.id,
             name=self.name,
-            own=self.id == seat_id,
-            topic=self.fields.get("topic", ""),
+            own=own,
+            topic=self.topic,
             members=self.members,
-            lines=tuple(line for line in self.lines if line.id >= first_line),
-            knocks=tuple(self.knocks) if self.id == seat_id else (),
+            lines=tuple(self.lines[next(places, 0) :]) if first else (),
+            knocks=tuple(seat.knocks) if own else (),
         )
 
 
 @dataclass(slots=True)
 class SeatDraft:
-    """An agent's segment; `first_lines` says from which message on it sees a room."""
+    """An agent's segment; `first_lines` has the rooms it sees, each with the first message it sees there."""
 
     id: int
     name: str
-    fields: dict[str, str] = field(default_factory=dict)
+    kind: str = "persona"
+    seed: str = ""
     knowledge: dict[str, Any] = field(default_factory=dict)
     deeds: list[Deed] = field(default_factory=list)
-    lookups: list[str] = field(default_factory=list)
+    lookups: list[Lookup] = field(default_factory=list)
+    knocks: list[Knock] = field(default_factory=list)
     first_lines: dict[int, int] = field(default_factory=dict)
     may_create: bool = False
 
-    def seat(self, rooms: dict[int, RoomDraft], *, alone: bool) -> Seat:
-        mine = [room for room in rooms.values() if alone or self.sees(room)]
+    def seat(self, rooms: dict[int, RoomDraft]) -> Seat:
         return Seat(
             id=self.id,
             name=self.name,
-            kind=self.fields.get("type", "persona"),
-            seed=self.fields.get("seed") or self.fields.get("role") or "",
+            kind=self.kind,
+            seed=self.seed,
             knowledge=self.knowledge,
             deeds=tuple(self.deeds),
             lookups=tuple(self.lookups),
             may_create=self.may_create,
-            rooms=tuple(room.seen_by(self.id, self.first_lines.get(room.id, 0)) for room in mine),
+            rooms=tuple(room.seen_by(self) for room in rooms.values() if room.id in self.first_lines),
         )
-
-    def sees(self, room: RoomDraft) -> bool:
-        return room.id in self.first_lines if self.first_lines else self.id in (room.id, *room.members)
 
 
 @dataclass(slots=True)
 class HudDraft:
-    """The whole text so far."""
+    """The whole so far."""
 
     seats: dict[int, SeatDraft] = field(default_factory=dict)
     rooms: dict[int, RoomDraft] = field(default_factory=dict)
@@ -78,6 +74,12 @@ class HudDraft:
         """The finished view; None when no agent was found, so that the text is no HUD."""
         if not self.seats:
             return None
-        alone = len(self.seats) == 1
-        seats = tuple(draft.seat(self.rooms, alone=alone) for draft in self.seats.values())
+        seats = tuple(draft.seat(self.rooms) for draft in self.seats.values())
         return Hud(seats=seats, directory=tuple(self.directory), now=self.now)
+
+
+def deed_of(kind: str, text: str, at: datetime | None) -> Deed:
+    """A recent action from the words that tell about it: its room, and whether it came to nothing."""
+    room = re.search(r"\broom_id\W{0,3}(\d+)", text)
+    refused = "-> rejected" in text
+    return Deed(kind=kind, text=text, at=at, room_id=int(room[1]) if room else None, refused=refused)

@@ -1,23 +1,13 @@
 """Reading a HUD back from its text, in whichever format it came; nothing else is known about the world."""
 
 import re
-from datetime import date, tzinfo
+from datetime import date
 
 from bot.playground.model import marks
-from bot.playground.model.draft import HudDraft, RoomDraft, SeatDraft
+from bot.playground.model.draft import HudDraft, RoomDraft, SeatDraft, deed_of
 from bot.playground.model.nested import read_nested
-from bot.playground.model.store import read_store
-from bot.playground.model.view import Deed, Entry, Hud, Knock, Line
-
-KNOCK = re.compile(
-    r"(?:request|id|#)\W{0,3}(?P<id>\d+)\b.*?(?:requester(?:_id)?|from|by)\W{0,3}(?P<who>@[\w.-]+|\d+|\S+)",
-    re.IGNORECASE,
-)
-ENTRY = re.compile(
-    r"^\s*(?:- )?(?:\[?(?:ID:? )?(?P<id>\d+)\]?[:,.]? (?P<name>[^(,|]+?)|(?P<name2>[^(]+?) \(ID: (?P<id2>\d+)\))"
-    r"(?:\s*[(,|:]|$)"
-)
-ROOM_REF = re.compile(r"\broom\s+(?P<room>\d+)\b[^\n]*?\b(?:from|since|first)\D{0,20}(?P<line>\d+)", re.IGNORECASE)
+from bot.playground.model.store import read_store, value_of
+from bot.playground.model.view import Entry, Hud, Knock, Line, Lookup
 
 
 def read_hud(text: str) -> Hud | None:
@@ -27,9 +17,10 @@ def read_hud(text: str) -> Hud | None:
 
 def read_text(text: str) -> Hud | None:
     reader = TextReader()
-    for line in text.splitlines():
+    for line in text.split("\n"):
         reader.take(line)
-    reader.close()
+    for seat_id, lines in reader.stores.items():
+        reader.draft.seats[seat_id].knowledge = read_store(lines)
     return reader.draft.hud()
 
 
@@ -38,111 +29,99 @@ class TextReader:
 
     def __init__(self) -> None:
         self.draft = HudDraft()
-        self.section = ""
+        self.stores: dict[int, list[str]] = {}
+        self.part = self.section = self.above = ""
         self.seat: SeatDraft | None = None
         self.room: RoomDraft | None = None
         self.day: date | None = None
-        self.zone: tzinfo | None = None
-        self.store: list[str] = []
 
     def take(self, line: str) -> None:
-        if self._heading(line):
-            return
-        spoken = marks.MESSAGE.match(line)
-        if self.room is not None and spoken:
-            self._message(self.room, spoken)
-        elif line.strip():
+        if not self._heading(line) and line:
             self._inside(line)
-
-    def close(self) -> None:
-        """End the section that is being read."""
-        if self.seat is not None and self.store:
-            self.seat.knowledge = read_store("\n".join(self.store))
-        self.store = []
+        self.above = line
 
     def _heading(self, line: str) -> bool:
-        if found := marks.AGENT.match(line):
-            self._open("IDENTITY")
-            self.seat = self._seat(int(found["id"]), found["name"])
-        elif found := marks.SECTION.match(line):
-            self._open(found["title"].upper())
-        elif found := marks.ROOM.match(line):
-            self._open("ROOM")
-            self.room = self._room(int(found["id"]), found["name"])
-        elif found := marks.DAY.match(line):
-            self.day = date.fromisoformat(found["day"])
-        elif found := marks.MAJOR.match(line):
-            self._open((found["title"] or self.section).upper())
+        agent, section, room = marks.AGENT.match(line), marks.SECTION.match(line), marks.ROOM.match(line)
+        if marks.MAJOR.match(self.above):
+            self.part, self.section = line, ""
+        elif agent and marks.MINOR.match(self.above):
+            self.part, self.section = "AGENT", ""
+            self.seat = self.draft.seats.setdefault(int(agent["id"]), SeatDraft(int(agent["id"]), agent["name"]))
+        elif section:
+            self.section = section["title"]
+        elif room and self.part == "ROOMS":
+            self.room = self.draft.rooms.setdefault(int(room["id"]), RoomDraft(int(room["id"]), room["name"]))
+            self.section, self.day = "", None
         else:
             return False
         return True
 
-    def _open(self, title: str) -> None:
-        self.close()
-        self.section, self.room = title, None
-
-    def _seat(self, seat_id: int, name: str) -> SeatDraft:
-        return self.draft.seats.setdefault(seat_id, SeatDraft(seat_id, name))
-
-    def _room(self, room_id: int, name: str) -> RoomDraft:
-        self.day = None
-        return self.draft.rooms.setdefault(room_id, RoomDraft(room_id, name))
-
-    def _message(self, room: RoomDraft, found: re.Match[str]) -> None:
-        words, reply_to = marks.tail_of(found["text"])
-        at = marks.clock_on(self.day, found["clock"], self.zone)
-        text = marks.unescaped(words)
-        room.lines.append(Line(id=int(found["id"]), sender=found["sender"], text=text, at=at, reply_to=reply_to))
-
     def _inside(self, line: str) -> None:
-        found = marks.FIELD.match(line)
-        if found and found["key"].lower() == "now":
-            self._now(found["value"])
-        elif self.room is not None:
-            self._room_line(self.room, line, found)
-        elif "DIRECTORY" in self.section:
+        if self.section and self.seat is not None:
+            self._segment_line(self.seat, line)
+        elif self.part == "ROOMS" and self.room is not None:
+            self._room_line(self.room, line)
+        elif self.part == "DIRECTORY":
             self._entry(line)
-        elif self.seat is not None:
-            self._segment_line(self.seat, line, found)
-
-    def _now(self, value: str) -> None:
-        self.zone = marks.zone_named(value) or self.zone
-        self.draft.now = marks.moment(value, self.zone)
-
-    def _room_line(self, room: RoomDraft, line: str, found: re.Match[str] | None) -> None:
-        knock = KNOCK.search(line)
-        if knock and ("key" in line.lower() or "pending" in line.lower()):
-            room.knocks.append(Knock(id=int(knock["id"]), requester=knock["who"]))
-        elif found:
-            room.fields[found["key"].lower()] = marks.unquoted(found["value"])
+        elif self.part == "NOW" and line.startswith("now: "):
+            self.draft.now = marks.now_in(line.removeprefix("now: "))
 
     def _entry(self, line: str) -> None:
-        found = ENTRY.match(line)
+        found = marks.ENTRY.match(line)
         if found:
-            number, name = found["id"] or found["id2"], found["name"] or found["name2"]
-            self.draft.directory.append(Entry(id=int(number), name=name.strip(' -"')))
+            topic, access = found["topic"] or "", found["access"] or ""
+            self.draft.directory.append(Entry(id=int(found["id"]), name=found["name"], topic=topic, access=access))
 
-    def _segment_line(self, seat: SeatDraft, line: str, found: re.Match[str] | None) -> None:
-        deed, ref = marks.DEED.match(line), ROOM_REF.search(line)
-        if "KNOWLEDGE" in self.section:
-            self.store.append(line)
-        elif "RECENT" in self.section and deed:
-            seat.deeds.append(self._deed(deed))
-        elif "LOOKUP" in self.section:
-            seat.lookups.append(line.strip())
-        elif ref:
-            seat.first_lines[int(ref["room"])] = int(ref["line"])
-        elif "create_agent(" in line:
-            seat.may_create = True
-        elif found and self.section == "IDENTITY":
-            seat.fields[found["key"].lower()] = marks.unquoted(found["value"])
+    def _room_line(self, room: RoomDraft, line: str) -> None:
+        day, spoken, found = marks.DAY.match(line), marks.MESSAGE.match(line), marks.FIELD.match(line)
+        if day:
+            self.day = marks.day_in(day["day"])
+        elif spoken:
+            room.lines.append(self._message(spoken))
+        elif found and found["key"] == "topic":
+            room.topic = found["value"]
+        elif found and found["key"] == "members":
+            room.members = tuple(int(number) for number in re.findall(r"\d+", found["value"]))
 
-    def _deed(self, found: re.Match[str]) -> Deed:
-        text = found["text"]
-        room = re.search(r"room(?:_id)?\W{0,3}(\d+)", text)
-        return Deed(
-            kind=found["kind"],
-            text=text,
-            at=marks.moment(found["at"], self.zone),
-            room_id=int(room[1]) if room else None,
-        )
+    def _message(self, found: re.Match[str]) -> Line:
+        words, reply_to = marks.tail_of(found["text"])
+        at = marks.clock_on(self.day, found["clock"])
+        text = marks.unescaped(words)
+        return Line(id=int(found["id"]), sender=found["sender"], text=text, at=at, reply_to=reply_to)
+
+    def _segment_line(self, seat: SeatDraft, line: str) -> None:
+        match self.section.split(" (")[0]:
+            case "IDENTITY":
+                identify(seat, line)
+            case "KNOWLEDGE STORE" | "FROM YOUR PUBLIC ROOMS":
+                self.stores.setdefault(seat.id, []).append(line)
+            case "MORE ACTIONS":
+                seat.may_create = seat.may_create or line.startswith("- create_agent(")
+            case "RECENT ACTIONS":
+                if found := marks.DEED.match(line):
+                    seat.deeds.append(deed_of(found["kind"], found["text"] or "", marks.moment(found["at"])))
+            case "LOOKUPS":
+                if found := marks.LOOKUP.match(line):
+                    seat.lookups.append(Lookup(question=found["question"], answer=value_of(found["answer"])))
+            case "ROOMS":
+                take_seat(seat, line)
+
+
+def identify(seat: SeatDraft, line: str) -> None:
+    found = marks.FIELD.match(line)
+    if found and found["key"] == "type":
+        seat.kind = found["value"]
+    elif found and found["key"] in ("seed", "role"):
+        seat.seed = marks.unquoted(found["value"])
+    elif found and found["key"] == "name":
+        seat.name = marks.unquoted(found["value"])
+
+
+def take_seat(seat: SeatDraft, line: str) -> None:
+    """A line of the segment's rooms: what the agent sees there, or who waits at its door."""
+    found = marks.SEAT.match(line)
+    if line.startswith("pending_access_requests: "):
+        waiting = marks.KNOCK.finditer(line)
+        seat.knocks += [Knock(id=int(knock["id"]), requester=knock["who"]) for knock in waiting]
+    elif found:
+        seat.first_lines[int(found["room"])] = int(found["first"] or 0)

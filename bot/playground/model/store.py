@@ -1,43 +1,37 @@
-"""A knowledge store as a HUD shows it, read back into nested objects."""
+"""A knowledge store as a `text` HUD shows it, a leaf a line, read back into nested objects."""
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
+from bot.playground.model.marks import STRING
+
 JsonObject = dict[str, Any]
-ENTRY = re.compile(r'^(?P<indent>\s*)(?P<path>(?:"[^"]*"|[^\s":=]|(?<=\w) (?=\w))+?)\s*[:=]\s*(?P<value>.*)$')
-SEGMENT = re.compile(r'"(?P<quoted>[^"]*)"|(?P<plain>[^."\[\]]+)|\[(?P<index>\d+)\]')
-WEIGHT = re.compile(r"\s*[(\[](?:w|weight)[ :=]+[\d.]+[)\]]\s*$")
+SEGMENT = re.compile(rf"(?P<plain>\w[\w-]*)|(?P<quoted>{STRING})")
+LEAF = re.compile(rf"^(?P<path>(?:\w[\w-]*|{STRING})(?:\.(?:\w[\w-]*|{STRING}))*): (?P<value>.+)$")
+WEIGHT = re.compile(r" \(w [\d.e+-]+\)$")
 
 
-def read_store(text: str) -> JsonObject:
-    """Read JSON, or lines of `path: value` with dot paths, indented under their parents."""
-    try:
-        whole = json.loads(text)
-    except ValueError:
-        return read_lines(text.splitlines())
-    return whole if isinstance(whole, dict) else {}
-
-
-def read_lines(lines: list[str]) -> JsonObject:
+def read_store(lines: Iterable[str]) -> JsonObject:
+    """Read lines of `path: value (w weight)`, of the same path the first; other lines are passed over."""
     held: JsonObject = {}
-    parents: list[tuple[int, list[str]]] = []
     for line in lines:
-        found = ENTRY.match(line)
-        if not found:
-            continue
-        indent = len(found["indent"])
-        parents = [parent for parent in parents if parent[0] < indent]
-        path = [*(parents[-1][1] if parents else []), *segments(found["path"])]
-        if found["value"]:
-            put(held, path, value_of(found["value"]))
-        else:
-            parents.append((indent, path))
+        found = LEAF.match(line)
+        if found:
+            put(held, segments(found["path"]), value_of(found["value"]))
     return held
 
 
 def segments(path: str) -> list[str]:
-    return [found[found.lastgroup or 0].strip() for found in SEGMENT.finditer(path.strip("- "))]
+    return [found["plain"] or words_of(found["quoted"]) for found in SEGMENT.finditer(path)]
+
+
+def words_of(quoted: str) -> str:
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return quoted.strip('"')
 
 
 def put(held: JsonObject, path: list[str], value: object) -> None:
@@ -46,13 +40,12 @@ def put(held: JsonObject, path: list[str], value: object) -> None:
         if not isinstance(inner, dict):
             return
         held = inner
-    if path:
-        held[path[-1]] = value
+    held.setdefault(path[-1], value)
 
 
 def value_of(text: str) -> object:
-    """JSON where it is JSON, else the words as they stand; a weight behind it is left out."""
-    text = WEIGHT.sub("", text).strip()
+    """JSON where it is JSON, else the words as they stand."""
+    text = WEIGHT.sub("", text)
     try:
         return json.loads(text)
     except ValueError:

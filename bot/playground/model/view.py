@@ -63,11 +63,19 @@ class Deed:
     text: str
     at: datetime | None = None
     room_id: int | None = None
-    message_id: int | None = None
+    refused: bool = False
 
     @property
     def is_speech(self) -> bool:
-        return self.kind in ("send_message", "reply")
+        return self.kind in ("send_message", "reply") and not self.refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """What came of an earlier question to the memory; it is shown once."""
+
+    question: str
+    answer: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +88,7 @@ class Seat:
     seed: str = ""
     knowledge: Mapping[str, Any] = field(default_factory=dict)
     deeds: tuple[Deed, ...] = ()
-    lookups: tuple[str, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
     may_create: bool = False
     rooms: tuple[Room, ...] = ()
 

@@ -23,7 +23,7 @@ def clean(text: str, length: int) -> str:
     """What was quoted, or the rest of the sentence without its last stop."""
     text = " ".join(text.split()).strip()
     quoted = re.fullmatch(r"[\"'“‘](.+)[\"'”’][.!]?", text)
-    return (quoted[1] if quoted else text.rstrip(".!"))[:length]
+    return (quoted[1] if quoted else text.rstrip(".!?"))[:length]
 
 
 def set_topic(scene: Scene, found: re.Match[str]) -> Turn:

@@ -1,0 +1,41 @@
+"""Telling what a search of the memory found: it was asked for in one beat and is shown in the next."""
+
+import re
+from typing import Any
+
+from bot.playground.model.view import Lookup, Room, Seat
+
+LOOKING = "Let me look for"
+SHOWN_FINDS = 2
+LONGEST = 160
+
+
+def told_from_memory(seat: Seat, room: Room) -> list[str]:
+    """What to say in a room about each search that somebody there asked for."""
+    asked = newest_search(seat, room)
+    finds = [lookup for lookup in seat.lookups if asked and lookup.question == f"recall {asked}"]
+    return [worded(lookup, asked) for lookup in finds[:1]]
+
+
+def newest_search(seat: Seat, room: Room) -> str:
+    """What it promised to look for in its last words in this room."""
+    spoken = [deed for deed in seat.deeds if deed.is_speech and deed.room_id == room.id]
+    promise = re.search(rf"{LOOKING} '(.+?)'\.", spoken[-1].text) if spoken else None
+    return promise[1] if promise else ""
+
+
+def worded(lookup: Lookup, asked: str) -> str:
+    answer: Any = lookup.answer
+    entries = [entry for entry in answer if isinstance(entry, dict)] if isinstance(answer, list) else []
+    told = [entry for entry in entries if LOOKING not in str(entry.get("content")) and not is_request(entry, asked)]
+    if not told:
+        words = answer if isinstance(answer, str) and "nothing found" not in answer else ""
+        return f"I found this about '{asked}': {words[:LONGEST]}" if words else f"I found nothing about '{asked}'."
+    shown = "; ".join(f"{entry.get('sender')}: {str(entry.get('content'))[:LONGEST]}" for entry in told[:SHOWN_FINDS])
+    return f"I found this about '{asked}': {shown}"
+
+
+def is_request(entry: dict[str, Any], asked: str) -> bool:
+    """Whether a find is only the line that asked for the search."""
+    content = str(entry.get("content")).lower()
+    return re.search(r"\b(?:say about|search for|look up|recall)\b", content) is not None and asked.lower() in content
