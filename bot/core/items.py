@@ -13,6 +13,7 @@ from bot.core.errors import Rejected
 from bot.core.knowledge import DEEPEST, depth_of
 from bot.core.records import Json
 
+AGENTS_OWN = frozenset(name for name, definition in BY_NAME.items() if definition.for_agents)
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -23,8 +24,8 @@ def as_action(item: Json) -> Action:
     if not isinstance(item, dict):
         raise Rejected("An action is an object with a type.")
     name, given = _unwrapped(item)
-    definition = BY_NAME.get(name)
-    if definition is None or not definition.for_agents:
+    definition = BY_NAME.get(name) if name in AGENTS_OWN else None
+    if definition is None:
         raise Rejected(f'There is no action "{name[:40]}".' if name else "An action needs a type.")
     return _validated(definition, _parameters(definition, given))
 
@@ -65,8 +66,7 @@ def _unwrapped(item: dict[str, Json]) -> tuple[str, dict[str, Json]]:
 
 def _known(name: str) -> str:
     snake = _WORD_START.sub("_", name.strip()).lower().replace("-", "_").replace(" ", "_").replace(".", "_")
-    meant = snake if snake in BY_NAME else spellings.ACTION_NAMES.get(snake, "")
-    return meant if meant in BY_NAME and BY_NAME[meant].for_agents else ""
+    return snake if snake in AGENTS_OWN else spellings.ACTION_NAMES.get(snake, "")
 
 
 def _flattened(given: dict[str, Json]) -> dict[str, Json]:
