@@ -1,11 +1,13 @@
 """Which lines want an answer from an agent, as far as its HUD shows."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.playground.model.view import Deed, Hud, Line, Room, Seat
 
 MOST_LINES = 3
+NEWEST_LINES = 100  # older ones are no talk any more
 TOGETHER = timedelta(minutes=10)
 ALONE = timedelta(minutes=5)
 GOES_ON = timedelta(minutes=2)
@@ -21,6 +23,7 @@ TO_ALL = re.compile(
 
 def open_lines(seat: Seat, room: Room, hud: Hud) -> list[Line]:
     """The lines that are for this agent and that it has not answered yet, oldest first."""
+    room = replace(room, lines=room.lines[-NEWEST_LINES:])
     done = answered_until(seat, room)
     fresh = [line for line in room.lines if line.id > done and line.agent_id != seat.id]
     wanted = [line for line in fresh if line.by_person and is_for(seat, room, line, hud)]
