@@ -1,0 +1,106 @@
+"""Agents that make agents, and people who look after them."""
+
+from datetime import timedelta
+
+from bot.core.actions import AlterAgent, CreateAgent, PermitAgent, RestoreAgent, RetireAgent, SendMessage
+from bot.core.kinds import AgentType, LetterKind, OutputFormat
+from bot.core.records import AgentId
+from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, MIRA, House
+
+NEWT = AgentId(6)
+CREATE = CreateAgent(name="Newt", background_prompt="You are new.", in_room_id=ADA)
+
+
+async def test_a_privileged_agent_makes_a_child_that_joins_the_room(house: House) -> None:
+    assert await house.one(DI, CREATE) == ""
+    view = await house.view(NEWT)
+    newt = view.agents[NEWT]
+    assert (newt.name, newt.created_by, newt.can_create_agents) == ("Newt", DI, False)
+    assert {(NEWT, NEWT), (NEWT, ADA)} <= set(view.memberships)
+    assert LetterKind.CHANNEL in {one.kind for one in await house.letters() if one.room_id == NEWT}
+    assert await house.texts(ADA) == ["Newt joined."]
+
+
+async def test_five_children_a_day_are_enough(house: House) -> None:
+    made = [CreateAgent(name=f"Child{n}", background_prompt="x") for n in range(6)]
+    outcomes = await house.act(DI, *made)
+    assert [one.accepted for one in outcomes] == [True] * 5 + [False]
+    assert outcomes[5].why == "You created 5 agents within a day: more have to wait."
+    house.now += timedelta(days=1, seconds=1)
+    assert await house.one(DI, made[5]) == ""
+
+
+async def test_a_child_goes_only_where_its_parent_is(house: House) -> None:
+    why = await house.one(DI, CreateAgent(name="Newt", background_prompt="x", in_room_id=CY))
+    assert why == "You are not in room 3, or it is not shown in this beat."
+    assert NEWT not in (await house.view()).agents
+
+
+async def test_a_bot_is_named_by_its_id_and_a_persona_needs_a_name(house: House) -> None:
+    bot, persona = await house.ask(
+        BOSS,
+        CreateAgent(background_prompt="count", agent_type=AgentType.BOT),
+        CreateAgent(background_prompt="live", agent_type=AgentType.PERSONA),
+    )
+    assert bot.result == "Bot-6 is created with the id 6."
+    assert persona.why == "A persona needs a name."
+
+
+async def test_a_managers_form_sets_more_than_an_agent_may(house: House) -> None:
+    form = CreateAgent(
+        name="Newt",
+        background_prompt="x",
+        model="gpt-4o",
+        temperature=0.1,
+        token_budget=50_000,
+        avatar_url="https://a.b/c.png",
+    )
+    await house.ask(BOSS, form)
+    newt = (await house.view()).agents[NEWT]
+    assert (newt.model, newt.temperature, newt.token_budget) == ("gpt-4o", 0.1, 50_000)
+    (plain,) = await house.ask(MIRA, form)
+    assert plain.why == "Only people who may manage the server can do that."
+
+
+async def test_a_prompt_takes_a_tenth_of_the_budget_whatever_changes(house: House) -> None:
+    (made,) = await house.ask(BOSS, CreateAgent(name="Newt", background_prompt="x" * 4_100))
+    assert made.why == "The prompt has 1025 tokens: at most 1000 fit into a budget of 10000."
+    fits = AlterAgent(agent_id=BO, background_prompt="x" * 3_900)
+    smaller = AlterAgent(agent_id=BO, token_budget=5_000)
+    first, second = await house.ask(BOSS, fits, smaller)
+    assert (first.accepted, second.accepted) == (True, False)
+    assert (await house.view()).agents[BO].token_budget == 10_000
+
+
+async def test_only_models_that_the_community_allows_are_taken(house: House) -> None:
+    await house.configure(allowed_models=["gpt-4o-mini", "local/llama3"])
+    assert await house.one(DI, AlterAgent(agent_id=BO, model="local/llama3")) == ""
+    why = await house.one(DI, AlterAgent(agent_id=BO, model="huge"))
+    assert why == "This community does not allow the model huge: choose one of gpt-4o-mini, local/llama3."
+
+
+async def test_what_is_altered_is_altered_together_or_not_at_all(house: House) -> None:
+    (outcome,) = await house.ask(BOSS, AlterAgent(agent_id=BO, name="Ada", temperature=1.5))
+    assert outcome.why == '"Ada" is taken: choose another name.'
+    assert (await house.view()).agents[BO].temperature == 0.7
+    await house.ask(BOSS, AlterAgent(agent_id=BO, name="Boris", output_format=OutputFormat.TOON, aliases=("b",)))
+    bo = (await house.view()).agents[BO]
+    assert (bo.name, bo.output_format, bo.aliases) == ("Boris", OutputFormat.TOON, ("b",))
+    (nothing,) = await house.ask(BOSS, AlterAgent(agent_id=BO))
+    assert nothing.why == "Say what to change."
+
+
+async def test_retiring_ends_talk_in_the_room_until_the_agent_is_restored(house: House) -> None:
+    assert await house.one(DI, RetireAgent(agent_id=ADA)) == ""
+    assert await house.one(ADA, SendMessage(room_id=ADA, message="x")) == "You are retired."
+    assert await house.one(BO, SendMessage(room_id=ADA, message="x")) == "Room 1 is read-only: its owner is retired."
+    restored, again = await house.ask(BOSS, RestoreAgent(agent_id=ADA), RestoreAgent(agent_id=ADA))
+    assert (restored.accepted, again.why) == (True, "Ada is not retired.")
+    assert await house.one(BO, SendMessage(room_id=ADA, message="x")) == ""
+
+
+async def test_only_people_let_agents_create_agents(house: House) -> None:
+    assert await house.one(BO, CREATE) == "You may not manage agents: only people can allow you to."
+    await house.ask(BOSS, PermitAgent(agent_id=BO, allowed=True))
+    assert await house.one(BO, CREATE) == ""
+    assert (await house.ask(BOSS, PermitAgent(agent_id=BO, allowed=False)))[0].result == "Bo may not create agents."

@@ -1,0 +1,114 @@
+"""Knowledge, focus and looking back, as agents and managers do it."""
+
+from bot.core.actions import (
+    Append,
+    Delete,
+    Get,
+    Hud,
+    HudBlocker,
+    HudClear,
+    HudDecision,
+    HudFile,
+    HudNote,
+    HudStep,
+    HudUpdate,
+    ReadHistory,
+    ReadMessage,
+    Recall,
+    Set,
+)
+from bot.core.kinds import ReasonKind
+from bot.core.records import Lookup, Side
+from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, House
+
+
+async def test_knowledge_is_set_appended_to_and_deleted(house: House) -> None:
+    await house.act(BO, Set(path="people.Ada.trust", value=0.8, w=0.5), Append(path="seen", value="tea"))
+    assert await house.knowledge(BO) == {"people": {"Ada": {"trust": {"v": 0.8, "w": 0.5}}}, "seen": ["tea"]}
+    await house.act(BO, Delete(path="people.Ada"), Delete(path="nothing.there"))
+    assert await house.knowledge(BO) == {"people": {}, "seen": ["tea"]}
+
+
+async def test_a_rejected_item_changes_nothing_and_the_others_stand(house: House) -> None:
+    outcomes = await house.act(BO, Set(path="a", value=1), Set(path="a.b", value=2), Set(path="c", value=3))
+    assert [one.accepted for one in outcomes] == [True, False, True]
+    assert await house.knowledge(BO) == {"a": 1, "c": 3}
+    record = (await house.mind(BO)).recent_actions[1]
+    assert (record.type, record.accepted) == ("set", False)
+    assert record.why == 'a.b leads through a plain value at "b": delete that first, or choose another path.'
+
+
+async def test_full_knowledge_takes_only_what_makes_it_smaller(house: House) -> None:
+    much = "word " * 2_200
+    assert await house.one(BO, Set(path="a", value=much)) == ""
+    assert (await house.one(BO, Set(path="b", value=much))).startswith("Your knowledge is full: free ")
+    assert await house.one(BO, Set(path="a", value="less")) == ""
+    assert await house.knowledge(BO) == {"a": "less"}
+
+
+async def test_a_manager_edits_an_agents_knowledge_through_the_same_door(house: House) -> None:
+    (done,) = await house.ask(BOSS, Set(path="motto", value="be kind"), subject=BO)
+    assert done.accepted
+    assert await house.knowledge(BO) == {"motto": "be kind"}
+    assert (await house.mind(BO)).recent_actions == ()
+
+
+async def test_get_answers_in_the_next_lookups_and_is_a_reason_to_look(house: House) -> None:
+    await house.act(BO, Set(path="a.b", value=[1, 2]), Get(path="a.b"))
+    assert (await house.mind(BO)).lookups == (Lookup(question="get a.b", answer=[1, 2]),)
+    assert ReasonKind.ANSWER in {reason.kind for reason in (await house.view(BO)).reasons[BO]}
+    assert await house.one(BO, Get(path="x")) == "There is nothing at x."
+
+
+async def test_focus_is_kept_and_shown(house: House) -> None:
+    await house.act(
+        BO,
+        HudUpdate(section="currentTask", value="tea"),
+        HudNote(text="a note"),
+        HudDecision(text="green tea"),
+        HudFile(action="add", text="https://tea.example"),
+        HudBlocker(action="add", text="no water"),
+        HudBlocker(action="remove", text="no water"),
+        HudStep(action="add", text="boil water"),
+        HudStep(action="done", text="boil"),
+        Hud(section="notes"),
+    )
+    mind = await house.mind(BO)
+    assert mind.focus.current_task == "tea"
+    assert (mind.focus.notes, mind.focus.key_decisions) == (("a note",), ("green tea",))
+    assert (mind.focus.active_files, mind.focus.blockers) == (("https://tea.example",), ())
+    assert mind.focus.next_steps == ()
+    assert mind.lookups[-1].answer == ["a note"]
+    await house.act(BO, HudClear())
+    assert (await house.mind(BO)).focus.notes == ()
+
+
+async def test_recall_finds_in_rooms_one_is_in_and_nowhere_else(house: House) -> None:
+    await house.said(ADA, "the teapot is green")
+    await house.said(CY, "another teapot is blue")
+    await house.act(BO, Recall(query="teapot"))
+    (lookup,) = (await house.mind(BO)).lookups
+    assert "green" in repr(lookup.answer)
+    assert "blue" not in repr(lookup.answer)
+    assert (await house.one(BO, Recall(query="teapot", room_id=CY))).startswith("You are not in room 3")
+
+
+async def test_history_and_single_messages_are_read_with_who_wrote_them(house: House) -> None:
+    first = await house.said(ADA, "first")
+    second = await house.said_by_agent(ADA, "second")
+    await house.act(BO, ReadHistory(room_id=ADA, before=second), ReadMessage(id=first))
+    page, single = (await house.mind(BO)).lookups
+    assert [entry["content"] for entry in page.answer] == ["first"]  # type: ignore[index,union-attr,call-overload]
+    assert single.answer["sender"] == "@mira"  # type: ignore[index,call-overload]
+
+
+async def test_each_side_of_the_barrier_has_its_own_mind(house: House) -> None:
+    private = {"side": Side(EL), "rooms_shown": frozenset({EL})}
+    await house.act(BO, Set(path="open", value=1), rooms_shown=frozenset({BO, ADA}))
+    await house.act(BO, Set(path="secret", value=2), HudNote(text="secret"), **private)
+    assert await house.knowledge(BO) == {"open": 1}
+    assert await house.knowledge(BO, Side(EL)) == {"secret": 2}
+    assert (await house.mind(BO)).focus.notes == ()
+    await house.act(BO, Get(path="open"), **private)
+    assert (await house.mind(BO, Side(EL))).lookups[-1].answer == 1
+    assert await house.one(BO, Get(path="secret")) == "There is nothing at secret."

@@ -1,0 +1,138 @@
+"""Rooms, attention, names and timing."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.core.actions import (
+    Action,
+    ClearBillboard,
+    ClearTopic,
+    Hush,
+    Invite,
+    Pause,
+    Remove,
+    Resume,
+    SetAllocation,
+    SetAttention,
+    SetBillboard,
+    SetInterval,
+    SetName,
+    SetRpm,
+    SetTopic,
+    SetWpm,
+    Sleep,
+    WakeAgent,
+)
+from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.records import AgentId
+from tests.engine.performer.house import ADA, BO, BOSS, CY, MIRA, House
+
+
+async def payloads(house: House, kind: LetterKind) -> list[object]:
+    return [dict(one.payload) for one in await house.letters() if one.kind is kind]
+
+
+async def test_an_owner_furnishes_its_room(house: House) -> None:
+    await house.act(ADA, SetBillboard(message="Tea at five"), SetTopic(topic="tea\nand cake"), SetWpm(wpm=120))
+    room = (await house.view()).all_rooms[ADA]
+    assert (room.billboard, room.topic, room.wpm) == ("Tea at five", "tea and cake", 120)
+    assert await payloads(house, LetterKind.BILLBOARD) == [{"text": "Tea at five"}]
+    assert await payloads(house, LetterKind.TOPIC) == [{"topic": "tea and cake"}]
+    await house.act(ADA, ClearBillboard(), ClearTopic())
+    room = (await house.view()).all_rooms[ADA]
+    assert (room.billboard, room.topic) == ("", "")
+
+
+async def test_a_manager_sets_the_pace_and_silence_of_a_room(house: House) -> None:
+    await house.ask(BOSS, SetRpm(rpm=30), Hush(minutes=5), subject=ADA)
+    room = (await house.view()).all_rooms[ADA]
+    assert room.rpm == 30
+    assert room.hushed_until == house.now + timedelta(minutes=5)
+    await house.ask(MIRA, Hush(minutes=0), subject=ADA)
+    assert (await house.view()).all_rooms[ADA].hushed_until is None
+
+
+async def test_a_manager_brings_agents_in_and_takes_them_out(house: House) -> None:
+    invited, again = await house.ask(BOSS, Invite(agent_id=CY), Invite(agent_id=CY), subject=ADA)
+    assert (invited.accepted, again.why) == (True, "Cy is in that room already.")
+    removed, owner = await house.ask(BOSS, Remove(agent_id=CY), Remove(agent_id=ADA), subject=ADA)
+    assert (removed.accepted, owner.why) == (True, "It is Ada's own room.")
+    assert await house.texts(ADA) == ["Cy joined.", "Cy left."]
+
+
+async def test_fixed_attention_never_comes_to_more_than_a_hundred(house: House) -> None:
+    outcomes = await house.act(
+        BO,
+        SetAttention(room_id=BO, value="70"),
+        SetAttention(room_id=ADA, value="40%"),
+        SetAttention(room_id=BO, value="%*"),
+        SetAttention(room_id=ADA, value="40%"),
+    )
+    assert [one.why for one in outcomes] == [
+        *("", "Fixed attention would come to 110%: at most 100% can be fixed.", "", "")
+    ]
+    view = await house.view(BO)
+    assert [view.memberships[BO, room].attention for room in (BO, ADA)] == [None, 40]
+
+
+@pytest.mark.parametrize(
+    ("action", "why"),
+    [
+        (SetAllocation(knowledge=20, recent_actions=10, rooms=70), ""),
+        (SetAllocation(knowledge=20, recent_actions=10, rooms=60), "That sums up to 90%: make it 100%."),
+        (SetAllocation(knowledge=50, recent_actions=10, rooms=40), "Rooms get at least 50%."),
+    ],
+)
+async def test_allocations_sum_up(house: House, action: Action, why: str) -> None:
+    assert await house.one(BO, action) == why
+
+
+async def test_a_new_name_is_shown_on_the_channel_and_a_taken_one_rejected(house: House) -> None:
+    assert await house.one(BO, SetName(name=" Boris ")) == ""
+    assert (await house.view()).agents[BO].name == "Boris"
+    assert await payloads(house, LetterKind.RENAME) == [{"name": "Boris"}]
+    assert await house.one(BO, SetName(name="ADA")) == '"ADA" is taken: choose another name.'
+    assert "reserved" in await house.one(BO, SetName(name="System"))
+
+
+async def test_sleep_ends_at_its_time_or_by_a_neighbour(house: House) -> None:
+    until = house.now + timedelta(hours=2)
+    assert await house.one(BO, Sleep(until=until)) == ""
+    view = await house.view(BO)
+    assert view.agents[BO].asleep_until == until
+    assert (view.reasons[BO][0].kind, view.reasons[BO][0].due_at) == (ReasonKind.TIMER, until)
+    assert await house.one(CY, WakeAgent(agent_id=BO)) == "You share no room with an agent 2."
+    assert await house.one(ADA, WakeAgent(agent_id=BO)) == ""
+    view = await house.view(BO)
+    assert view.agents[BO].asleep_until is None
+    assert ReasonKind.WOKEN in {reason.kind for reason in view.reasons[BO]}
+
+
+async def test_one_sleeps_into_the_near_future_only(house: House) -> None:
+    assert (await house.one(BO, Sleep(until=house.now))).startswith("That time is past")
+    assert await house.one(BO, Sleep(until=house.now + timedelta(days=8))) == "That is more than 7 days away."
+
+
+async def test_a_paused_agent_does_nothing_until_it_is_resumed(house: House) -> None:
+    await house.ask(BOSS, Pause(), subject=BO)
+    assert (await house.view()).agents[BO].paused_reason == "paused by The Architect (@boss)"
+    assert await house.one(BO, SetTopic(topic="x")) == "You are paused."
+    assert await house.one(ADA, WakeAgent(agent_id=BO)) == "Bo is paused."
+    resumed, again = await house.ask(BOSS, Resume(), Resume(), subject=BO)
+    assert (resumed.accepted, again.why) == (True, "Bo is not paused.")
+
+
+async def test_managers_set_how_fast_an_agent_beats(house: House) -> None:
+    await house.ask(BOSS, SetInterval(seconds=2, resting_seconds=8), subject=BO)
+    agent = (await house.view()).agents[BO]
+    assert (agent.interval_seconds, agent.resting_interval_seconds) == (2, 8)
+    (nothing,) = await house.ask(BOSS, SetInterval(), subject=BO)
+    assert not nothing.accepted
+
+
+async def test_a_command_must_say_which_agent_is_meant(house: House) -> None:
+    (outcome,) = await house.ask(BOSS, Pause())
+    assert outcome.why == "Say which agent is meant."
+    (unknown,) = await house.ask(BOSS, Pause(), subject=AgentId(99))
+    assert unknown.why == "There is no agent 99 here."

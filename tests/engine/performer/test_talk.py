@@ -1,0 +1,106 @@
+"""Messages, replies, reactions and what is said later."""
+
+from datetime import timedelta
+
+from bot.core.actions import React, Reply, Say, ScheduleMessage, SendMessage
+from bot.core.kinds import Emotion, LetterKind
+from bot.core.records import AgentId, Letter
+from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, House
+
+UP = Emotion.THUMBS_UP
+
+
+async def posts(house: House, room_id: AgentId) -> list[Letter]:
+    return [one for one in await house.letters() if one.kind is LetterKind.POST and one.room_id == room_id]
+
+
+async def test_what_is_said_is_stored_and_posted_at_the_pace_of_the_room(house: House) -> None:
+    let_through = house.now - timedelta(seconds=1)
+    await house.act(BO, SendMessage(room_id=ADA, message="one two three four"), let_through_at=let_through)
+    assert await house.texts(ADA) == ["one two three four"]
+    (post,) = await posts(house, ADA)
+    assert post.not_before == house.now + timedelta(seconds=2)  # four words at 80 a minute take 3 s, one has passed
+
+
+async def test_a_long_message_is_typed_for_six_seconds_at_most_and_counts_as_an_overrun(house: House) -> None:
+    await house.act(BO, SendMessage(room_id=ADA, message="word " * 300), let_through_at=house.now)
+    (post,) = await posts(house, ADA)
+    assert post.not_before == house.now + timedelta(seconds=6)
+    membership = (await house.view(BO)).memberships[BO, ADA]
+    assert (membership.last_spoke_at, membership.overrun_words) == (house.now, 100)
+
+
+async def test_a_reply_points_to_a_message_of_that_room(house: House) -> None:
+    asked, elsewhere = await house.said(ADA, "tea?"), await house.said(BO, "coffee?")
+    assert await house.one(BO, Reply(room_id=ADA, message_id=asked, message="yes")) == ""
+    why = await house.one(BO, Reply(room_id=ADA, message_id=elsewhere, message="yes"))
+    assert why == "Message 2 is not in room 1."
+    assert (
+        await house.one(CY, Reply(room_id=CY, message_id=asked, message="me?"))
+        == "There is no message 1 in your rooms."
+    )
+
+
+async def test_one_speaks_only_in_rooms_one_is_in_and_that_the_beat_showed(house: House) -> None:
+    why = "You are not in room 1, or it is not shown in this beat."
+    assert await house.one(CY, SendMessage(room_id=ADA, message="x")) == why
+    assert await house.one(BO, SendMessage(room_id=ADA, message="x"), rooms_shown=frozenset({BO})) == why
+    assert await house.texts(ADA) == []
+
+
+async def test_the_floor_has_the_last_word(house: House) -> None:
+    why = await house.one(BO, SendMessage(room_id=ADA, message="x"), may_speak=lambda room: f"floor taken in {room}")
+    assert why == "floor taken in 1"
+    assert (await house.last_action(BO)).why == why
+    assert await house.texts(ADA) == []
+
+
+async def test_thumbs_move_the_author_once_and_hearts_do_not(house: House) -> None:
+    said = await house.said_by_agent(ADA, "tea!")
+    assert await house.one(BO, React(message_id=said, reaction=UP)) == ""
+    assert (await house.view()).agents[ADA].interval_seconds == 4.5
+    assert await house.one(BO, React(message_id=said, reaction=UP)) == "Your thumbs_up is on message 1 already."
+    assert await house.one(BO, React(message_id=said, reaction=Emotion.HEART)) == ""
+    assert (await house.view()).agents[ADA].interval_seconds == 4.5
+    reacted = [dict(one.payload) for one in await house.letters() if one.kind is LetterKind.REACT]
+    assert reacted[0] == {"message_id": said, "emoji": "👍"}
+
+
+async def test_one_agent_moves_another_at_most_four_times_an_hour(house: House) -> None:
+    said = [await house.said_by_agent(ADA, f"line {n}") for n in range(6)]
+    await house.act(BO, *(React(message_id=id, reaction=Emotion.THUMBS_DOWN) for id in said[:5]))
+    assert (await house.view()).agents[ADA].interval_seconds == 7.0
+    await house.act(BO, React(message_id=said[5], reaction=Emotion.THUMBS_DOWN))
+    assert (await house.view()).agents[ADA].interval_seconds == 7.0
+    await house.act(DI, React(message_id=said[5], reaction=UP))
+    assert (await house.view()).agents[ADA].interval_seconds == 6.5
+
+
+async def test_nobody_reacts_to_itself_or_to_what_it_cannot_see(house: House) -> None:
+    said = await house.said_by_agent(ADA, "tea!")
+    assert await house.one(ADA, React(message_id=said, reaction=UP)) == "You cannot react to your own message."
+    assert await house.one(CY, React(message_id=said, reaction=UP)) == "There is no message 1 in your rooms."
+    (unposted,) = await house.act(ADA, SendMessage(room_id=ADA, message="held back"))
+    assert unposted.accepted
+    assert await house.one(BO, React(message_id=2, reaction=UP)) == "There is no message 2 in your rooms."
+
+
+async def test_ten_messages_wait_at_most(house: House) -> None:
+    at = house.now + timedelta(hours=1)
+    later = [ScheduleMessage(room_id=ADA, message=f"line {n}", at=at) for n in range(6)]
+    assert all(one.accepted for one in await house.act(BO, *later))
+    outcomes = await house.act(BO, *later)
+    assert [one.accepted for one in outcomes] == [True] * 4 + [False] * 2
+    assert outcomes[-1].why == "10 messages are waiting already: more cannot be scheduled."
+
+
+async def test_a_manager_speaks_as_an_agent_where_the_agent_is(house: House) -> None:
+    said, outside = await house.ask(BOSS, Say(message="hello"), Say(message="hello", room_id=CY), subject=BO)
+    assert (said.accepted, outside.why) == (True, "Bo is not in room 3.")
+    assert await house.texts(BO) == ["hello"]
+
+
+async def test_what_could_not_be_read_stands_among_the_recent_actions(house: House) -> None:
+    await house.act(BO, refused=[("sleep", "until is missing.")])
+    record = await house.last_action(BO)
+    assert (record.type, record.accepted, record.why) == ("sleep", False, "until is missing.")
