@@ -17,7 +17,7 @@ from bot.core.actions import (
     SetAttention,
     Sleep,
     WakeAgent,
-    actions_page,
+    actions_table,
     hud_actions,
 )
 from bot.core.schema import action_schema, answer_schema
@@ -43,7 +43,7 @@ def test_every_action_that_was_promised_is_listed_and_nothing_else() -> None:
 def test_every_action_has_all_that_makes_it_one(definition: Definition) -> None:
     assert definition.model in HANDLERS
     assert definition.summary.endswith(".")
-    assert f"`{definition.name}(" in actions_page()
+    assert f"`{definition.name}(" in actions_table()
     assert re.search(rf"^{definition.name}\b", MATRIX, re.MULTILINE)
     assert ACTION.validate_python(example(definition.name).model_dump()) == example(definition.name)
     if definition.listed:

@@ -12,6 +12,7 @@ from bot.core.actions.access import (
 )
 from bot.core.actions.agents import AlterAgent, CreateAgent, PermitAgent, RestoreAgent, RetireAgent, SetName
 from bot.core.actions.definition import BaseAction, Category, Definition, Need, People
+from bot.core.actions.docs import actions_table
 from bot.core.actions.mind import (
     Append,
     Checkpoints,
@@ -31,7 +32,6 @@ from bot.core.actions.mind import (
     Recall,
     Set,
 )
-from bot.core.actions.pages import actions_page
 from bot.core.actions.room import (
     ClearBillboard,
     ClearTopic,
@@ -125,6 +125,6 @@ __all__ = [
     "SetWpm",
     "Sleep",
     "WakeAgent",
-    "actions_page",
+    "actions_table",
     "hud_actions",
 ]

@@ -6,7 +6,7 @@ from bot.core.actions.vocabulary import CATALOGUE
 WHO = {People.NOBODY: "", People.MANAGERS: "managers", People.EVERYONE: "everyone"}
 
 
-def actions_page() -> str:
+def actions_table() -> str:
     """Give all actions as Markdown: one table per category."""
     parts: list[str] = []
     for category in dict.fromkeys(each.category for each in CATALOGUE):
