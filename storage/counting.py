@@ -5,7 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Select, and_, case, delete, func, select, update
+from sqlalchemy import Select, and_, case, cast, delete, func, select, update
 
 from bot.core.kinds import Emotion, ReasonKind, SenderKind
 from bot.core.records import AgentId, CommunityId, MessageId, Sender, Snowflake, Tally, Usage
@@ -18,7 +18,7 @@ SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", 
 
 def sums(table: Any) -> list[Any]:  # noqa: ANN401  # SQL expressions
     """Give the sums of usage over rows, named and typed as their columns."""
-    return [func.coalesce(func.sum(table.c[n]), 0, type_=table.c[n].type).label(n) for n in SUMS]
+    return [func.coalesce(cast(func.sum(table.c[n]), table.c[n].type), 0, type_=table.c[n].type).label(n) for n in SUMS]
 
 
 class Counting(Session):

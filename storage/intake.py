@@ -1,21 +1,25 @@
 """Messages that come in: stored once, whatever the order in which they, their edits and their ends arrive."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
-from sqlalchemy import and_, delete, literal, or_, select, union_all, update
+from sqlalchemy import and_, delete, or_, select, update
 
 from bot.core.kinds import MessageType
 from bot.core.ports import NewMessage
-from bot.core.records import CommunityId, Message, MessageId, Snowflake
+from bot.core.records import AgentId, CommunityId, Message, MessageId, Snowflake
 from storage.convert import attachments_of, sender_columns
 from storage.erasing import erase
 from storage.finding import Finding
 from storage.ids import CountedIds
-from storage.session import owned
+from storage.known import Known, known_of
+from storage.session import Values, owned
 from storage.tables import EARLY_EDITS, MESSAGES, PARTS, TOMBSTONES
 from storage.talking import count_messages, index, unindex
+
+AT_A_TIME = 500
 
 
 class Intake(Finding):
@@ -25,68 +29,61 @@ class Intake(Finding):
 
     async def add_message(self, community_id: CommunityId, message: NewMessage) -> Message | None:
         """Store a message that came in; None when it is known or was deleted before it came."""
-        known = await self._what_is_known(community_id, message.discord_id, message.reply_to)
-        if "tombstone" in known or "part" in known:
-            return None
-        if "message" in known:
+        return (await self.add_messages(community_id, [message]))[0]
+
+    async def add_messages(self, community_id: CommunityId, messages: Sequence[NewMessage]) -> Sequence[Message | None]:
+        """Store messages that came in, in this order; None for each that is known or was deleted before it came."""
+        stored: list[Message | None] = []
+        for start in range(0, len(messages), AT_A_TIME):
+            stored += await self._add(community_id, messages[start : start + AT_A_TIME])
+        return stored
+
+    async def _add(self, community_id: CommunityId, messages: Sequence[NewMessage]) -> list[Message | None]:
+        answered = [message.reply_to for message in messages if message.reply_to is not None]
+        known = await known_of(self, community_id, [message.discord_id for message in messages], answered)
+        rows: dict[int, dict[str, Any]] = {}
+        repeated: list[NewMessage] = []
+        stored: list[Message | None] = [None] * len(messages)
+        early = await self._take_early_edits(community_id, known)
+        for place, message in enumerate(messages):
+            id = message.discord_id
+            if id in known.messages or id in rows:
+                repeated.append(message)
+            elif id not in known.deleted and id not in known.parts:
+                known_reply = known.reply(message.reply_to) or rows.get(message.reply_to or 0, {}).get("id")
+                rows[id] = _row(community_id, self.ids.take("message"), message, known_reply, early.get(id))
+                stored[place] = _message(message, rows[id])
+        await self._insert(community_id, rows, known)
+        for message in repeated:
             await self._catch_up(community_id, message)
-            return None
-        row = self._row(community_id, message, known.get("reply"))
-        if "edit" in known:
-            row |= await self._take_early_edit(community_id, message)
-        await self.run(self.insert(MESSAGES), row)
-        agent_run = {"agent_run": 0} if message.sender.is_human else {}
-        await count_messages(self, community_id, message.room_id, 1, message.sent_at, **agent_run)
-        await index(self, community_id, [(row["id"], message.room_id, row["content"])])
-        await self._resolve_replies(community_id, message.discord_id, row["id"])
-        return _message(message, row)
+        return stored
 
-    async def _what_is_known(
-        self, community_id: int, discord_id: Snowflake, reply_to: Snowflake | None
-    ) -> dict[str, int]:
-        """Ask all tables in one statement what they know of a message."""
+    async def _insert(self, community_id: int, rows: dict[int, dict[str, Any]], known: Known) -> None:
+        new = list(rows.values())
+        await self.run(self.insert(MESSAGES), new)
+        for room_id, group in groupby(sorted(new, key=lambda row: row["room_id"]), key=lambda row: row["room_id"]):
+            here = list(group)
+            newest = max(here, key=lambda row: (row["sent_at"], row["id"]))
+            spoken = any(row["sender_kind"] in ("person", "architect") for row in here)
+            run = {"agent_run": 0} if spoken else {}
+            await count_messages(self, community_id, room_id, len(here), newest["sent_at"], **run)
+        await index(self, community_id, [(row["id"], row["room_id"], row["content"]) for row in new])
+        late = [row["reply_to_discord_id"] for row in new if row["reply_to_discord_id"] in rows]
+        for discord_id in {*known.awaited, *late} & rows.keys():
+            await self._resolve_replies(community_id, discord_id, rows[discord_id]["id"])
 
-        def ask(name: str, table: Any, sought: int | None, value: Any = None) -> Any:  # noqa: ANN401  # SQL
-            column = table.c.discord_id if value is None else value
-            where = and_(owned(table, community_id), table.c.discord_id == sought)
-            return select(literal(name).label("what"), column.label("value")).where(where)
+    async def _resolve_replies(self, community_id: int, discord_id: int, message_id: int) -> None:
+        """Replies that came before what they answer find it now."""
+        waiting = and_(owned(MESSAGES, community_id), MESSAGES.c.reply_to_discord_id == discord_id)
+        await self.run(update(MESSAGES).where(waiting).values(reply_to=message_id, reply_to_discord_id=None))
 
-        asked = [
-            ask("message", MESSAGES, discord_id, MESSAGES.c.id),
-            ask("part", PARTS, discord_id),
-            ask("tombstone", TOMBSTONES, discord_id),
-            ask("edit", EARLY_EDITS, discord_id),
-        ]
-        if reply_to is not None:
-            asked.append(ask("reply", MESSAGES, reply_to, MESSAGES.c.id))
-            asked.append(ask("reply", PARTS, reply_to, PARTS.c.message_id))
-        return {what: value for what, value in await self.rows(union_all(*asked))}
-
-    def _row(self, community_id: int, message: NewMessage, reply_to: int | None) -> dict[str, Any]:
-        edited_at = message.edited_at or (message.sent_at if message.edited else None)
-        return sender_columns(message.sender) | {
-            "community_id": community_id,
-            "id": self.ids.take("message"),
-            "room_id": message.room_id,
-            "content": message.content,
-            "type": type_of(message.attachments),
-            "sent_at": message.sent_at,
-            "reply_to": reply_to,
-            "reply_to_discord_id": message.reply_to if reply_to is None else None,
-            "edited_at": edited_at,
-            "attachments": list(message.attachments) or None,
-            "discord_id": message.discord_id,
-            "thread_id": message.thread_id,
-            "tokens": message.tokens,
-        }
-
-    async def _take_early_edit(self, community_id: int, message: NewMessage) -> dict[str, Any]:
-        this = and_(owned(EARLY_EDITS, community_id), EARLY_EDITS.c.discord_id == message.discord_id)
-        edit = await self.first(select(EARLY_EDITS).where(this))
-        await self.run(delete(EARLY_EDITS).where(this))
-        if edit is None or (message.edited_at is not None and message.edited_at >= edit["edited_at"]):
+    async def _take_early_edits(self, community_id: int, known: Known) -> dict[int, Values]:
+        if not known.early:
             return {}
-        return {name: edit[name] for name in ("content", "tokens", "edited_at")}
+        these = and_(owned(EARLY_EDITS, community_id), EARLY_EDITS.c.discord_id.in_(known.early))
+        edits = {row["discord_id"]: row for row in await self.mappings(select(EARLY_EDITS).where(these))}
+        await self.run(delete(EARLY_EDITS).where(these))
+        return edits
 
     async def _catch_up(self, community_id: CommunityId, message: NewMessage) -> None:
         """A backfill may bring the newer text of a message whose edit was missed."""
@@ -99,58 +96,79 @@ class Intake(Finding):
                 tokens=message.tokens,
             )
 
-    async def _resolve_replies(self, community_id: int, discord_id: Snowflake, message_id: int) -> None:
-        """Replies that came before what they answer find it now."""
-        waiting = and_(owned(MESSAGES, community_id), MESSAGES.c.reply_to_discord_id == discord_id)
-        await self.run(update(MESSAGES).where(waiting).values(reply_to=message_id, reply_to_discord_id=None))
-
     async def edit_message(
         self, community_id: CommunityId, discord_id: Snowflake, *, content: str, edited_at: datetime, tokens: int
     ) -> Message | None:
         """Store a message's new text; None when it is not known (then kept for its arrival) or a newer text is."""
-        known = await self._what_is_known(community_id, discord_id, None)
-        if "tombstone" in known or "part" in known:
+        known = await known_of(self, community_id, [discord_id])
+        if discord_id in known.deleted or discord_id in known.parts:
             return None
-        if "message" not in known:
-            await self._keep_early_edit(community_id, discord_id, content, edited_at, tokens)
+        if discord_id not in known.messages:
+            row = {"content": content, "tokens": tokens, "edited_at": edited_at}
+            await self._keep_early_edit(row | {"community_id": community_id, "discord_id": discord_id})
             return None
-        this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == known["message"])
+        id = known.messages[discord_id]
+        this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id)
         older = or_(MESSAGES.c.edited_at.is_(None), MESSAGES.c.edited_at < edited_at)
         before = await self.first(select(MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown).where(this, older))
         if before is None:
             return None
         await self.run(update(MESSAGES).where(this).values(content=content, edited_at=edited_at, tokens=tokens))
         if before["shown"]:
-            await unindex(self, community_id, [(known["message"], before["room_id"], before["content"])])
-            await index(self, community_id, [(known["message"], before["room_id"], content)])
-        changed = await self.messages_by_id(community_id, [MessageId(known["message"])])
-        return changed[MessageId(known["message"])]
+            await unindex(self, community_id, [(id, before["room_id"], before["content"])])
+            await index(self, community_id, [(id, before["room_id"], content)])
+        return (await self.messages_by_id(community_id, [MessageId(id)]))[MessageId(id)]
 
-    async def _keep_early_edit(
-        self, community_id: int, discord_id: Snowflake, content: str, edited_at: datetime, tokens: int
-    ) -> None:
+    async def _keep_early_edit(self, row: Values) -> None:
         statement = self.insert(EARLY_EDITS)
-        new = {name: statement.excluded[name] for name in ("content", "tokens", "edited_at")}
-        row = {"content": content, "tokens": tokens, "edited_at": edited_at}
-        await self.run(
-            statement.on_conflict_do_update(
-                index_elements=["community_id", "discord_id"],
-                set_=new,
-                where=EARLY_EDITS.c.edited_at < statement.excluded.edited_at,
-            ),
-            {"community_id": community_id, "discord_id": discord_id} | row,
+        newer = statement.on_conflict_do_update(
+            index_elements=EARLY_EDITS.primary_key,
+            set_={name: statement.excluded[name] for name in ("content", "tokens", "edited_at")},
+            where=EARLY_EDITS.c.edited_at < statement.excluded.edited_at,
         )
+        await self.run(newer, row)
 
     async def delete_messages(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
         """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
-        tombstones = self.insert(TOMBSTONES).on_conflict_do_nothing()
-        rows = [{"community_id": community_id, "discord_id": id, "at": at} for id in dict.fromkeys(discord_ids)]
-        await self.run(tombstones, rows)
-        await self.run(
-            delete(EARLY_EDITS).where(owned(EARLY_EDITS, community_id), EARLY_EDITS.c.discord_id.in_(discord_ids))
-        )
+        await self._bury(community_id, discord_ids, at)
         parts = select(PARTS.c.message_id).where(owned(PARTS, community_id), PARTS.c.discord_id.in_(discord_ids))
         return await erase(self, community_id, or_(MESSAGES.c.discord_id.in_(discord_ids), MESSAGES.c.id.in_(parts)))
+
+    async def delete_room_messages(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
+        """Remove the content of all of a room's messages, as when its channel was deleted."""
+        here = and_(MESSAGES.c.room_id == room_id, MESSAGES.c.discord_id.is_not(None))
+        known = await self.rows(select(MESSAGES.c.discord_id).where(owned(MESSAGES, community_id), here))
+        await self._bury(community_id, [row[0] for row in known], at)
+        return await erase(self, community_id, MESSAGES.c.room_id == room_id)
+
+    async def _bury(self, community_id: int, discord_ids: Iterable[int], at: datetime) -> None:
+        rows = [{"community_id": community_id, "discord_id": id, "at": at} for id in dict.fromkeys(discord_ids)]
+        await self.run(self.insert(TOMBSTONES).on_conflict_do_nothing(), rows)
+        early = and_(
+            owned(EARLY_EDITS, community_id), EARLY_EDITS.c.discord_id.in_([row["discord_id"] for row in rows])
+        )
+        await self.run(delete(EARLY_EDITS).where(early))
+
+
+def _row(community_id: int, id: int, message: NewMessage, reply_to: int | None, edit: Values | None) -> dict[str, Any]:
+    row = sender_columns(message.sender) | {
+        "community_id": community_id,
+        "id": id,
+        "room_id": message.room_id,
+        "content": message.content,
+        "type": type_of(message.attachments),
+        "sent_at": message.sent_at,
+        "reply_to": reply_to,
+        "reply_to_discord_id": message.reply_to if reply_to is None else None,
+        "edited_at": message.edited_at or (message.sent_at if message.edited else None),
+        "attachments": list(message.attachments) or None,
+        "discord_id": message.discord_id,
+        "thread_id": message.thread_id,
+        "tokens": message.tokens,
+    }
+    if edit is not None and (row["edited_at"] is None or row["edited_at"] < edit["edited_at"]):
+        row |= {name: edit[name] for name in ("content", "tokens", "edited_at")}
+    return row
 
 
 def type_of(attachments: Sequence[Any]) -> MessageType:
@@ -159,7 +177,7 @@ def type_of(attachments: Sequence[Any]) -> MessageType:
     return MessageType.IMAGE if shows else MessageType.TEXT
 
 
-def _message(new: NewMessage, row: dict[str, Any]) -> Message:
+def _message(new: NewMessage, row: Values) -> Message:
     return Message(
         id=row["id"],
         room_id=new.room_id,

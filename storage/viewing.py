@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Select, Table, func, or_, select, true
+from sqlalchemy import Select, Table, bindparam, func, or_, select, text, true
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
@@ -61,6 +61,22 @@ from storage.tables import (
 )
 
 RECENT_ACTIONS = 20
+
+# SQLite has no LATERAL: the index tells where each room's stretch begins, and CROSS JOIN keeps the planner from reading
+# the whole community. Of messages sent in the same instant it may give some more.
+NEWEST_SQLITE = (
+    text(
+        f"SELECT {', '.join(f'messages.{name}' for name in MESSAGE_COLUMNS)} FROM rooms CROSS JOIN messages"
+        " ON messages.community_id = rooms.community_id AND messages.room_id = rooms.id AND messages.shown = 1"
+        " AND messages.sent_at >= coalesce("
+        "(SELECT sent_at FROM messages WHERE community_id = rooms.community_id AND room_id = rooms.id AND shown = 1"
+        " ORDER BY sent_at DESC LIMIT 1 OFFSET :skipped), -9223372036854775808)"
+        " WHERE rooms.community_id = :community_id AND rooms.id IN :rooms"
+        " ORDER BY rooms.id, messages.sent_at DESC, messages.id DESC"
+    )
+    .bindparams(bindparam("rooms", expanding=True))
+    .columns(*MESSAGE)
+)
 Pair = tuple[AgentId, AgentId]
 
 
@@ -151,9 +167,13 @@ class Viewing(Finding):
     async def _newest(self, asked: Asked) -> dict[AgentId, list[Message]]:
         if asked.messages <= 0:
             return {}
-        statement = newest_sqlite(asked) if self.is_sqlite else newest_lateral(asked)
-        found = messages_of(await self.rows(statement))
-        return {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
+        if self.is_sqlite:
+            values = {"community_id": asked.community_id, "rooms": list(asked.rooms), "skipped": asked.messages - 1}
+            found = messages_of(await self.rows(NEWEST_SQLITE, values))
+        else:
+            found = messages_of(await self.rows(newest_lateral(asked)))
+        rooms = groupby(found, key=lambda message: message.room_id)
+        return {room: list(lines)[: asked.messages][::-1] for room, lines in rooms}
 
     async def _checkpoints(self, asked: Asked) -> dict[AgentId, Checkpoint]:
         newest = (
@@ -237,26 +257,8 @@ class Viewing(Finding):
         return reasons
 
 
-def newest_sqlite(asked: Asked) -> Select[Any]:
-    """Give the newest messages of each room, newest first: one look into the index per room, one row per message."""
-    inner = MESSAGES.alias("inner_messages")
-    newest = (
-        select(inner.c.id)
-        .where(inner.c.community_id == ROOMS.c.community_id, inner.c.room_id == ROOMS.c.id, inner.c.shown == true())
-        .order_by(inner.c.sent_at.desc(), inner.c.id.desc())
-        .limit(asked.messages)
-        .correlate(ROOMS)
-    )
-    return (
-        select(*MESSAGE)
-        .select_from(ROOMS.join(MESSAGES, MESSAGES.c.community_id == ROOMS.c.community_id))
-        .where(owned(ROOMS, asked.community_id), ROOMS.c.id.in_(asked.rooms), MESSAGES.c.id.in_(newest))
-        .order_by(MESSAGES.c.room_id, MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
-    )
-
-
 def newest_lateral(asked: Asked) -> Select[Any]:
-    """Give the same in PostgreSQL's words."""
+    """Give the newest messages of each room, newest first, in PostgreSQL's words."""
     newest = (
         select(*MESSAGE)
         .where(

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 _SPLIT = re.compile(r"\w+|[^\w\s]")
+_ACCENT = re.compile("[\u0300-\u036f]+")
 _IDEOGRAPH = re.compile("([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff\U00020000-\U0003ffff])")
 
 
@@ -12,12 +13,18 @@ def words_of(text: str) -> list[str]:
     if text.isascii():
         return re.findall(r"[a-z0-9]+", text.lower())
     words: list[str] = []
-    for found in _SPLIT.findall(unicodedata.normalize("NFKC", text).casefold()):
+    for found in _SPLIT.findall(_folded(text)):
         if found[0].isalnum() or found[0] == "_":
             words.extend(_IDEOGRAPH.sub(r" \1 ", found).replace("_", " ").split())
         elif unicodedata.category(found) in ("So", "Sk", "Sc"):
             words.append(f"u{ord(found):x}")
     return words
+
+
+def _folded(text: str) -> str:
+    """Give the text without case, accents and the many ways to write the same letter."""
+    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFC", bare).casefold()
 
 
 def phrases_of(query: str) -> list[str]:

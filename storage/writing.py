@@ -1,22 +1,19 @@
 """One transaction: all that can be read, and all that can be written."""
 
-from datetime import datetime
-
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.config import CommunityConfig
-from bot.core.records import AgentId, Community, CommunityId, Json, Person, Snowflake
+from bot.core.records import Community, CommunityId, Json, Person, Snowflake
 from storage.changes.applying import Applying
 from storage.convert import columns_of
 from storage.counting import Spending
 from storage.dues import Claiming
-from storage.erasing import erase
 from storage.finding import INSTALLATION
 from storage.ids import CountedIds
 from storage.intake import Intake
 from storage.reading import SqlReading
-from storage.tables import COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, WEBHOOKS
+from storage.tables import COMMUNITIES, COUNTERS, KEPT, PEOPLE, WEBHOOKS
 
 
 class SqlWriting(Intake, Claiming, Applying, Spending, SqlReading):
@@ -46,10 +43,6 @@ class SqlWriting(Intake, Claiming, Applying, Spending, SqlReading):
             where=PEOPLE.c.forgotten_at.is_(None),
         )
         await self.run(change, columns_of(person) | {"community_id": community_id})
-
-    async def delete_room_messages(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
-        """Remove the content of all of a room's messages, as when its channel was deleted."""
-        return await erase(self, community_id, MESSAGES.c.room_id == room_id)
 
     async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
         """Keep a small value by name for a community (None: for the installation); None removes it."""
