@@ -82,6 +82,7 @@ class Stage:
     guild_id: Snowflake
     store: SqlStore
     community_id: CommunityId
+    bot_id: str
 
     @asynccontextmanager
     async def bot(self) -> AsyncIterator[Bot]:
@@ -159,6 +160,10 @@ class Stage:
             made = await answer.json()
         return Guest(self.session, self.playground.api_url, made["token"], int(made["user"]["id"]))
 
+    async def clear_faults(self) -> None:
+        async with self.session.delete(f"{self.playground.url}/playground/faults") as answer:
+            assert answer.status < 300
+
     async def faults(self, **fault: Any) -> None:  # noqa: ANN401
         async with self.session.post(f"{self.playground.url}/playground/faults", json=fault) as answer:
             assert answer.status < 300, await answer.text()
@@ -192,6 +197,6 @@ async def staged(config: CommunityConfig | None = None) -> AsyncIterator[Stage]:
             guild_id = Snowflake(int(about["guild_id"]))
             async with store.writing() as write:
                 community = await write.add_community(guild_id, "The Playground")
-            yield Stage(playground, session, owner, guild_id, store, community.id)
+            yield Stage(playground, session, owner, guild_id, store, community.id, about["application_id"])
         finally:
             Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE = before

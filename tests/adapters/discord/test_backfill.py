@@ -1,0 +1,129 @@
+"""What happened while nobody listened is read on: once, in order, with edits and deletions."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.core.config import CommunityConfig
+from bot.core.records import AgentId, Snowflake
+from tests.adapters.discord.stage import Bot, Guest, Stage, staged, until
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    async with staged(CommunityConfig(fate_seconds=0.5)) as made:
+        yield made
+
+
+async def first_life(stage: Stage, *contents: str) -> tuple[AgentId, Snowflake, Guest, list[int]]:
+    """Let the bot live until these messages are stored, and end."""
+    async with stage.bot() as bot:
+        ada, channel_id = await stage.settle_in(bot)
+        mira = await stage.guest("mira")
+        ids = [await mira.say(channel_id, content) for content in contents]
+        await heard(stage, ada, *contents)
+    return ada, channel_id, mira, ids
+
+
+async def heard(stage: Stage, ada: AgentId, *contents: str) -> None:
+    """Wait until exactly this is stored."""
+
+    async def is_so() -> bool:
+        return await stage.contents(ada) == list(contents)
+
+    try:
+        await until(is_so, 5)
+    except AssertionError:
+        assert await stage.contents(ada) == list(contents)
+
+
+async def test_what_was_said_meanwhile_is_stored_once_and_in_order(stage: Stage) -> None:
+    ada, channel_id, mira, _ = await first_life(stage, "before")
+    missed = [f"missed {number}" for number in range(120)]
+    for content in missed:
+        await mira.say(channel_id, content)
+    async with stage.bot():
+        await heard(stage, ada, "before", *missed)
+    async with stage.bot():
+        await mira.say(channel_id, "now")
+        await heard(stage, ada, "before", *missed, "now")
+
+
+async def test_the_first_words_ever_are_read_on_too(stage: Stage) -> None:
+    ada, channel_id, mira, _ = await first_life(stage)
+    await mira.say(channel_id, "anybody?")
+    async with stage.bot():
+        await heard(stage, ada, "anybody?")
+
+
+async def test_edits_and_deletions_of_what_agents_still_see_are_found(stage: Stage) -> None:
+    ada, channel_id, mira, ids = await first_life(stage, "one", "two", "three")
+    await mira.call("PATCH", f"/channels/{channel_id}/messages/{ids[0]}", {"content": "ONE"})
+    await mira.call("DELETE", f"/channels/{channel_id}/messages/{ids[1]}")
+    async with stage.bot():
+        await heard(stage, ada, "ONE", "three")
+
+
+async def test_threads_are_read_on_as_well(stage: Stage) -> None:
+    ada, channel_id, mira, [start] = await first_life(stage, "start")
+    thread = await mira.call("POST", f"/channels/{channel_id}/messages/{start}/threads", {"name": "aside"})
+    await mira.say(int(thread["id"]), "in the thread")
+    await mira.say(channel_id, "outside")
+    async with stage.bot():
+        await heard(stage, ada, "start", "in the thread", "outside")
+
+
+async def test_a_channel_deleted_meanwhile_retires_its_agent(stage: Stage) -> None:
+    ada, channel_id, _, _ = await first_life(stage, "hello")
+    await stage.owner.call("DELETE", f"/channels/{channel_id}")
+    async with stage.bot():
+
+        async def retired() -> object:
+            async with stage.store.reading() as read:
+                return (await read.view(stage.community_id, agent_ids=[ada])).agents[ada].retired_at
+
+        await until(retired)
+
+
+async def test_a_post_that_the_last_life_did_not_confirm_is_recognised(stage: Stage) -> None:
+    async with stage.bot() as bot:
+        ada, channel_id = await stage.settle_in(bot)
+        await stage.faults(kind="latency", seconds=30, route="GET /channels/*/messages*", user_id=stage.bot_id)
+        await stage.faults(kind="drop_after", route="POST /webhooks/*")
+        await stage.say(bot, ada, "said once")
+
+        async def posted() -> object:
+            return await stage.owner.read(channel_id)
+
+        await until(posted)
+        await kill(bot)
+    await stage.clear_faults()
+    async with stage.bot():
+        await heard(stage, ada, "said once")
+        assert [message["content"] for message in await stage.owner.read(channel_id)] == ["said once"]
+
+
+async def kill(bot: Bot) -> None:
+    """End delivery in the middle of whatever it does."""
+    await bot.delivery.close(0)
+
+
+@pytest.mark.parametrize("fault", [{"kind": "invalid_session"}, {"kind": "close", "code": 4000}, {"kind": "reconnect"}])
+async def test_a_broken_gateway_loses_nothing(stage: Stage, fault: dict[str, object]) -> None:
+    async with stage.bot() as bot:
+        ada, channel_id = await stage.settle_in(bot)
+        mira = await stage.guest("mira")
+        await mira.say(channel_id, "one")
+        await heard(stage, ada, "one")
+        await stage.faults(**fault)
+        for number in range(5):
+            await mira.say(channel_id, f"meanwhile {number}")
+            await asyncio.sleep(0.05)
+        await until(lambda: came(stage, ada, 6), 20)
+        assert await stage.contents(ada) == ["one", *(f"meanwhile {number}" for number in range(5))]
+        assert bot.client.waiting == 0
+
+
+async def came(stage: Stage, ada: AgentId, count: int) -> bool:
+    return len(await stage.contents(ada)) >= count
