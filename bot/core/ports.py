@@ -148,8 +148,8 @@ class Reading(Protocol):
     async def checkpoints(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
         """Give a room's summaries, oldest first."""
 
-    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
-        """Give what an agent will say later, soonest first."""
+    async def schedules(self, community_id: CommunityId, *, agent_id: AgentId | None = None) -> Sequence[Schedule]:
+        """Give what will be said later (by one agent, or by all), soonest first."""
 
     async def person(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
         """Find a person."""

@@ -22,7 +22,7 @@ def sleep(desk: Desk, action: Sleep) -> str:
 @handles(ScheduleMessage)
 async def schedule_message(desk: Desk, action: ScheduleMessage) -> str:
     agent, at = desk.me(), _in_time(desk, action.at)
-    waiting = len(await desk.write.schedules(desk.community_id, agent.id))
+    waiting = len(await desk.write.schedules(desk.community_id, agent_id=agent.id))
     waiting += sum(isinstance(change, AddSchedule) for change in desk.changes)
     if waiting >= desk.config.scheduled_at_most:
         raise Rejected(f"{waiting} messages are waiting already: more cannot be scheduled.")
