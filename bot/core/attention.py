@@ -8,7 +8,7 @@ from bot.core.errors import Rejected
 from bot.core.records import AgentId, Membership
 
 DYNAMIC: Final = "%*"
-_NUMBER: Final = re.compile(r"(\d{1,3})\s*%?")
+_NUMBER: Final = re.compile(r"([0-9]{1,3})\s*%?")
 _FAINT: Final = 0.01  # a room with no share of its own still comes before unused tokens
 
 

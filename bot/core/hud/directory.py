@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from bot.core.hud.escape import whole
 from bot.core.records import AgentId, Json
 from bot.core.view import View
 
@@ -31,9 +32,9 @@ def shown_directory(view: View, agent_id: AgentId, room_ids: Iterable[AgentId], 
 def entry(view: View, id: AgentId, level: int = EVERYONE) -> dict[str, Json]:
     """Give one agent's entry: id, name, type, topic, access."""
     agent, room = view.agents[id], view.all_rooms.get(id)
-    shown: dict[str, Json] = {"id": id, "name": agent.name}
+    shown: dict[str, Json] = {"id": id, "name": whole(agent.name)}
     if level == NAMES:
         return shown
-    topic = room.topic[:120] if room else ""
+    topic = whole(room.topic[:120]) if room else ""
     access = room.access.value if room else ""
     return shown | {"type": agent.type.value, "topic": topic, "access": access}

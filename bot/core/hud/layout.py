@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.core.attention import allot
-from bot.core.hud.places import places_of, shares_of
+from bot.core.hud.places import places_of, shares_of, without_secrets
 from bot.core.hud.sections import Scope
 from bot.core.hud.sheet import Detail, Format, Place, Sheet
 from bot.core.hud.window import Backlog, choose
@@ -28,9 +28,10 @@ class Table:
     def base_tokens(self, place: Place) -> int:
         """Give the most that a room costs without messages."""
         messages = self.backlogs[place.id].messages
-        return self.format.place_tokens(
-            replace(place, messages=tuple(messages[-1:]), older=place.view.older + len(messages))
-        )
+        seat, kept_free = without_secrets(place.seat)
+        older = place.view.older + len(messages)
+        probe = replace(place, seat=seat, messages=tuple(messages[-1:]), older=older)
+        return self.format.place_tokens(probe) + kept_free
 
     def least_tokens(self, places: Sequence[Place]) -> dict[AgentId, int]:
         """Give what must be found for each of these rooms: it and its newest message."""
@@ -98,7 +99,7 @@ def _filled(table: Table, place: Place, share: int) -> tuple[Place, int]:
     """Fill a room's share with messages; gives what the room takes."""
     scope, backlog = table.scope, table.backlogs[place.id]
     start = scope.view.memberships[scope.agent.id, place.id].window_start
-    window = choose(backlog, share - table.base_tokens(place), start, scope.tokenizer)
+    window = choose(backlog, share - table.base_tokens(place), start, scope.tokenizer, table.format)
     older = place.view.older + len(backlog.messages) - len(window.messages)
     filled = replace(place, messages=window.messages, older=older)
     return filled, table.format.place_tokens(filled) + window.tokens

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from bot.core.attention import shares, word_attention
+from bot.core.hud.counting import count
 from bot.core.hud.escape import whole
+from bot.core.hud.knowledge import inline
 from bot.core.hud.sections import Scope
 from bot.core.hud.sheet import Detail, Place
+from bot.core.hud.values import entries
 from bot.core.hud.wording import moment, time_since
 from bot.core.pacing import word_budget
 from bot.core.records import AccessKey, AccessRequest, AgentId, Json
@@ -14,6 +17,14 @@ from bot.core.view import RoomView
 
 MOST_KEYS: Final = 20
 MOST_REQUESTS: Final = 20
+SECRET_TOKENS: Final = 70  # kept free for each key, so that rooms look the same with secrets and without
+
+
+def without_secrets(seat: Mapping[str, Json]) -> tuple[dict[str, Json], int]:
+    """Give a seat with its keys' labels only, and the tokens that are kept free for the secrets."""
+    keys = entries(seat.get("my_keys"))
+    bare: list[Json] = [{name: value for name, value in key.items() if name != "key"} for key in keys]
+    return ({**seat, "my_keys": bare} if bare else dict(seat)), SECRET_TOKENS * len(bare)
 
 
 def shares_of(scope: Scope, rooms: Iterable[RoomView]) -> dict[AgentId, float]:
@@ -66,8 +77,9 @@ def _at_the_door(scope: Scope, room_id: AgentId) -> dict[str, Json]:
 
 def _key(scope: Scope, key: AccessKey) -> dict[str, Json]:
     shown: dict[str, Json] = {"label": key.label}
-    if scope.alone and key.id in scope.view.secrets:
-        shown["key"] = whole(scope.view.secrets[key.id])
+    secret = whole(scope.view.secrets.get(key.id, "")) if scope.alone else ""
+    if secret and count(scope.tokenizer, f" = {inline(secret)}") <= SECRET_TOKENS:
+        shown["key"] = secret
     if key.uses_left is not None:
         shown["uses_left"] = key.uses_left
     return shown | {"expires": moment(key.expires_at)} if key.expires_at else shown

@@ -67,6 +67,7 @@ class Format(Protocol):
     """One way to write sheets down; `lines_add_up`: the pieces' counts add up to the text's, so none is verified."""
 
     lines_add_up: bool
+    day_tokens: int  # of the line that begins a day
 
     def pieces(self, sheet: Sheet, moment: Moment) -> list[tuple[str, int]]:
         """Give the tokens of all that is not rooms, by section."""
@@ -82,9 +83,6 @@ class Format(Protocol):
 
     def message_tokens(self, message: Message) -> int:
         """Give the tokens of one message."""
-
-    def day_tokens(self, message: Message) -> int:
-        """Give the tokens of the line that begins its day."""
 
     def solo(self, sheet: Sheet, moment: Moment) -> str:
         """Write one agent's own part."""

@@ -69,8 +69,13 @@ def volatile(sheet: Sheet) -> Iterator[tuple[str, str]]:
     yield "recent_actions", title("RECENT ACTIONS") + (_lines(shown["recent_actions"], action_line) or "(none)\n")
     if shown["lookups"]:
         yield "lookups", title("LOOKUPS") + _lines(shown["lookups"], _lookup_line)
-    yield "rooms", title("ROOMS") + "".join(map(seat_lines, sheet.places)) + named_line(sheet)
+    yield "rooms", seats_head(sheet) + "".join(map(seat_lines, sheet.places)) + named_line(sheet)
     yield "budget", title("BUDGET STATUS") + _budget(shown)
+
+
+def seats_head(sheet: Sheet) -> str:
+    """Give the head of the section on the agent's seats, and who it is there."""
+    return f"{title('ROOMS')}you: {sheet.agent.id}\n"
 
 
 def _fields(values: Json) -> str:
@@ -85,8 +90,8 @@ _BARE: Final = frozenset({"type", "model", "created"})
 def _allocations(shown: Mapping[str, Json]) -> str:
     given = fields(shown["allocations"])
     return (
-        f"knowledge: {given['knowledge']}% ({shown['memory_used']} of it used)\n"
-        f"recent_actions: {given['recent_actions']}%\nrooms: {given['rooms']}%\n"
+        f"knowledge: {given['knowledge']}%\nrecent_actions: {given['recent_actions']}%\n"
+        f"rooms: {given['rooms']}%\nmemory_used: {shown['memory_used']}\n"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bot.core.hud.counting import adds_up, count
 from bot.core.hud.formats.lines import line_tokens, message_line, message_tokens
-from bot.core.hud.formats.paragraphs import directory, header, major, now_line, stable, title, volatile
+from bot.core.hud.formats.paragraphs import directory, header, major, now_line, seats_head, stable, volatile
 from bot.core.hud.formats.rooms import block, head, named_line, seat_lines
 from bot.core.hud.sheet import Moment, Place, Sheet
 from bot.core.ports import Tokenizer
@@ -19,7 +19,7 @@ class TextFormat:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self.lines_add_up = adds_up(tokenizer)
-        self._day_tokens = count(tokenizer, "-- 2026-11-20 --\n")
+        self.day_tokens = count(tokenizer, "-- 2026-11-20 --\n")
 
     def pieces(self, sheet: Sheet, moment: Moment) -> list[tuple[str, int]]:
         return [(name, count(self._tokenizer, text)) for name, text in _all_pieces(sheet, moment)]
@@ -35,9 +35,6 @@ class TextFormat:
 
     def message_tokens(self, message: Message) -> int:
         return line_tokens(self._tokenizer, message)
-
-    def day_tokens(self, message: Message) -> int:
-        return self._day_tokens
 
     def solo(self, sheet: Sheet, moment: Moment) -> str:
         parts = [directory(sheet.sections["directory"]), header(1, sheet)]
@@ -68,4 +65,4 @@ def _all_pieces(sheet: Sheet, moment: Moment) -> Iterator[tuple[str, str]]:
     yield "frame", f"{header(1, sheet)}{major('ROOMS')}{major('NOW')}{now_line(moment)}"
     yield from stable(sheet)
     for name, text in volatile(sheet):
-        yield (name, text) if name != "rooms" else (name, title("ROOMS"))
+        yield (name, text) if name != "rooms" else (name, seats_head(sheet))

@@ -4,16 +4,16 @@ import toon
 
 from bot.core.hud.formats.document import Document
 from bot.core.hud.formats.written import WrittenFormat
+from bot.core.hud.values import entries, fields
 from bot.core.ports import Tokenizer
 from bot.core.records import Json
 
-_TABLES = ("messages", "directory")
 _SEPARATORS = {"\\": "\\\\", ",": "\\,"}
 
 
 def write(document: Document) -> str:
     """Write a document."""
-    return f"{toon.encode(padded(document))}\n"
+    return f"{toon.encode(padded(document) if 'rooms' in document else document)}\n"
 
 
 def read(text: str) -> Json:
@@ -31,29 +31,24 @@ def _row(entry: Document) -> str:
     return f"    {rows[-1]}\n"
 
 
-def padded(document: Json, name: str = "") -> Json:
-    """Give a document whose tables have the same columns in every row."""
-    if isinstance(document, dict):
-        return {key: padded(value, key) for key, value in document.items()}
-    if not isinstance(document, list):
-        return document
-    rows = [row for row in document if isinstance(row, dict)]
-    if name not in _TABLES or len(rows) != len(document):
-        return [padded(one) for one in document]
-    flat = [_flat(row) for row in rows]
-    columns = list(dict.fromkeys(key for row in flat for key in row))
-    return [{key: row.get(key) for key in columns} for row in flat]
+def padded(document: Document) -> Document:
+    """Give a document whose messages have the same columns in every row of a room."""
+    return {**document, "rooms": [{**room, "messages": _columns(room)} for room in entries(document["rooms"])]}
 
 
-def bare(value: Json, name: str = "") -> Json:
+def _columns(room: Document) -> list[Json]:
+    rows = [_flat(row) for row in entries(room["messages"])]
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    return [{key: row.get(key) for key in columns} for row in rows]
+
+
+def bare(document: Json) -> Json:
     """Give a document as it was before padding."""
-    if isinstance(value, dict):
-        return {key: bare(one, key) for key, one in value.items()}
-    if not isinstance(value, list):
-        return value
-    if name in _TABLES:
-        return [_deep(row) if isinstance(row, dict) else row for row in value]
-    return [bare(one) for one in value]
+    read = fields(document)
+    rooms: list[Json] = [
+        {**room, "messages": [_deep(row) for row in entries(room["messages"])]} for room in entries(read.get("rooms"))
+    ]
+    return {**read, "rooms": rooms}
 
 
 def _flat(row: Document) -> Document:

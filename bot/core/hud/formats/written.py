@@ -24,6 +24,7 @@ class WrittenFormat:
     """Writes sheets through one writer. Pieces are estimates; the whole text is counted before it is used."""
 
     lines_add_up = False
+    day_tokens = 0
 
     def __init__(self, tokenizer: Tokenizer, write: Write, write_message: Write) -> None:
         self._tokenizer = tokenizer
@@ -46,9 +47,6 @@ class WrittenFormat:
 
     def message_tokens(self, message: Message) -> int:
         return count(self._tokenizer, self._write_message(message_entry(message)))
-
-    def day_tokens(self, message: Message) -> int:
-        return 0
 
     def solo(self, sheet: Sheet, moment: Moment) -> str:
         return self._write(solo_document(sheet, moment))

@@ -1,0 +1,135 @@
+"""Budgets hold on the final text, to the token, and what is cut is cut in the promised order."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.adapters.llm.tokens import by_bytes, o200k
+from bot.core.hud.call import Ask, build
+from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Focus, Json, Lookup, Mind
+from bot.core.view import View
+from tests import factories
+from tests.core.hud.worlds import NOW, Drawn, hud, worlds
+from tests.fakes import START, WordTokenizer
+
+OTHERS = (InputFormat.JSON, InputFormat.COMPACT_JSON, InputFormat.TOON)
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds())
+def test_no_text_hud_exceeds_its_budget_and_its_count_is_exact(drawn: Drawn) -> None:
+    view = drawn.view
+    for agent_id in list(view.agents)[:2]:
+        built = hud(view, agent_id)
+        counted = o200k().count(built.input)
+        assert counted == built.parts[0].tokens <= view.agents[agent_id].token_budget
+        assert built.tokens == o200k().count(built.instructions + built.input)
+        assert sum(tokens for _, tokens in built.parts[0].sections) == counted
+
+
+@settings(max_examples=40, deadline=None)
+@given(worlds(), st.sampled_from(OTHERS))
+def test_no_hud_in_another_format_exceeds_its_budget(drawn: Drawn, format: InputFormat) -> None:
+    view = drawn.view
+    built = hud(view, 1, format=format)
+    assert o200k().count(built.input) == built.parts[0].tokens <= view.agents[AgentId(1)].token_budget
+
+
+@settings(max_examples=40, deadline=None)
+@given(worlds(), st.sampled_from([by_bytes(), WordTokenizer()]))
+def test_estimating_tokenizers_are_kept_to_as_well(drawn: Drawn, tokenizer: WordTokenizer) -> None:
+    view = drawn.view
+    built = build(
+        view,
+        [Ask(agent_id=AgentId(1))],
+        now=NOW,
+        tokenizer=tokenizer,
+        input_format=InputFormat.TEXT,
+        output_format=OutputFormat.JSON,
+        structured=False,
+    )
+    assert tokenizer.count(built.input) == built.parts[0].tokens <= view.agents[AgentId(1)].token_budget
+
+
+@settings(max_examples=40, deadline=None)
+@given(worlds())
+def test_private_sides_keep_to_the_budget_too(drawn: Drawn) -> None:
+    view = drawn.view
+    sides = {(agent, view.rooms[room].room.side) for agent, room in view.memberships}
+    for agent, side in sides:
+        built = hud(view, agent, side=side)
+        assert o200k().count(built.input) == built.parts[0].tokens <= view.agents[agent].token_budget
+
+
+def a_view(agent: Agent, mind: Mind, residents: int = 1) -> View:
+    others = [factories.agent(id) for id in range(2, residents + 1)]
+    rooms = {id: factories.room(id, topic="words " * 15) for id in range(1, residents + 1)}
+    return factories.view([agent, *others], minds={(agent.id, PUBLIC_SIDE): mind}, all_rooms=rooms)
+
+
+def deeds(number: int) -> tuple[ActionRecord, ...]:
+    return tuple(
+        ActionRecord(type="set", at=START + timedelta(seconds=i), parameters={"path": f"deed{i}", "value": "x " * 50})
+        for i in range(number)
+    )
+
+
+def test_recent_actions_keep_to_their_allocation_but_five_stay() -> None:
+    agent = factories.agent(1, token_budget=4_000)
+    text = hud(a_view(agent, Mind(agent_id=agent.id, recent_actions=deeds(20))), 1).input
+    shown = [number for number in range(20) if f"deed{number} " in text]
+    assert 5 <= len(shown) < 20
+    assert shown == list(range(20 - len(shown), 20))
+
+
+def test_knowledge_above_its_allocation_is_shown_by_weight_and_says_what_is_hidden() -> None:
+    agent = factories.agent(1, token_budget=4_000)
+    knowledge: dict[str, Json] = {f"fact{i}": {"v": "word " * 60, "w": i / 100} for i in range(60)}
+    text = hud(a_view(agent, Mind(agent_id=agent.id, knowledge=knowledge)), 1).input
+    assert "fact59: " in text
+    assert "fact0: " not in text
+    assert "hidden for want of space" in text
+
+
+def test_a_full_memory_is_named_as_critical() -> None:
+    agent = factories.agent(1, token_budget=4_000)
+    knowledge = {f"fact{i}": "word " * 15 for i in range(60)}
+    focus = Focus(current_task="t " * 100, notes=("n " * 140,) * 20, updated_at=START)
+    text = hud(a_view(agent, Mind(agent_id=agent.id, knowledge=knowledge, focus=focus)), 1).input
+    assert "CRITICAL" in text
+    assert "notesMore: 20" in text
+
+
+def test_the_directory_shrinks_to_agents_of_shared_rooms_before_knowledge_is_hidden() -> None:
+    agent = factories.agent(1, token_budget=4_000)
+    knowledge = {f"fact{i}": "word " * 10 for i in range(50)}
+    text = hud(a_view(agent, Mind(agent_id=agent.id, knowledge=knowledge), residents=200), 1).input
+    assert "2 Agent2" not in text
+    assert "hidden for want" not in text
+
+
+def test_lookups_take_at_most_their_part() -> None:
+    agent = factories.agent(1, token_budget=4_000)
+    lookups = (Lookup(question="recall moon", answer="found " * 5_000),)
+    built = hud(a_view(agent, Mind(agent_id=agent.id, lookups=lookups)), 1)
+    assert dict(built.parts[0].sections)["lookups"] <= 4_000 * 0.15 + 10
+    assert "characters left out" in built.input
+
+
+def test_rooms_get_what_the_rest_leaves_unused() -> None:
+    messages = [factories.message(i, f"message {i} " + "word " * 30) for i in range(1, 300)]
+    view = factories.view([factories.agent(1, token_budget=4_000)])
+    room = factories.with_messages(view.rooms[AgentId(1)], *messages)
+    built = hud(replace(view, rooms={AgentId(1): room}), 1)
+    assert built.parts[0].tokens > 4_000 * 0.7
+    assert dict(built.parts[0].sections)["messages"] > 2_000
+
+
+@pytest.mark.parametrize("length", [8_000])
+def test_a_prompt_takes_a_tenth_of_the_budget_at_most(length: int) -> None:
+    agent = factories.agent(1, token_budget=4_000, prompt="word " * (length // 5))
+    assert dict(hud(factories.view([agent]), 1).parts[0].sections)["identity"] < 400 + 80

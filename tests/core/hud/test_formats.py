@@ -1,0 +1,128 @@
+"""`json` is the reference; `compact_json` and `toon` read back to the same value."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+import toon
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.core.hud.escape import whole
+from bot.core.hud.formats import compact, document
+from bot.core.hud.formats import json as reference
+from bot.core.hud.formats import toon as toon_format
+from bot.core.hud.formats.keys import LONG, SHORT
+from bot.core.kinds import InputFormat
+from bot.core.records import Json
+from tests import factories
+from tests.core.hud.golden import KAI, LUNA, TALLY, garden
+from tests.core.hud.worlds import HOSTILE, Drawn, hud, worlds
+
+Read = Callable[[str], Json]
+READERS: dict[InputFormat, Read] = {
+    InputFormat.JSON: reference.read,
+    InputFormat.COMPACT_JSON: compact.read,
+    InputFormat.TOON: toon_format.read,
+}
+words = st.one_of(
+    st.text(max_size=20), st.sampled_from(HOSTILE), st.sampled_from([*SHORT, *LONG, "~i", "messages"])
+).map(whole)
+scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e6, 1e6) | words
+values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3))
+messages = st.builds(
+    lambda id, content, reply, reactions, edited: document.message_entry(
+        factories.message(id, content, reply_to=reply, reactions=tuple(reactions.items()), edited=edited)
+    ),
+    st.integers(1, 10**7),
+    words,
+    st.none() | st.integers(1, 10**7),
+    st.dictionaries(words, st.integers(1, 99), max_size=3),
+    st.booleans(),
+)
+documents = st.fixed_dictionaries(
+    {
+        "self": st.fixed_dictionaries({"knowledge": st.dictionaries(words, values, max_size=4)}),
+        "rooms": st.lists(st.fixed_dictionaries({"messages": st.lists(messages, max_size=4)}), max_size=2),
+    }
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(documents)
+def test_what_is_written_compactly_reads_back(value: document.Document) -> None:
+    assert compact.read(compact.write(value)) == value
+    assert reference.read(reference.write(value)) == value
+
+
+@settings(max_examples=300, deadline=None)
+@given(documents)
+def test_what_is_written_in_toon_reads_back(value: document.Document) -> None:
+    assert toon_format.read(toon_format.write(value)) == value
+
+
+@settings(max_examples=25, deadline=None)
+@given(worlds())
+def test_whole_huds_read_back_as_json(drawn: Drawn) -> None:
+    view = drawn.view
+    for format, read in READERS.items():
+        value = read(hud(view, 1, format=format).input)
+        assert isinstance(value, dict)
+        assert value.keys() >= {"self", "meta", "rooms"}
+
+
+@pytest.mark.parametrize("agents", [(LUNA,), (LUNA, KAI, TALLY)])
+def test_the_three_formats_hold_the_same_value(agents: tuple[int, ...]) -> None:
+    values = [without_use(read(hud(garden(), *agents, format=format).input)) for format, read in READERS.items()]
+    assert values[0] == values[1] == values[2]
+
+
+def without_use(value: Json) -> Json:
+    """The value without how many tokens it took, which is another number in each format."""
+    if isinstance(value, dict):
+        return {key: without_use(one) for key, one in value.items() if key not in ("budget", "memory_used")}
+    return [without_use(one) for one in value] if isinstance(value, list) else value
+
+
+def test_every_documented_field_is_there() -> None:
+    built = hud(garden(), LUNA, format=InputFormat.JSON)
+    constant, own = json.loads(built.instructions), json.loads(built.input)
+    assert constant["system"].keys() == {"directives"}
+    assert constant["meta"].keys() == {"instructions", "available_actions", "response_format"}
+    assert own["self"].keys() >= {
+        "identity", "knowledge", "memory_used", "allocations", "recent_actions", "focus", "lookups", "keys_held",
+        "budget",
+    }  # fmt: skip
+    assert own["self"]["identity"].keys() == {"id", "name", "type", "model", "temperature", "created", "seed"}
+    assert own["self"]["budget"].keys() >= {"used", "total", "status"}
+    assert own["meta"].keys() == {"directory", "now", "time_zone", "language"}
+    assert own["rooms"][0].keys() >= {
+        "id", "name", "you", "is_self_room", "members", "attention_pct", "time_since_last", "word_budget", "topic",
+        "billboard", "summary", "older", "messages", "my_keys", "pending_access_requests",
+    }  # fmt: skip
+    assert own["rooms"][0]["messages"][1] == {
+        "id": 98,
+        "timestamp": "2026-11-20 10:04:00",
+        "sender": "1",
+        "content": "Evening primrose! It opens when you have time to look.",
+        "type": "text",
+        "reply_to": 97,
+        "reactions": {"heart": 2},
+    }
+
+
+def test_messages_stay_a_table_in_toon() -> None:
+    text = hud(garden(), LUNA, format=InputFormat.TOON).input
+    assert "messages[7]{id,timestamp,sender,content,type,reply_to,reactions,edited}:" in text
+    assert isinstance(toon.decode(text), dict)
+
+
+def test_the_table_of_short_keys_stands_in_the_constant_part() -> None:
+    built = hud(garden(), LUNA, format=InputFormat.COMPACT_JSON)
+    assert json.loads(built.instructions)["keys"]["t"] == "timestamp"
+    assert '"timestamp"' not in built.input
+
+
+def test_no_two_keys_share_a_short_one() -> None:
+    assert len(LONG) == len(SHORT)
+    assert not set(LONG) & set(SHORT) - {"id"}

@@ -1,0 +1,62 @@
+"""The constant part: small, whole, and in a community's own words where it wants."""
+
+import pytest
+
+from bot.adapters.llm.tokens import o200k
+from bot.core.actions import CATALOGUE
+from bot.core.errors import BadSetting
+from bot.core.hud.constant import constant_part
+from bot.core.hud.prompts import MOST_CHARACTERS, PARTS, check_prompts, prompts_of
+from bot.core.kinds import InputFormat, OutputFormat
+
+
+def os_section(
+    format: InputFormat = InputFormat.TEXT, output: OutputFormat = OutputFormat.JSON, *, structured: bool = False
+) -> str:
+    return constant_part(prompts_of({}), format, output, structured=structured)
+
+
+@pytest.mark.parametrize("structured", [True, False])
+@pytest.mark.parametrize("output", list(OutputFormat))
+@pytest.mark.parametrize("format", list(InputFormat))
+def test_the_constant_part_is_at_most_1900_tokens(format: InputFormat, output: OutputFormat, structured: bool) -> None:
+    assert o200k().count(os_section(format, output, structured=structured)) <= 1_900
+
+
+def test_the_list_of_actions_is_at_most_900_tokens() -> None:
+    text = os_section()
+    listed = text[text.index(">>> ACTIONS <<<") : text.index(">>> ANSWER <<<")]
+    assert o200k().count(listed) <= 900
+
+
+def test_every_listed_action_is_in_every_format() -> None:
+    names = [action.name for action in CATALOGUE if action.listed and not action.privileged]
+    for format in InputFormat:
+        assert all(f"{name}(" in os_section(format) for name in names)
+
+
+def test_a_model_without_a_schema_is_told_the_format_in_words() -> None:
+    assert '"agents": [{"agent_id": 5' in os_section()
+    assert "responses[1]{room_id,message}:" in os_section(output=OutputFormat.TOON)
+    assert '"agent_id"' not in os_section(structured=True)
+
+
+def test_a_community_can_put_its_own_words_in_place_of_a_part() -> None:
+    parts = prompts_of({"silence": "Be\nquiet."})
+    text = constant_part(parts, InputFormat.TEXT, OutputFormat.JSON, structured=True)
+    assert "silence: Be quiet.\n" in text
+    assert PARTS["memory"] in text
+
+
+@pytest.mark.parametrize(
+    ("overrides", "sentence"),
+    [
+        ({"mood": "x"}, "There is no prompt part 'mood': choose directives, identity"),
+        ({"time": " "}, "The prompt part 'time' is empty: write something or remove it."),
+        ({"time": "x" * (MOST_CHARACTERS + 1)}, "shorten it to 900 at most"),
+        (dict.fromkeys(PARTS, "x" * 800), "The prompts have 8800 characters together"),
+    ],
+)
+def test_prompts_that_cannot_be_used_are_refused_in_one_sentence(overrides: dict[str, str], sentence: str) -> None:
+    with pytest.raises(BadSetting, match=sentence.replace("(", r"\(")):
+        check_prompts(overrides)

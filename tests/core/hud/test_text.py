@@ -1,0 +1,91 @@
+"""The `text` HUD: what people and models read, and what nobody can forge in it."""
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+from bot.core.hud.formats.text import message_line
+from bot.core.records import Attachment, MessageId
+from tests import factories
+from tests.core.hud.golden import FOLDER, LUNA, garden, texts
+from tests.core.hud.worlds import HOSTILE, Drawn, hud, worlds
+
+LINE = re.compile(r"\[\d+ \d\d:\d\d\] (?:\d+|@[^:]*|The Architect|System): \S.*")
+
+
+@pytest.mark.parametrize("name", ["one_agent.txt", "three_agents.txt"])
+def test_a_hud_reads_as_the_golden_file_does(name: str) -> None:
+    assert texts()[name] == (FOLDER / name).read_text(), "if that is wanted: python -m tests.core.hud.golden"
+
+
+def test_the_constant_part_comes_first_and_the_most_volatile_last() -> None:
+    text = hud(garden(), LUNA).input
+    heads = (
+        "DIRECTORY",
+        "AGENT 1",
+        ">>> IDENTITY",
+        ">>> KNOWLEDGE",
+        "--- Room: Luna",
+        "NOW\n",
+        ">>> RECENT",
+        ">>> BUDGET",
+    )
+    places = [text.index(head) for head in heads]
+    assert places == sorted(places)
+
+
+def test_sections_of_an_agent_are_in_the_documented_order() -> None:
+    heads = re.findall(r">>> (.+?) <<<\n", hud(garden(), LUNA).input)
+    assert heads == [
+        "IDENTITY", "MEMORY ALLOCATIONS", "KNOWLEDGE STORE", "FOCUS", "RECENT ACTIONS", "LOOKUPS",
+        "ROOMS", "BUDGET STATUS",
+    ]  # fmt: skip
+
+
+def test_a_message_line_shows_id_time_sender_text_reply_and_reactions() -> None:
+    message = factories.message(
+        123, "could you look at this?", reply_to=MessageId(120), reactions=(("thumbs_up", 2),), edited=True
+    )
+    assert message_line(message) == "[123 10:02] @mira: could you look at this?  (re 120) (thumbs_up 2) (edited)\n"
+
+
+def test_files_are_shown_with_what_could_be_read_of_them() -> None:
+    file = Attachment(name="a.txt", media_type="text/plain", size_bytes=10, url="u", text="one\ntwo")
+    line = message_line(factories.message(1, "look", attachments=(file,)))
+    assert line.endswith("look\\n[file a.txt, text/plain, 10 B: one\\ntwo]\n")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_forges_a_line_or_a_header(text: str) -> None:
+    line = message_line(factories.message(1, text, reactions=((text, 1),), sender=factories.by_person(text)))
+    assert line.count("\n") == 1
+    assert len(line.splitlines()) == 1
+    assert LINE.fullmatch(line.rstrip("\n"))
+    assert not any(mark in line for mark in ("====", "---", ">>>", "<<<"))
+
+
+def test_notes_behind_a_message_cannot_be_forged() -> None:
+    assert "  (" not in message_line(factories.message(1, "I agree   (re 5) (heart 9)"))
+
+
+def heads_of(text: str) -> Counter[str]:
+    """The lines that open something, apart from what they name."""
+    opening = (line for line in text.splitlines() if line.startswith((">>> ", "====", "----", "--- Room:", "AGENT ")))
+    return Counter(re.sub(r": .*", "", line) for line in opening)
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds())
+def test_hostile_communities_have_the_same_heads_as_tame_ones(drawn: Drawn) -> None:
+    view = drawn.view
+    text = hud(view, 1).input
+    heads = heads_of(text)
+    shown = hud(view, 1).parts[0]
+    assert heads["AGENT 1"] == 1
+    assert heads["--- Room"] == len(shown.room_ids)
+    assert heads["=" * 80] == 3
+    lines = [line for line in text.splitlines() if re.match(r"\[\d+ ", line)]
+    assert len(lines) == len(shown.message_ids)
+    assert all(LINE.fullmatch(line) for line in lines)

@@ -1,0 +1,110 @@
+"""Which messages are shown: newest backwards, never a hole, from a start that moves in jumps."""
+
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+from hypothesis import given, settings
+
+from bot.core.hud.call import AgentPart, BuiltCall
+from bot.core.kinds import Visibility
+from bot.core.records import AgentId, Message, MessageId
+from bot.core.view import RoomView, View
+from tests import factories
+from tests.core.hud.worlds import Drawn, counted, hud, worlds
+from tests.fakes import START
+
+
+def talk(number: int, words: int = 30) -> tuple[Message, ...]:
+    return tuple(counted(factories.message(i, f"message {i}: " + "word " * words)) for i in range(1, number + 1))
+
+
+def a_room(messages: tuple[Message, ...], start: int = 0) -> View:
+    room = RoomView(room=factories.room(1), members=(AgentId(1),), messages=messages)
+    membership = factories.membership(1, window_start=MessageId(start))
+    return factories.view([factories.agent(1, token_budget=4_000)], rooms=[room], memberships=[membership])
+
+
+def part(built: BuiltCall) -> AgentPart:
+    return built.parts[0]
+
+
+def start_of(view: View) -> int:
+    return part(hud(view, 1)).window_starts[AgentId(1)]
+
+
+def test_a_short_room_is_shown_whole() -> None:
+    assert start_of(a_room(talk(10))) == 1
+
+
+def test_a_full_window_starts_where_it_leaves_a_quarter_free() -> None:
+    built = hud(a_room(talk(300)), 1)
+    rooms = dict(part(built).sections)["messages"]
+    assert 0.6 * 3_700 < rooms < 0.8 * 3_900
+
+
+def test_the_start_stays_until_it_overflows_and_then_jumps() -> None:
+    starts, start = [], 0
+    for newest in range(200, 320):
+        start = start_of(a_room(talk(newest), start))
+        starts.append(start)
+    moves = [after - before for before, after in pairwise(starts) if after != before]
+    assert starts == sorted(starts)
+    assert 2 <= len(moves) <= 8
+    assert min(moves) >= 15
+
+
+def test_a_window_that_is_much_too_small_for_its_share_is_set_anew() -> None:
+    assert start_of(a_room(talk(300), start=299)) < 260
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds())
+def test_windows_have_no_holes_and_end_with_the_newest(drawn: Drawn) -> None:
+    view = drawn.view
+    shown = part(hud(view, 1))
+    for room_id in shown.room_ids:
+        ids = [message.id for message in view.visible(AgentId(1), view.rooms[room_id])]
+        seen = [id for id in ids if id in shown.message_ids]
+        assert seen == ids[len(ids) - len(seen) :]
+        assert bool(seen) == bool(ids)
+        if seen:
+            assert shown.seen_until[room_id] == max(seen)
+            assert shown.window_starts[room_id] == seen[0]
+
+
+def test_a_message_longer_than_the_share_has_its_middle_left_out() -> None:
+    long = counted(factories.message(300, "begin " + "word " * 20_000 + "end"))
+    text = hud(a_room((*talk(2), long)), 1).input
+    line = next(line for line in text.splitlines() if line.startswith("[300 "))
+    assert "begin word" in line and line.endswith("word end")
+    assert "characters left out" in line
+    assert "[2 10:00]" in text
+
+
+def test_a_new_day_begins_with_its_date() -> None:
+    today = factories.message(1, "late")
+    tomorrow = factories.message(2, "early", sent_at=START + timedelta(days=1))
+    text = hud(a_room((counted(today), counted(tomorrow))), 1).input
+    assert text.index("-- 2026-11-20 --") < text.index("late") < text.index("-- 2026-11-21 --") < text.index("early")
+
+
+def test_a_private_room_shows_nothing_from_before_the_agent_joined() -> None:
+    room = RoomView(
+        room=factories.room(1, visibility=Visibility.PRIVATE), members=(AgentId(1), AgentId(2)), messages=talk(10)
+    )
+    view = factories.view(
+        [factories.agent(1), factories.agent(2)],
+        rooms=[room],
+        memberships=[factories.membership(2, 1, joined_after=MessageId(6))],
+    )
+    assert part(hud(view, 2, side=1)).message_ids == {7, 8, 9, 10}
+    assert part(hud(view, 1, side=1)).message_ids == set(range(1, 11))
+    assert part(hud(view, 2)).room_ids == (2,)
+
+
+def test_messages_before_the_window_are_counted() -> None:
+    view = a_room(talk(300))
+    room = replace(view.rooms[AgentId(1)], older=1_000)
+    built = hud(replace(view, rooms={AgentId(1): room}), 1)
+    assert f"older: {1_000 + part(built).window_starts[AgentId(1)] - 1}\n" in built.input
