@@ -1,0 +1,105 @@
+"""A playground, people in it, and discord.py pointed at it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+import discord
+import pytest
+import yarl
+from discord.ext import commands
+
+from bot.playground.rest.exchange import Observer
+from bot.playground.server import Playground, PlaygroundOptions
+from tests.playground.openapi import DESCRIPTION, OpenApiCheck
+from tests.playground.person import Person
+
+INTENTS = discord.Intents.default() | discord.Intents(message_content=True, members=True)
+
+
+@pytest.fixture
+def observers() -> Iterator[list[Observer]]:
+    """Watch every exchange against Discord's description, where it is there."""
+    if not DESCRIPTION.exists():
+        yield []
+        return
+    check = OpenApiCheck()
+    yield [check]
+    check.assert_clean()
+
+
+@pytest.fixture
+def options() -> PlaygroundOptions:
+    """Give what most tests need; a test module may have its own."""
+    return PlaygroundOptions(port=0, pace="off")
+
+
+@pytest.fixture
+async def playground(options: PlaygroundOptions, observers: list[Observer]) -> AsyncIterator[Playground]:
+    """Run a playground in memory."""
+    async with Playground(options, observers=observers) as running:
+        yield running
+
+
+@pytest.fixture
+def pointed(playground: Playground, monkeypatch: pytest.MonkeyPatch) -> Playground:
+    """Point discord.py at the playground."""
+    monkeypatch.setattr(discord.http.Route, "BASE", playground.api_url)
+    monkeypatch.setattr(discord.gateway.DiscordWebSocket, "DEFAULT_GATEWAY", yarl.URL(playground.gateway_url))
+    monkeypatch.setattr(discord.Asset, "BASE", playground.cdn_url)
+    return playground
+
+
+@asynccontextmanager
+async def connected(bot: discord.Client, token: str) -> AsyncIterator[None]:
+    """Run a client from its being ready until the block ends."""
+    task = asyncio.create_task(bot.start(token))
+    ready = asyncio.create_task(_ready(bot))
+    done, _ = await asyncio.wait({task, ready}, timeout=5, return_when=asyncio.FIRST_COMPLETED)
+    if task in done:
+        ready.cancel()
+        await task
+    try:
+        yield
+    finally:
+        await bot.close()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _ready(bot: discord.Client) -> None:
+    while not bot.is_ready():  # noqa: ASYNC110 - a client that has not begun has nothing to wait for
+        await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+async def bot(pointed: Playground) -> AsyncIterator[commands.Bot]:
+    """Run the bot that is there from the start."""
+    client = commands.Bot("!", intents=INTENTS, guild_ready_timeout=0.02, help_command=None)
+    async with connected(client, pointed.bot_token):
+        yield client
+
+
+@pytest.fixture
+def guild(bot: commands.Bot) -> discord.Guild:
+    """Give the first server as the bot sees it."""
+    return bot.guilds[0]
+
+
+@pytest.fixture
+def channel(guild: discord.Guild) -> discord.TextChannel:
+    """Give the first channel as the bot sees it."""
+    return guild.text_channels[0]
+
+
+@pytest.fixture
+async def owner(playground: Playground) -> AsyncIterator[Person]:
+    """Connect the person who is there from the start."""
+    async with Person.owner(playground.url) as person:
+        yield person
+
+
+@pytest.fixture
+async def ada(playground: Playground) -> AsyncIterator[Person]:
+    """Connect a plain member."""
+    async with Person.new(playground.url, "Ada") as person:
+        yield person

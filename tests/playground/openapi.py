@@ -1,0 +1,158 @@
+"""Holds every request of a bot and every answer of the playground against Discord's own description."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from bot.playground.rest.exchange import Exchange
+from tests.playground.differences import NOT_DESCRIBED, is_known_difference
+
+DESCRIPTION = Path(__file__).parents[2].parent / "shared" / "discord" / "openapi.json"
+MISSING = f"Discord's OpenAPI description is not there ({DESCRIPTION.name} beside the repository, under shared)"
+
+JSON = "application/json"
+
+
+@cache
+def _description() -> dict[str, Any]:
+    described: dict[str, Any] = json.loads(DESCRIPTION.read_text())
+    return described
+
+
+@cache
+def _registry() -> Registry[Any]:
+    return Registry().with_resource("urn:discord", Resource(contents=_description(), specification=DRAFT202012))
+
+
+def _pattern(path: str) -> str:
+    return re.sub(r"\{[^}]*\}", "{}", path)
+
+
+@cache
+def _operations() -> dict[str, dict[str, Any]]:
+    paths = _description()["paths"].items()
+    return {f"{method.upper()} {_pattern(path)}": op for path, item in paths for method, op in item.items()}
+
+
+@cache
+def _validator(pointer: str) -> Draft202012Validator:
+    return Draft202012Validator({"$ref": f"urn:discord#{pointer}"}, registry=_registry())
+
+
+def _escaped(part: str) -> str:
+    return part.replace("~", "~0").replace("/", "~1")
+
+
+@dataclass(slots=True)
+class OpenApiCheck:
+    """An observer of a playground that remembers what did not fit the description."""
+
+    violations: list[str] = field(default_factory=list)
+    checked: int = 0
+
+    def __call__(self, exchange: Exchange) -> None:
+        """Check one exchange."""
+        if exchange.route is None or exchange.route.name in NOT_DESCRIBED:
+            return
+        name = f"{exchange.method} {_pattern(exchange.route.path)}"
+        where = _where(name)
+        if where is None:
+            self.violations.append(f"{name} is not described")
+            return
+        self.checked += 1
+        if exchange.by_bot and exchange.status < 400 and exchange.request is not None:
+            self._validate(exchange, "request", _request_schema(name, where), exchange.request)
+        key = _response_key(name, exchange.status)
+        if key is None and exchange.status < 500:
+            self.violations.append(f"{name} answers {exchange.status}, which is not described")
+        elif key is not None:
+            self._validate(exchange, "response", _response_schema(name, where, key), exchange.response)
+
+    def _validate(self, exchange: Exchange, side: str, pointer: str | None, body: object) -> None:
+        route = exchange.route.name if exchange.route else exchange.path
+        if pointer is None:
+            if body not in (None, {}):
+                self.violations.append(f"{side} of {route} ({exchange.status}): there should be no body")
+            return
+        for error in _validator(pointer).iter_errors(body):
+            for cause in _causes(error):
+                if not is_known_difference(side, route, cause):
+                    self.violations.append(f"{side} of {route} ({exchange.status}): {_worded(cause)}")
+
+    def assert_clean(self) -> None:
+        """Fail with everything that did not fit."""
+        assert not self.violations, "\n".join(dict.fromkeys(self.violations))
+
+
+def _causes(error: ValidationError) -> Iterator[ValidationError]:
+    """Give the faults behind a fault: of alternatives the one that comes closest."""
+    if error.validator in ("oneOf", "anyOf") and error.context:
+        branches: dict[object, list[ValidationError]] = {}
+        for inner in error.context:
+            branches.setdefault(inner.schema_path[0], []).append(inner)
+        for inner in min(branches.values(), key=_distance):
+            yield from _causes(inner)
+        return
+    yield error
+
+
+def _distance(branch: list[ValidationError]) -> tuple[bool, int, int]:
+    """Say how far a body is from one alternative: another kind of thing is farther than a faulty field."""
+    other_kind = any(fault.path and fault.path[-1] == "type" or fault.validator == "type" for fault in branch)
+    return other_kind, len(branch), -max(len(fault.path) for fault in branch)
+
+
+def _worded(error: ValidationError) -> str:
+    return f"{error.json_path}: {error.message[:200]} [{error.validator}]"
+
+
+@cache
+def _where(name: str) -> str | None:
+    method = name.split(" ")[0].lower()
+    for path, item in _description()["paths"].items():
+        if method in item and f"{method.upper()} {_pattern(path)}" == name:
+            return f"/paths/{_escaped(path)}/{method}"
+    return None
+
+
+@cache
+def _request_schema(name: str, where: str) -> str | None:
+    content = _operations()[name].get("requestBody", {}).get("content", {})
+    return f"{where}/requestBody/content/{_escaped(JSON)}/schema" if JSON in content else None
+
+
+@cache
+def _response_key(name: str, status: int) -> str | None:
+    responses = _operations()[name]["responses"]
+    return next((key for key in (str(status), f"{status // 100}XX", "default") if key in responses), None)
+
+
+@cache
+def _response_schema(name: str, where: str, key: str) -> str | None:
+    described = _operations()[name]["responses"][key]
+    if "$ref" in described:
+        pointer = str(described["$ref"]).removeprefix("#")
+        return f"{pointer}/content/{_escaped(JSON)}/schema"
+    if JSON not in described.get("content", {}):
+        return None
+    return f"{where}/responses/{key}/content/{_escaped(JSON)}/schema"
+
+
+@pytest.fixture
+def openapi() -> Iterator[OpenApiCheck]:
+    """Give a check to pass as an observer; the test fails at its end if something did not fit."""
+    if not DESCRIPTION.exists():
+        pytest.skip(MISSING)
+    check = OpenApiCheck()
+    yield check
+    check.assert_clean()
