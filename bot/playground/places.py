@@ -42,19 +42,21 @@ def add_channel(world: World, row: Json) -> Json:
     return row
 
 
-def change_channel(world: World, before: Json, after: Json) -> Json:
-    """Keep a changed channel or thread; sight of it may be gained or lost by that."""
-    is_thread = after["type"] in THREADS
-    if not is_thread and after["permission_overwrites"] != before["permission_overwrites"]:
-        with watching(world, after["guild_id"]):
-            world.channels.put(after["id"], after)
+def change_channel(world: World, row: Json, changes: Json) -> Json:
+    """Change a channel or thread and keep it; sight of it may be gained or lost by that."""
+    old = row.get("permission_overwrites")
+    if changes.get("permission_overwrites", old) != old:
+        with watching(world, row["guild_id"]):
+            row.update(changes)
+            world.channels.put(row["id"], row)
     else:
-        world.channels.put(after["id"], after)
-    if is_thread:
-        world.tell_channel(after, "THREAD_UPDATE", show_thread(after))
+        row.update(changes)
+        world.channels.put(row["id"], row)
+    if row["type"] in THREADS:
+        world.tell_channel(row, "THREAD_UPDATE", show_thread(row))
     else:
-        world.tell_channel(after, "CHANNEL_UPDATE", show_channel(world, after))
-    return after
+        world.tell_channel(row, "CHANNEL_UPDATE", show_channel(world, row))
+    return row
 
 
 def drop_channel(world: World, row: Json) -> None:
@@ -81,7 +83,7 @@ def _orphan(world: World, inner: Json) -> None:
         world.messages.drop_channel(inner["id"])
         world.channels.drop(inner["id"])
     else:
-        change_channel(world, inner, inner | {"parent_id": None})
+        change_channel(world, inner, {"parent_id": None})
 
 
 def join_thread(world: World, thread: Json, user_id: str) -> None:

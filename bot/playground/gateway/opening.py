@@ -60,7 +60,7 @@ def greet(world: World, session: Session, *, gateway_url: str) -> None:
     session.put("READY", json.dumps(_ready(world, session, guilds, gateway_url)))
     if session.hears_guilds:
         for guild in guilds:
-            session.put("GUILD_CREATE", json.dumps(show_whole_guild(world, guild, session)))
+            session.put("GUILD_CREATE", json.dumps(show_whole_guild(world, guild, session) | {"unavailable": False}))
 
 
 def _ready(world: World, session: Session, guilds: list[Json], gateway_url: str) -> Json:

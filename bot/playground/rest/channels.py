@@ -172,7 +172,7 @@ def edit(call: Call) -> Json:
         changed["permission_overwrites"] = _inherited(call, changed.get("parent_id", row.get("parent_id")))
     if any(key in changed and changed[key] != row.get(key) for key in ("name", "topic")):
         call.world.limits.take_rename(row["id"])
-    row = places.change_channel(call.world, row, row | changed)
+    row = places.change_channel(call.world, row, changed)
     return show_any(call.world, row, viewer=call.me)
 
 
@@ -200,7 +200,7 @@ def _edit_thread(call: Call, row: Json) -> Json:
         raise ApiError(400, 50083)
     if "archived" in changed:
         changed["archive_timestamp"] = call.world.clock.stamp()
-    row = places.change_channel(call.world, row, row | changed)
+    row = places.change_channel(call.world, row, changed)
     return show_any(call.world, row, viewer=call.me)
 
 
@@ -228,7 +228,7 @@ def put_overwrite(call: Call) -> None:
     before = row["permission_overwrites"]
     after = [kept for kept in before if kept["id"] != target_id] + [entry]
     _refuse_more_than_own(call, call.world.permissions_in(row, call.me), before, after)
-    places.change_channel(call.world, row, row | {"permission_overwrites": after})
+    places.change_channel(call.world, row, {"permission_overwrites": after})
 
 
 @routes.on("DELETE", "/channels/{channel_id}/permissions/{overwrite_id}")
@@ -239,7 +239,7 @@ def delete_overwrite(call: Call) -> None:
     after = [kept for kept in before if kept["id"] != call.params["overwrite_id"]]
     if len(after) == len(before):
         raise Unknown(10009)
-    places.change_channel(call.world, row, row | {"permission_overwrites": after})
+    places.change_channel(call.world, row, {"permission_overwrites": after})
 
 
 def _with_overwrites(call: Call) -> Json:

@@ -94,7 +94,7 @@ def reorder(call: Call) -> None:
             changed["parent_id"] = None
         if move.get("lock_permissions") and (parent := rows.get(str(changed.get("parent_id")))):
             changed["permission_overwrites"] = parent["permission_overwrites"]
-        places.change_channel(call.world, row, row | changed)
+        places.change_channel(call.world, row, changed)
 
 
 @routes.on("GET", "/guilds/{guild_id}/threads/active")

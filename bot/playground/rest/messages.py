@@ -89,7 +89,7 @@ def open_for_writing(call: Call, channel: Json) -> None:
     if channel["locked"]:
         call.may(channel, Permission.MANAGE_THREADS)
     if channel["archived"]:
-        places.change_channel(call.world, channel, channel | {"archived": False})
+        places.change_channel(call.world, channel, {"archived": False})
     if call.me not in channel["thread_members"]:
         places.join_thread(call.world, channel, call.me)
 

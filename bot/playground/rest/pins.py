@@ -61,14 +61,15 @@ def pin(call: Call) -> None:
         raise ApiError(400, 30003, "Maximum number of pins reached for the channel (250)")
     now = call.world.clock.stamp()
     posting.put_changed(call.world, channel, row | {"pinned_at": now})
-    call.world.channels.put(channel["id"], channel | {"last_pin_timestamp": now})
-    posting.tell_pins(call.world, call.world.channels.rows[channel["id"]])
+    channel["last_pin_timestamp"] = now
+    call.world.channels.put(channel["id"], channel)
+    posting.tell_pins(call.world, channel)
     reference = {"type": 0, "channel_id": channel["id"], "message_id": row["id"]}
     if channel.get("guild_id"):
         reference["guild_id"] = channel["guild_id"]
     posting.say(
         call.world,
-        call.world.channels.rows[channel["id"]],
+        channel,
         call.me,
         "",
         type=PIN_MESSAGE,

@@ -218,7 +218,7 @@ def _target(call: Call, hook: Json) -> Json:
         if thread is None or thread.get("parent_id") != channel["id"]:
             raise Unknown(10003)
         if thread["archived"]:
-            thread = places.change_channel(call.world, thread, thread | {"archived": False})
+            thread = places.change_channel(call.world, thread, {"archived": False})
         return thread
     if channel["type"] in FORUMS:
         raise ApiError(400, 220001)

@@ -111,7 +111,6 @@ def show_whole_guild(world: World, row: Json, session: Session) -> Json:
     return show_guild(world, row) | {
         "joined_at": members[f"{row['id']}:{me}"]["joined_at"],
         "large": False,
-        "unavailable": False,
         "member_count": len(members),
         "members": [show_member(world, member) for member in shown],
         "channels": [show_channel(world, c) for c in visible if c["type"] not in THREADS],
