@@ -3,7 +3,7 @@
 import asyncio
 import json
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import urlsplit
 
@@ -30,7 +30,7 @@ from bot.engine.heartbeat import Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.house import House, Place
-from bot.playground.server import Playground, PlaygroundError, PlaygroundOptions
+from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.settings import Settings
 from cogs import COGS
 from storage.store import SqlStore
@@ -82,14 +82,16 @@ def announce(place: Place, settings: Settings, say: Say) -> None:
 
 
 @asynccontextmanager
-async def selfroom(settings: Settings) -> AsyncIterator[House]:
-    """Build everything; leaving closes everything."""
+async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) -> AsyncIterator[House]:
+    """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics()
         store = await SqlStore.open(settings.database, config=settings.defaults)
         stack.push_async_callback(store.close)
+        async with store.writing() as write:
+            await write.abandon_claims()  # of a process that was killed: this one is alone
         face = await open_face(stack, settings, store, clock, metrics)
-        place = await open_place(stack, settings, face)
+        place = await open_place(stack, settings, face, observers)
         point_at(api=place.api, gateway=place.gateway, cdn=place.cdn)
         model = make_model(settings, place)
         stack.push_async_callback(model.close)
@@ -159,7 +161,9 @@ async def open_face(
     return await stack.enter_async_context(Face(store, clock, metrics, port=port or 0))
 
 
-async def open_place(stack: AsyncExitStack, settings: Settings, face: Face | None) -> Place:
+async def open_place(
+    stack: AsyncExitStack, settings: Settings, face: Face | None, observers: Sequence[Observer]
+) -> Place:
     """Give Discord itself, another server that the settings name, or a playground that is started now."""
     if settings.discord_token is not None:
         return Place(
@@ -170,8 +174,10 @@ async def open_place(stack: AsyncExitStack, settings: Settings, face: Face | Non
         )
     if settings.discord_api is not None:
         raise BadSetting("SELFROOM_DISCORD_API is set, but no token: set DISCORD_TOKEN as well, or neither.")
-    face_url = face.url if face else None
-    there = await stack.enter_async_context(playground(settings, port=settings.playground_port, face_url=face_url))
+    opening = playground(
+        settings, port=settings.playground_port, face_url=face.url if face else None, observers=observers
+    )
+    there = await stack.enter_async_context(opening)
     if face is not None:
         face.origins = frozenset({there.url, there.url.replace("127.0.0.1", "localhost")})
     return Place(
@@ -185,10 +191,13 @@ async def open_place(stack: AsyncExitStack, settings: Settings, face: Face | Non
 
 
 @asynccontextmanager
-async def playground(settings: Settings, *, port: int, face_url: str | None = None) -> AsyncIterator[Playground]:
+async def playground(
+    settings: Settings, *, port: int, face_url: str | None = None, observers: Sequence[Observer] = ()
+) -> AsyncIterator[Playground]:
     """Open a playground whose state is in the data folder; raises BadSetting when it cannot be opened."""
-    options = PlaygroundOptions(port=port, state_path=settings.data_dir / "playground.db", face_url=face_url)
-    there = Playground(options)
+    state_path = settings.data_dir / "playground.db"
+    options = PlaygroundOptions(port=port, state_path=state_path, pace=settings.playground_pace, face_url=face_url)
+    there = Playground(options, observers=observers)
     try:
         await there.__aenter__()
     except PlaygroundError as error:

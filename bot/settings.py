@@ -66,6 +66,7 @@ class Settings(BaseSettings):
     secret: SecretStr | None = None
 
     playground_port: int = Field(default=8808, ge=0, le=65535)
+    playground_pace: Literal["discord", "fast", "off"] = "discord"  # of its rate limits
     face_port: int | None = Field(default=None, ge=0, le=65535)
     slot_seconds: float = Field(default=1.0, gt=0, le=10)
     log_megabytes: int = Field(default=10, ge=1)

@@ -102,6 +102,11 @@ class Claiming(Dues):
         await self.run(let_go.values(beat_id=None, lease_until=None))
         await recount(self, claim.community_id, [claim.agent_id])
 
+    async def abandon_claims(self) -> None:
+        """Free every agent: those who held them are gone, as when the only process was killed and starts again."""
+        held = update(AGENTS).where(AGENTS.c.beat_id.is_not(None))
+        await self.run(held.values(beat_id=None, lease_until=None))
+
 
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
     """Set the next beats of these agents to the earliest of their reasons; none while paused or retired."""

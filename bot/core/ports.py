@@ -148,8 +148,8 @@ class Reading(Protocol):
     async def checkpoints(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
         """Give a room's summaries, oldest first."""
 
-    async def schedules(self, community_id: CommunityId, *, agent_id: AgentId | None = None) -> Sequence[Schedule]:
-        """Give what will be said later (by one agent, or by all), soonest first."""
+    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
+        """Give what an agent will say later, soonest first."""
 
     async def person(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
         """Find a person."""
@@ -262,6 +262,9 @@ class Writing(Reading, Protocol):
 
     async def release(self, claim: Claim, *, until: datetime | None = None) -> None:
         """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest."""
+
+    async def abandon_claims(self) -> None:
+        """Free every agent of all communities: the process that held them is gone."""
 
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         """Write changes, grouped into few statements."""

@@ -45,7 +45,7 @@ class Visitor:
             address = f"{self._url}/api/v10{path}"
             async with self._session.request(method, address, json=body, headers=headers) as response:
                 text = await response.text()
-            answer = json.loads(text) if text else None
+            answer: Any = json.loads(text) if text else None
             if response.status != 429:
                 break
             await asyncio.sleep(answer["retry_after"])
@@ -86,6 +86,17 @@ class Visitor:
             return next((one for one in posts if int(one["id"]) > int(said["id"]) and "webhook_id" in one), None)
 
         return await until(look, f"answer to {said['content']!r}", seconds=seconds)
+
+    async def prepare_model(self, *steps: Json) -> None:
+        """Prepare what the playground's model answers next."""
+        async with self._session.post(f"{self._url}/playground/model/script", json=list(steps)) as response:
+            assert response.status == 200, await response.text()
+
+    async def model_calls(self) -> list[Json]:
+        """Give what the playground's model was asked."""
+        async with self._session.get(f"{self._url}/playground/model/calls") as response:
+            found: list[Json] = await response.json()
+            return found
 
     async def react(self, message: Json, emoji: str) -> None:
         """Press a reaction."""

@@ -1,0 +1,121 @@
+"""Selfroom whole: discord.py, the openai client, the database and the playground, in one process or in a child."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.app import selfroom
+from bot.house import House
+from bot.playground.server import Observer
+from bot.settings import Settings, load_settings
+from tests.e2e.visitor import Visitor, visiting
+from tests.playground.openapi import DESCRIPTION, OpenApiCheck
+
+QUICK = {
+    "SELFROOM_PLAYGROUND_PORT": "0",
+    "SELFROOM_PLAYGROUND_PACE": "fast",
+    "SELFROOM_COMMUNITY__TYPING_AT_MOST_SECONDS": "0.3",
+    "SELFROOM_COMMUNITY__SETTLE_SECONDS": "0.1",
+}
+
+
+@dataclass(slots=True)
+class Living:
+    """A running house, and what tests do to it from outside."""
+
+    house: House
+    session: aiohttp.ClientSession
+    settings: Settings
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        """Where the playground is."""
+        return self.house.place.url
+
+    async def agents(self) -> dict[str, dict[str, Any]]:
+        """Give what the bot's own face tells of every agent, by name."""
+        assert self.house.face is not None
+        async with self.session.get(f"{self.house.face.url}/agents") as response:
+            return {agent["name"]: agent for agent in await response.json()}
+
+    async def script(self, *steps: dict[str, Any]) -> None:
+        """Prepare what the model answers."""
+        async with self.session.post(f"{self.url}/playground/model/script", json=list(steps)) as response:
+            assert response.status == 200, await response.text()
+
+    async def calls(self) -> list[dict[str, Any]]:
+        """Give what the model was asked."""
+        async with self.session.get(f"{self.url}/playground/model/calls") as response:
+            found: list[dict[str, Any]] = await response.json()
+            return found
+
+    async def stats(self) -> dict[str, Any]:
+        """Give the playground's counters."""
+        async with self.session.get(f"{self.url}/playground/stats") as response:
+            found: dict[str, Any] = await response.json()
+            return found
+
+
+def quick_settings(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -> Settings:
+    """Give settings for a quick life in a folder of its own."""
+    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in (QUICK | {"SELFROOM_DATA_DIR": str(folder)} | more).items():
+        monkeypatch.setenv(name, value)
+    return load_settings({}, folder / "no.env")
+
+
+@asynccontextmanager
+async def living(settings: Settings, *observers: Observer) -> AsyncIterator[Living]:
+    """Run a house until the block ends."""
+    stop, ready = asyncio.Event(), asyncio.Event()
+    async with selfroom(settings, observers=observers) as house, aiohttp.ClientSession() as session:
+        serving = asyncio.create_task(house.serve(stop, ready=ready.set))
+        waiting = asyncio.create_task(ready.wait())
+        await asyncio.wait([serving, waiting], timeout=20, return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            serving.result()
+        assert ready.is_set(), "the house was not ready within 20 s"
+        try:
+            yield Living(house, session, settings)
+        finally:
+            stop.set()
+            await serving
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    return quick_settings(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def observers() -> Iterator[list[Observer]]:
+    """Hold everything the bot says and hears against Discord's own description, where that is there."""
+    if not DESCRIPTION.exists():
+        yield []
+        return
+    check = OpenApiCheck()
+    yield [check]
+    check.assert_clean()
+
+
+@pytest.fixture
+async def home(settings: Settings, observers: list[Observer]) -> AsyncIterator[Living]:
+    """A running Selfroom in a playground of its own."""
+    async with living(settings, *observers) as one:
+        yield one
+        assert (await one.stats())["unknown_routes"] == {}
+
+
+@pytest.fixture
+async def you(home: Living) -> AsyncIterator[Visitor]:
+    """The person who owns the playground."""
+    async with visiting(home.url) as visitor:
+        yield visitor

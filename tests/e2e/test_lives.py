@@ -1,0 +1,170 @@
+"""The program as a process: started, killed, started again, stopped."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import QUICK
+from tests.e2e.visitor import until, visiting
+
+pytestmark = pytest.mark.e2e
+
+READY_SECONDS = 30  # for a busy test machine; what was promised is measured by the benchmark
+
+
+class Life:
+    """One process of `selfroom run`."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.lines: list[str] = []
+        self.url = ""
+
+    async def ready(self) -> None:
+        """Read what it prints until it says where it is."""
+        assert self.process.stdout is not None
+        async with asyncio.timeout(READY_SECONDS):
+            while line := (await self.process.stdout.readline()).decode():
+                self.lines.append(line)
+                if found := re.search(r"ready: (http://\S+)", line):
+                    self.url = found[1]
+                    return
+        raise AssertionError(f"it ended instead of being ready: {''.join(self.lines)}")
+
+    async def ends(self) -> int:
+        """Wait for its end and give the exit code."""
+        async with asyncio.timeout(READY_SECONDS):
+            rest, _ = await self.process.communicate()
+        self.lines.append(rest.decode())
+        return self.process.returncode or 0
+
+
+@asynccontextmanager
+async def started(folder: Path, *command: str, **more: str) -> AsyncIterator[Life]:
+    """Start the program with a data folder; it is killed if a test leaves it running."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("SELFROOM_", "DISCORD_", "OPENAI_"))
+    }
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bot",
+        *(command or ("run",)),
+        env=kept | QUICK | {"SELFROOM_DATA_DIR": str(folder)} | more,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    life = Life(process)
+    try:
+        yield life
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+async def test_killed_in_mid_sentence_it_loses_nothing_and_says_nothing_twice(tmp_path: Path) -> None:
+    slow = {"SELFROOM_COMMUNITY__TYPING_AT_MOST_SECONDS": "2"}
+    async with started(tmp_path, **slow) as life:
+        await life.ready()
+        async with visiting(life.url) as you:
+            channel = await you.channel("wren")
+            said = await you.say(channel, "Hello Wren, tell me a story")
+            await you.hear("TYPING_START", lambda data: data["channel_id"] == channel)
+        life.process.send_signal(signal.SIGKILL)
+        await life.ends()
+    async with started(tmp_path, **slow) as life:
+        await life.ready()
+        async with visiting(life.url) as you:
+            assert await you.channel("wren") == channel
+            await you.answer_after(said)
+            again = await you.say(channel, "Thank you, Wren. Who are you?")
+            await you.answer_after(again)
+            posts = await you.messages(channel)
+    assert [one["content"] for one in posts if one["id"] == said["id"]] == ["Hello Wren, tell me a story"]
+    answers = [one["content"] for one in posts if "webhook_id" in one]
+    assert len(answers) == len(set(answers)) == 2
+
+
+async def test_ctrl_c_ends_it_cleanly_and_soon(tmp_path: Path) -> None:
+    async with started(tmp_path) as life:
+        await life.ready()
+        at = time.monotonic()
+        life.process.send_signal(signal.SIGINT)
+        assert await life.ends() == 0
+        assert time.monotonic() - at < 3 * 3  # three seconds, on a machine three times busier
+    assert "Traceback" not in "".join(life.lines)
+
+
+async def test_a_port_in_use_is_said_in_one_sentence(tmp_path: Path) -> None:
+    async with started(tmp_path / "one") as first:
+        await first.ready()
+        port = first.url.rpartition(":")[2]
+        async with started(tmp_path / "two", SELFROOM_PLAYGROUND_PORT=port) as second:
+            assert await second.ends() == 1
+    said = "".join(second.lines)
+    assert f"Port {port} is in use" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"SELFROOM_PLAYGROUND_PORT": "many"}, "SELFROOM_PLAYGROUND_PORT cannot be used"),
+        ({"SELFROOM_DATA_DIR": "/proc/nowhere"}, "The data folder /proc/nowhere cannot be written"),
+        ({"SELFROOM_DATABASE_URL": "nonsense"}, "The database URL cannot be read"),
+        ({"SELFROOM_DISCORD_API": "http://127.0.0.1:9/api/v10"}, "set DISCORD_TOKEN as well"),
+        (
+            {"DISCORD_TOKEN": "wrong", "SELFROOM_DISCORD_API": "http://127.0.0.1:9/api/v10", "OPENAI_API_KEY": "x"},
+            "cannot be reached",
+        ),
+        ({"DISCORD_TOKEN": "some"}, "No model is set"),
+    ],
+)
+async def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, more: dict[str, str], words: str) -> None:
+    async with started(tmp_path, **more) as life:
+        assert await life.ends() == 1
+    said = "".join(life.lines)
+    assert words in said
+    assert "Traceback" not in said
+
+
+async def test_a_wrong_token_is_said_in_one_sentence(tmp_path: Path) -> None:
+    async with started(tmp_path / "one", "playground") as there:
+        assert there.process.stdout is not None
+        line = (await there.process.stdout.readline()).decode()
+        url = line.split()[-1]
+        more = {
+            "DISCORD_TOKEN": "wrong",
+            "SELFROOM_DISCORD_API": f"{url}/api/v10",
+            "SELFROOM_DISCORD_GATEWAY": f"{url.replace('http', 'ws')}/gateway",
+            "SELFROOM_OPENAI_BASE_URL": f"{url}/v1",
+        }
+        async with started(tmp_path / "two", **more) as life:
+            assert await life.ends() == 1
+    assert "Discord does not take DISCORD_TOKEN" in "".join(life.lines)
+
+
+async def test_a_model_that_is_down_keeps_the_message_for_later(tmp_path: Path) -> None:
+    async with started(tmp_path) as life:
+        await life.ready()
+        async with visiting(life.url) as you:
+            await you.prepare_model({"fault": "server_error", "times": 6})
+            channel = await you.channel("wren")
+            said = await you.say(channel, "Hello Wren, are you there?")
+            answer = await you.answer_after(said, seconds=60)
+            assert answer["author"]["username"] == "Wren"
+
+            async def asked_again() -> bool:
+                return len(await you.model_calls()) >= 2
+
+            await until(asked_again, "second try")
+            assert len([one for one in await you.messages(channel) if "webhook_id" in one]) == 1
