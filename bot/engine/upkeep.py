@@ -1,0 +1,171 @@
+"""What time itself brings about: messages said later, requests that expire, what is forgotten, who begins something."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.core.actions import SendMessage
+from bot.core.actor import Actor
+from bot.core.changes import AddLetter, Change, CloseRequest, DropSchedule, PutReason, RecordAction
+from bot.core.config import CommunityConfig
+from bot.core.floor import may_speak
+from bot.core.gate import initiative, is_free
+from bot.core.kinds import LetterKind, ReasonKind, RequestState
+from bot.core.letters import NoticePayload
+from bot.core.ports import Clock, Random, Store, Writing
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AccessRequest,
+    ActionRecord,
+    AgentId,
+    BeatId,
+    CommunityId,
+    Reason,
+    Schedule,
+)
+from bot.core.verdict import side_of
+from bot.core.view import View
+from bot.engine.performer import Performer
+
+SCHEDULES_AT_ONCE = 200
+RARELY = timedelta(minutes=1)
+DAILY = timedelta(days=1)
+NO_BEAT = BeatId(0)
+log = structlog.get_logger(__name__)
+
+
+def _nothing() -> None:
+    """Nobody waits for letters."""
+
+
+class Upkeep:
+    """Does what is due; `run` is called every few seconds. `config` are the installation's settings."""
+
+    def __init__(
+        self,
+        store: Store,
+        performer: Performer,
+        clock: Clock,
+        random_for: Callable[[CommunityId, BeatId], Random],
+        *,
+        config: CommunityConfig | None = None,
+        on_letters: Callable[[], None] = _nothing,
+    ) -> None:
+        self._store = store
+        self._performer = performer
+        self._clock = clock
+        self._random_for = random_for
+        self._config = config or CommunityConfig()
+        self._on_letters = on_letters
+        self._rarely_at: datetime | None = None
+        self._daily_at: datetime | None = None
+
+    async def run(self) -> None:
+        """Do all that is due now; a fault of one thing leaves the others alone."""
+        now = self._clock.now()
+        await self._say_scheduled(now)
+        if self._rarely_at is None or now >= self._rarely_at:
+            self._rarely_at = now + RARELY
+            await self._expire_requests(now)
+            await self._seed_initiative(now)
+        if self._daily_at is None or now >= self._daily_at:
+            self._daily_at = now + DAILY
+            await self._forget(now)
+
+    async def _say_scheduled(self, now: datetime) -> None:
+        async with self._store.reading() as read:
+            due = await read.schedules_due(now, limit=SCHEDULES_AT_ONCE)
+        for community_id, schedule in due:
+            try:
+                async with self._store.writing(community_id) as write:
+                    await self._say(write, community_id, schedule, now)
+            except Exception:
+                log.exception("a scheduled message was not said", community=community_id, schedule=schedule.id)
+        if due:
+            self._on_letters()
+
+    async def _say(self, write: Writing, community_id: CommunityId, schedule: Schedule, now: datetime) -> None:
+        """Say it under the rules of that moment; a paused agent says it when it goes on."""
+        view = await write.view(community_id, agent_ids=[schedule.agent_id], messages=1)
+        agent = view.agents.get(schedule.agent_id)
+        if agent is not None and agent.paused_reason is not None:
+            return
+        await write.apply(community_id, [DropSchedule(schedule_id=schedule.id)])
+        if agent is None or agent.retired_at is not None:
+            return
+        await self._performer.perform(
+            write,
+            community_id,
+            Actor.agent(schedule.agent_id),
+            [SendMessage(room_id=schedule.room_id, message=schedule.content)],
+            now=now,
+            random=self._random_for(community_id, NO_BEAT),
+            side=side_of(view, schedule.room_id),
+            rooms_shown=frozenset({schedule.room_id}),
+            may_speak=lambda room_id: _may_say(view, schedule, room_id, now),
+        )
+
+    async def _expire_requests(self, now: datetime) -> None:
+        async with self._store.reading() as read:
+            knocks = await read.knocks()
+            configs = await self._configs()
+        by_community: dict[CommunityId, list[AccessRequest]] = {}
+        for community_id, request in knocks:
+            if request.created_at + timedelta(hours=configs[community_id].request_hours) <= now:
+                by_community.setdefault(community_id, []).append(request)
+        for community_id, requests in by_community.items():
+            async with self._store.writing(community_id) as write:
+                await write.apply(community_id, [change for one in requests for change in _expired(one, now)])
+            self._on_letters()
+
+    async def _seed_initiative(self, now: datetime) -> None:
+        """Give everyone a first moment to begin something, where managers want that."""
+        for community_id, config in (await self._configs()).items():
+            if not config.initiative:
+                continue
+            async with self._store.writing(community_id) as write:
+                everyone = tuple((await write.view(community_id, messages=0)).agents)
+                view = await write.view(community_id, agent_ids=everyone, messages=0)
+                await write.apply(community_id, _first_initiatives(view, everyone, now))
+
+    async def _forget(self, now: datetime) -> None:
+        for community_id, config in (await self._configs()).items():
+            async with self._store.writing(community_id) as write:
+                gone = await write.forget(
+                    community_id,
+                    messages_before=now - timedelta(days=config.message_days),
+                    huds_before=now - timedelta(days=config.hud_days),
+                )
+            log.info("old messages were forgotten", community=community_id, messages=gone)
+
+    async def _configs(self) -> dict[CommunityId, CommunityConfig]:
+        async with self._store.reading() as read:
+            communities = await read.communities()
+        return {one.id: self._config.overlaid(one.overrides) for one in communities}
+
+
+def _may_say(view: View, schedule: Schedule, room_id: AgentId, now: datetime) -> str:
+    """Only hush and banter hold a scheduled message back: its time is its floor."""
+    reason = Reason(kind=ReasonKind.TIMER, room_id=room_id, since=now, due_at=now)
+    return may_speak(view, schedule.agent_id, room_id, reasons=[reason], let_through_at=now, now=now)
+
+
+def _expired(request: AccessRequest, now: datetime) -> list[Change]:
+    """Close a request and tell who asked."""
+    changes: list[Change] = [CloseRequest(request_id=request.id, state=RequestState.EXPIRED, at=now)]
+    why = f"Nobody answered your request for room {request.room_id}: it expired, ask again if you still want to."
+    if request.requester_agent_id is not None:
+        asked: dict[str, int | str] = {"room_id": request.room_id, "key": request.key_label}
+        record = ActionRecord(type="request_access", at=now, parameters=dict(asked), accepted=False, why=why)
+        changes.append(RecordAction(agent_id=request.requester_agent_id, side=PUBLIC_SIDE, record=record))
+    if request.requester_person_id is not None:
+        payload = NoticePayload(text=why, to_managers=False, person_id=request.requester_person_id).stored()
+        changes.append(AddLetter(kind=LetterKind.NOTICE, room_id=request.room_id, payload=payload, not_before=now))
+    return changes
+
+
+def _first_initiatives(view: View, agent_ids: Sequence[AgentId], now: datetime) -> list[PutReason]:
+    waiting = {id for id, reasons in view.reasons.items() if any(one.kind is ReasonKind.INITIATIVE for one in reasons)}
+    agents = [view.agents[id] for id in agent_ids if id not in waiting]
+    return [initiative(agent, view.config, now) for agent in agents if is_free(agent, now)]
