@@ -1,4 +1,4 @@
-"""Benchmarks: each part measures what the product promises and gives figures, never a pass or fail by the clock alone."""
+"""Benchmarks: each part measures what was promised and shows a target that is missed."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
