@@ -135,6 +135,7 @@ class ScriptedModel:
     def __init__(self, script: Iterable[str | ModelError | Callable[[ModelCall], str]] = ()) -> None:
         self.script = deque(script)
         self.calls: list[ModelCall] = []
+        self.cached_price = Decimal("0.075")  # USD per million tokens
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         self.calls.append(call)
@@ -150,8 +151,9 @@ class ScriptedModel:
     def context_tokens(self, model: str) -> int:
         return 128_000
 
-    def list_price(self, model: str, *, input_tokens: int, output_tokens: int) -> Decimal:
-        return (Decimal("0.15") * input_tokens + Decimal("0.60") * output_tokens) / 1_000_000
+    def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
+        full = Decimal("0.15") * (input_tokens - cached_tokens) + Decimal("0.60") * output_tokens
+        return (full + self.cached_price * cached_tokens) / 1_000_000
 
     def takes_temperature(self, model: str) -> bool:
         return not model.startswith("o")

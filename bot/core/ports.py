@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from bot.core.changes import Change
+from bot.core.keeping import KeptReading, KeptWriting
 from bot.core.kinds import LetterState
 from bot.core.publishing import Post as Post
 from bot.core.publishing import Publisher as Publisher
@@ -104,7 +105,7 @@ class NewMessage:
     edited_at: datetime | None = None  # when its text was last changed, where that is known
 
 
-class Reading(Protocol):
+class Reading(KeptReading, Protocol):
     """What can be asked of the store; every answer is of one community unless it says otherwise."""
 
     async def communities(self) -> Sequence[Community]:
@@ -227,7 +228,7 @@ class Reading(Protocol):
         """Give beats and usage of a UTC day by agent."""
 
 
-class Writing(Reading, Protocol):
+class Writing(Reading, KeptWriting, Protocol):
     """One transaction; what it reads includes what it wrote. It commits when its block ends without an error."""
 
     ids: Ids
@@ -240,6 +241,9 @@ class Writing(Reading, Protocol):
 
     async def add_message(self, community_id: CommunityId, message: NewMessage) -> Message | None:
         """Store a message that came in; None when it is known or was deleted before it came."""
+
+    async def add_messages(self, community_id: CommunityId, messages: Sequence[NewMessage]) -> Sequence[Message | None]:
+        """Store messages that came in, in this order; None for each that is known or was deleted before it came."""
 
     async def edit_message(
         self, community_id: CommunityId, discord_id: Snowflake, *, content: str, edited_at: datetime, tokens: int
@@ -335,8 +339,8 @@ class Model(Protocol):
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit."""
 
-    def list_price(self, model: str, *, input_tokens: int, output_tokens: int) -> Decimal:
-        """Give what a call costs at most, in USD (0 for a model without a price)."""
+    def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
+        """Give what a call costs, in USD (0 for a model without a price); with nothing cached it is the most."""
 
     def takes_temperature(self, model: str) -> bool:
         """Tell whether the model lets a temperature be set."""

@@ -136,7 +136,7 @@ class Heartbeat:
     async def _plan(self, round: Round) -> tuple[Round, Sequence[Booked]] | None:
         try:
             write = planner.builder(round.view, self._model, round.at)
-            calls = planner.plan(round.view, round.ready, self._model, write)
+            calls = planner.plan(round.view, round.ready, self._model, write, round.at)
             return round, await self._purse.reserve(round.community_id, round.view.config, calls, round.at)
         except Exception:
             self._metrics.count("slots_broken")

@@ -3,15 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
+
+import structlog
 
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import Ask, BuiltCall, build
+from bot.core.hud.counting import count
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.ports import Model
 from bot.core.records import PUBLIC_SIDE, AgentId
+from bot.core.thrift import compare
 from bot.core.verdict import Ready
 from bot.core.view import View
 
+log = structlog.get_logger(__name__)
 Builder = Callable[["Kind", Sequence[Ready]], BuiltCall]
 
 
@@ -59,12 +65,41 @@ def builder(view: View, model: Model, now: datetime) -> Builder:
     return write
 
 
-def plan(view: View, ready: Sequence[Ready], model: Model, write: Builder) -> list[PlannedCall]:
-    """Divide agents into calls: by kind, and within a kind as many as the model's context holds."""
+def plan(view: View, ready: Sequence[Ready], model: Model, write: Builder, now: datetime) -> list[PlannedCall]:
+    """Divide agents into calls: by kind, and within a kind as many as the model's context holds.
+
+    Where calls alone are cheaper, because the provider has their beginnings cached, agents are asked one by one.
+    """
     groups: dict[Kind, list[Ready]] = {}
     for one in ready:
         groups.setdefault(kind_of(view, one, model), []).append(one)
-    return [call for kind, group in groups.items() for call in _filled(view.config, kind, group, model, write)]
+    calls: list[PlannedCall] = []
+    for kind, group in groups.items():
+        for call in _filled(view.config, kind, group, model, write):
+            calls += _thrifty(view, call, model, write, now)
+    return calls
+
+
+def _thrifty(view: View, call: PlannedCall, model: Model, write: Builder, now: datetime) -> list[PlannedCall]:
+    """Give the call, or calls alone when they cost less."""
+    if not call.shared or view.config.planner != "auto":
+        return [call]
+    kind = call.kind
+
+    def price(tokens: int, cached: int) -> Decimal:
+        return model.list_price(kind.model, input_tokens=tokens, output_tokens=0, cached_tokens=cached)
+
+    constant = count(model.tokenizer(kind.model), call.built.instructions)
+    found = compare(view, call.ready, call.built, constant, price, now)
+    if not found.alone_is_cheaper:
+        return [call]
+    log.info(
+        "agents are asked one by one: with warm caches that costs less than one shared call",
+        agents=ids_of(call),
+        shared_usd=str(found.shared_usd),
+        alone_usd=str(found.alone_usd),
+    )
+    return [_call(view.config, kind, [one], write) for one in call.ready]
 
 
 def alone(view: View, one: Ready, model: Model, write: Builder) -> PlannedCall:
