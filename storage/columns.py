@@ -1,8 +1,9 @@
 """Column types in which both databases keep the same values: moments, money, free text and packed text."""
 
+import base64
 import json
 import zlib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, cast
 
@@ -117,3 +118,16 @@ class Document(TypeDecorator[object]):
 
     def process_result_value(self, value: object, dialect: Dialect) -> object:
         return None if value is None else json.loads(cast(str, value))
+
+
+def to_plain(value: object) -> Any:  # noqa: ANN401  # JSON
+    """Give a column's value as JSON can hold it."""
+    match value:
+        case datetime() | date():
+            return value.isoformat()
+        case Decimal():
+            return str(value)
+        case bytes():
+            return base64.b64encode(value).decode()
+        case _:
+            return value

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Select, and_, case, cast, delete, func, select, update
+from sqlalchemy import Select, and_, case, cast, func, select, update
 
 from bot.core.kinds import Emotion, ReasonKind, SenderKind
 from bot.core.records import AgentId, CommunityId, MessageId, Sender, Snowflake, Tally, Usage
@@ -157,7 +157,3 @@ class Spending(Counting):
         """Replace a reservation by what was spent."""
         this = update(RESERVATIONS).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.id == reservation_id)
         await self.run(this.values(usd=usd, tokens=tokens, settled=True))
-
-    async def forget_spending(self, community_id: CommunityId, before: date) -> None:
-        """Remove what was reserved and settled before a day."""
-        await self.run(delete(RESERVATIONS).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.day < before))

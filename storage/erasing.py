@@ -12,16 +12,20 @@ from storage.talking import count_messages, unindex
 AT_A_TIME = 500
 
 
-async def erase(session: Session, community_id: int, which: Any) -> int:  # noqa: ANN401  # an SQL condition
-    """Remove the messages that meet a condition, and all that was made of them; gives how many there were."""
+async def erase(session: Session, community_id: int, which: Any, *, aged: bool = False) -> int:  # noqa: ANN401  # SQL
+    """Remove the messages that meet a condition, and all that was made of them; gives how many there were.
+
+    `aged`: nobody took them back, so summaries and stored HUDs stay.
+    """
     columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown, MESSAGES.c.sent_at)
     found = await session.rows(select(*columns).where(owned(MESSAGES, community_id), which))
     for start in range(0, len(found), AT_A_TIME):
-        await _erase(session, community_id, found[start : start + AT_A_TIME])
+        await _erase(session, community_id, found[start : start + AT_A_TIME], aged)
+    session.erased = session.erased or bool(found)
     return len(found)
 
 
-async def _erase(session: Session, community_id: int, found: Sequence[Any]) -> None:
+async def _erase(session: Session, community_id: int, found: Sequence[Any], aged: bool) -> None:
     ids = [row.id for row in found]
     await unindex(session, community_id, [(row.id, row.room_id, row.content) for row in found if row.shown])
     await _delete(session, community_id, LETTERS, LETTERS.c.message_id.in_(ids), LETTERS.c.kind == "post")
@@ -31,7 +35,8 @@ async def _erase(session: Session, community_id: int, found: Sequence[Any]) -> N
     for room_id in {row.room_id for row in found}:
         gone = [row for row in found if row.room_id == room_id]
         await count_messages(session, community_id, room_id, -sum(row.shown for row in gone))
-        await _forget_derived(session, community_id, room_id, gone)
+        if not aged:
+            await _forget_derived(session, community_id, room_id, gone)
 
 
 async def _delete(session: Session, community_id: int, table: Table, *conditions: Any) -> None:  # noqa: ANN401

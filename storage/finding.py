@@ -6,10 +6,13 @@ from typing import Any
 
 from sqlalchemy import Select, and_, func, or_, select, tuple_
 
+from bot.core.kinds import RequestState
 from bot.core.records import (
+    AccessRequest,
     AgentId,
     Beat,
     BeatId,
+    Checkpoint,
     Community,
     CommunityId,
     Json,
@@ -19,9 +22,31 @@ from bot.core.records import (
     Schedule,
     Snowflake,
 )
-from storage.convert import MESSAGE_COLUMNS, beat_of, messages_of, person_of, plain, schedule_of
+from storage.convert import (
+    MESSAGE_COLUMNS,
+    beat_of,
+    checkpoint_of,
+    messages_of,
+    person_of,
+    plain,
+    request_of,
+    schedule_of,
+)
 from storage.session import Session, owned
-from storage.tables import BEATS, COMMUNITIES, KEPT, MESSAGES, OVERRIDES, PARTS, PEOPLE, ROOMS, SCHEDULES, WEBHOOKS
+from storage.tables import (
+    BEATS,
+    CHECKPOINTS,
+    COMMUNITIES,
+    KEPT,
+    MESSAGES,
+    OVERRIDES,
+    PARTS,
+    PEOPLE,
+    REQUESTS,
+    ROOMS,
+    SCHEDULES,
+    WEBHOOKS,
+)
 
 MESSAGE = tuple(MESSAGES.c[name] for name in MESSAGE_COLUMNS)
 INSTALLATION = 0
@@ -106,16 +131,26 @@ class Finding(Session):
         row = await self.first(select(BEATS).where(owned(BEATS, community_id), BEATS.c.id == beat_id))
         return None if row is None else beat_of(row)
 
-    async def schedules(
-        self, community_id: CommunityId, *, agent_id: AgentId | None = None, until: datetime | None = None
-    ) -> Sequence[Schedule]:
-        """Give what waits to be said, the earliest first: of one agent, or what is due by then."""
-        asked = select(SCHEDULES).where(owned(SCHEDULES, community_id)).order_by(SCHEDULES.c.at, SCHEDULES.c.id)
-        if agent_id is not None:
-            asked = asked.where(SCHEDULES.c.agent_id == agent_id)
-        if until is not None:
-            asked = asked.where(SCHEDULES.c.at <= until)
-        return [schedule_of(row) for row in await self.mappings(asked)]
+    async def checkpoints(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
+        """Give a room's summaries, oldest first."""
+        here = select(CHECKPOINTS).where(owned(CHECKPOINTS, community_id), CHECKPOINTS.c.room_id == room_id)
+        return [checkpoint_of(row) for row in await self.mappings(here.order_by(CHECKPOINTS.c.id))]
+
+    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
+        """Give what an agent will say later, soonest first."""
+        its = select(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == agent_id)
+        return [schedule_of(row) for row in await self.mappings(its.order_by(SCHEDULES.c.at, SCHEDULES.c.id))]
+
+    async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
+        """Give scheduled messages of all communities whose time has come, the oldest first."""
+        due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
+        return [(row["community_id"], schedule_of(row)) for row in await self.mappings(due)]
+
+    async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
+        """Give the pending access requests of all communities."""
+        pending = select(REQUESTS).where(REQUESTS.c.state == RequestState.PENDING)
+        rows = await self.mappings(pending.order_by(REQUESTS.c.created_at, REQUESTS.c.id))
+        return [(row["community_id"], request_of(row)) for row in rows]
 
     async def kept(self, community_id: CommunityId | None, name: str) -> Json:
         """Give a small value kept by name for a community (None: for the installation); None when there is none."""

@@ -17,6 +17,7 @@ class Session:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
         self.is_sqlite = connection.dialect.name == "sqlite"
+        self.erased = False  # messages went: their words must leave the full-text index for good
 
     async def rows(self, statement: Executable, values: Values | None = None) -> Sequence[Any]:
         """Give all rows, to be read by position."""

@@ -4,19 +4,22 @@ from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.config import CommunityConfig
-from bot.core.records import Community, CommunityId, Json, Person, Snowflake
+from bot.core.records import AgentId, Community, CommunityId, Json, Person, Snowflake
 from storage.changes.applying import Applying
 from storage.convert import columns_of
 from storage.counting import Spending
 from storage.dues import Claiming
+from storage.erasing import erase
 from storage.finding import INSTALLATION
+from storage.forgetting import Forgetting
 from storage.ids import CountedIds
-from storage.intake import Intake
 from storage.reading import SqlReading
-from storage.tables import COMMUNITIES, COUNTERS, KEPT, PEOPLE, WEBHOOKS
+from storage.session import owned
+from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, WEBHOOKS
+from storage.upkeep import Upkeep
 
 
-class SqlWriting(Intake, Claiming, Applying, Spending, SqlReading):
+class SqlWriting(Forgetting, Claiming, Applying, Spending, Upkeep, SqlReading):
     """`bot.core.ports.Writing` over SQL."""
 
     def __init__(self, connection: AsyncConnection, config: CommunityConfig, ids: CountedIds) -> None:
@@ -43,6 +46,11 @@ class SqlWriting(Intake, Claiming, Applying, Spending, SqlReading):
             where=PEOPLE.c.forgotten_at.is_(None),
         )
         await self.run(change, columns_of(person) | {"community_id": community_id})
+
+    async def delete_agent(self, community_id: CommunityId, agent_id: AgentId) -> None:
+        """Delete an agent for good with its room and all that was said there; its id stays used."""
+        await erase(self, community_id, MESSAGES.c.room_id == agent_id)
+        await self.run(delete(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id == agent_id))
 
     async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
         """Keep a small value by name for a community (None: for the installation); None removes it."""

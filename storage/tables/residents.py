@@ -74,6 +74,7 @@ class RoomRow(Owned, table=True):
     agent_run: int = 0
     rest_told_at: datetime | None = Field(default=None, sa_type=Moment)
     fault_told_at: datetime | None = Field(default=None, sa_type=Moment)
+    compact_asked_at: datetime | None = Field(default=None, sa_type=Moment)
     last_message_at: datetime | None = Field(default=None, sa_type=Moment)
     message_count: int = 0  # of those that are shown
 

@@ -11,7 +11,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from bot.core.changes import AddAgent, AddMembership
@@ -26,9 +26,8 @@ from tests.storage.databases import postgresql_database
 ROOMS = 50
 ROOMS_PER_AGENT = 5
 TIMES = 30
-WORDS = [
-    f"{first}{last}" for first in "ba de ki lo mu ra se ti vo za".split() for last in "n r st lk mp ton vel".split()
-]
+HEADS = ["ba", "de", "ki", "lo", "mu", "ra", "se", "ti", "vo", "za"]
+WORDS = [f"{head}{tail}" for head in HEADS for tail in ("n", "r", "st", "lk", "mp", "ton", "vel")]
 FIRST_ID = 1_000_000_000_000
 
 

@@ -196,6 +196,7 @@ def _rooms() -> None:
         sa.Column("agent_run", sa.Integer(), nullable=False),
         sa.Column("rest_told_at", MOMENT, nullable=True),
         sa.Column("fault_told_at", MOMENT, nullable=True),
+        sa.Column("compact_asked_at", MOMENT, nullable=True),
         sa.Column("last_message_at", MOMENT, nullable=True),
         sa.Column("message_count", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(

@@ -1,0 +1,82 @@
+"""What else the store keeps: small values by name, webhooks, held letters, and what people may ask of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Protocol
+
+from bot.core.records import AgentId, CommunityId, Json, Letter, Snowflake, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What went with a person; `agents` still know one of the `names` and are to be told to forget it."""
+
+    messages: int
+    names: tuple[str, ...]
+    agents: tuple[AgentId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """Who changed what."""
+
+    at: datetime
+    by: str
+    what: str
+    agent_id: AgentId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalEntry:
+    """One change of an agent's knowledge; `before` and `after` are None where there was nothing."""
+
+    id: int
+    at: datetime
+    path: str
+    before: Json
+    after: Json
+    by: str
+
+
+class KeptReading(Protocol):
+    """Questions beside those of a beat."""
+
+    async def kept(self, community_id: CommunityId | None, name: str) -> Json:
+        """Give a small value kept by name for a community (None: for the installation); None when there is none."""
+
+    async def webhook(self, channel_id: Snowflake) -> tuple[Snowflake, bytes] | None:
+        """Give a channel's webhook and its token as it was encrypted."""
+
+    async def held(self, community_id: CommunityId) -> Sequence[Letter]:
+        """Give the letters that moderation holds, oldest first."""
+
+    async def usage_by_format(self, community_id: CommunityId, day: date) -> Mapping[str, tuple[int, Usage]]:
+        """Give beats and usage of a UTC day by the HUD format of the agents."""
+
+    async def audit_log(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
+        """Give who changed what, newest first."""
+
+    async def journal(
+        self, community_id: CommunityId, agent_id: AgentId, *, side: int = 0, limit: int = 50
+    ) -> Sequence[JournalEntry]:
+        """Give the changes of an agent's knowledge on one side, newest first."""
+
+    async def data_of(self, community_id: CommunityId, person_id: Snowflake) -> dict[str, Json]:
+        """Give all that is stored of a person, ready for a JSON file."""
+
+
+class KeptWriting(Protocol):
+    """Changes beside those of a beat."""
+
+    async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
+        """Keep a small value by name for a community (None: for the installation); None removes it."""
+
+    async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
+        """Keep a channel's webhook and its encrypted token; None removes it."""
+
+    async def forget_person(self, community_id: CommunityId, person_id: Snowflake, at: datetime) -> Forgotten:
+        """Remove a person's messages, reactions and name everywhere; nothing on Discord itself is deleted."""
+
+    async def delete_agent(self, community_id: CommunityId, agent_id: AgentId) -> None:
+        """Delete an agent for good with its room and all that was said there; its id stays used."""

@@ -1,0 +1,28 @@
+"""Logs for managers: the audit, and the journal of an agent's knowledge."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from bot.core.keeping import AuditEntry, JournalEntry
+from bot.core.records import AgentId, CommunityId
+from storage.convert import plain
+from storage.session import Session, owned
+from storage.tables import AUDIT, JOURNAL
+
+
+class Logbook(Session):
+    """What was changed, by whom and when."""
+
+    async def audit_log(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
+        """Give who changed what, newest first."""
+        asked = select(AUDIT).where(owned(AUDIT, community_id)).order_by(AUDIT.c.id.desc()).limit(limit)
+        return [plain(AuditEntry, row) for row in await self.mappings(asked)]
+
+    async def journal(
+        self, community_id: CommunityId, agent_id: AgentId, *, side: int = 0, limit: int = 50
+    ) -> Sequence[JournalEntry]:
+        """Give the changes of an agent's knowledge on one side, newest first."""
+        its = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
+        asked = select(JOURNAL).where(*its).order_by(JOURNAL.c.id.desc()).limit(limit)
+        return [plain(JournalEntry, row) for row in await self.mappings(asked)]

@@ -1,0 +1,55 @@
+"""Every test of the store runs on SQLite in memory, on a SQLite file, and on PostgreSQL where a server runs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from bot.core.changes import AddAgent
+from bot.core.records import AgentId, CommunityId, Snowflake
+from storage.store import SqlStore
+from tests.factories import agent, room
+from tests.storage.databases import postgresql_database
+
+
+@pytest.fixture(scope="session")
+def postgresql_url() -> Iterator[str | None]:
+    """An empty PostgreSQL database for this process, brought up to date; None where no server answers."""
+    loop = asyncio.new_event_loop()
+    made = postgresql_database()
+    database = loop.run_until_complete(made.__aenter__())
+    yield None if database is None else database.url
+    loop.run_until_complete(made.__aexit__(None, None, None))
+    loop.close()
+
+
+@pytest.fixture(params=["memory", "file", "postgresql"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path, postgresql_url: str | None) -> AsyncIterator[SqlStore]:
+    url = f"sqlite:///{tmp_path}/selfroom.db" if request.param == "file" else "sqlite:///:memory:"
+    if request.param == "postgresql":
+        if postgresql_url is None:
+            pytest.skip("no PostgreSQL server answers on this machine")
+        url = postgresql_url
+    async with await SqlStore.open(url) as opened:
+        if request.param == "postgresql":
+            async with opened.database.writing() as connection:
+                await connection.execute(text("TRUNCATE communities, kept, webhooks RESTART IDENTITY CASCADE"))
+        yield opened
+
+
+@pytest.fixture
+async def community_id(store: SqlStore) -> CommunityId:
+    """A community with three agents in their own rooms."""
+    async with store.writing() as write:
+        community = await write.add_community(Snowflake(9), "Testers")
+    async with store.writing(community.id) as write:
+        ids = [write.ids.take("agent") for _ in range(3)]
+        await write.apply(community.id, [AddAgent(agent=agent(id), room=room(id)) for id in ids])
+    return community.id
+
+
+@pytest.fixture
+def room_id() -> AgentId:
+    return AgentId(1)

@@ -1,0 +1,213 @@
+"""The heartbeat's side of the store: reasons, claims, and what a beat leaves."""
+
+import asyncio
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from bot.core.changes import DropReasons, EndBeat, PutReason, UpdateAgent
+from bot.core.kinds import ReasonKind
+from bot.core.records import AgentId, Beat, BeatId, Claim, CommunityId, MessageId, Reason, Snowflake, Usage
+from storage.store import SqlStore
+from tests.fakes import START
+
+FIRST = AgentId(1)
+NOW = START + timedelta(seconds=10)
+LEASE = NOW + timedelta(seconds=60)
+
+
+def reason(seconds: float = 1, message: int | None = 7, kind: ReasonKind = ReasonKind.ADDRESSED) -> Reason:
+    return Reason(
+        kind=kind,
+        room_id=FIRST,
+        message_id=None if message is None else MessageId(message),
+        since=START,
+        due_at=START + timedelta(seconds=seconds),
+    )
+
+
+async def put(store: SqlStore, community_id: CommunityId, *reasons: Reason, agent_id: AgentId = FIRST) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [PutReason(agent_id=agent_id, reason=one) for one in reasons])
+
+
+async def claim(store: SqlStore, community_id: CommunityId) -> list[Claim]:
+    async with store.writing(community_id) as write:
+        return list(await write.claim(community_id, [FIRST], now=NOW, lease_until=LEASE))
+
+
+async def test_an_agent_without_a_reason_is_never_due(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.reading() as read:
+        assert await read.due(NOW, limit=10) == []
+        assert await read.next_due_at() is None
+
+
+async def test_the_first_of_its_reasons_makes_an_agent_due(store: SqlStore, community_id: CommunityId) -> None:
+    await put(store, community_id, reason(5), reason(2, kind=ReasonKind.AMBIENT))
+    async with store.reading() as read:
+        assert await read.next_due_at() == START + timedelta(seconds=2)
+        assert await read.due(START + timedelta(seconds=1), limit=10) == []
+        assert await read.due(NOW, limit=10) == [(community_id, FIRST)]
+
+
+async def test_a_reason_that_is_replaced_keeps_when_it_began(store: SqlStore, community_id: CommunityId) -> None:
+    await put(store, community_id, reason(1))
+    later = Reason(
+        kind=ReasonKind.ADDRESSED,
+        room_id=FIRST,
+        message_id=MessageId(9),
+        since=START + timedelta(seconds=2),
+        due_at=START + timedelta(seconds=3),
+    )
+    await put(store, community_id, later)
+    async with store.reading() as read:
+        found = (await read.view(community_id, agent_ids=[FIRST])).reasons[FIRST]
+    assert [(one.since, one.due_at, one.message_id) for one in found] == [(START, later.due_at, 9)]
+
+
+async def test_two_slots_cannot_claim_the_same_agent(store: SqlStore, community_id: CommunityId) -> None:
+    await put(store, community_id, reason())
+    taken = await asyncio.gather(claim(store, community_id), claim(store, community_id))
+    assert sorted(len(claims) for claims in taken) == [0, 1]
+
+
+async def test_a_claim_brings_only_the_reasons_that_are_due(store: SqlStore, community_id: CommunityId) -> None:
+    await put(store, community_id, reason(1), reason(900, kind=ReasonKind.TIMER, message=None))
+    (claimed,) = await claim(store, community_id)
+    assert [one.kind for one in claimed.reasons] == [ReasonKind.ADDRESSED]
+
+
+async def test_a_claim_ends_with_its_lease(store: SqlStore, community_id: CommunityId) -> None:
+    await put(store, community_id, reason())
+    (first,) = await claim(store, community_id)
+    async with store.reading() as read:
+        assert await read.due(NOW, limit=10) == []
+        assert await read.next_due_at() == LEASE
+        assert await read.due(LEASE, limit=10) == [(community_id, FIRST)]
+    async with store.writing(community_id) as write:
+        (second,) = await write.claim(community_id, [FIRST], now=LEASE, lease_until=LEASE + timedelta(seconds=60))
+        assert not await write.holds(first)
+        assert await write.holds(second)
+
+
+async def test_a_released_agent_is_due_again_later_unless_something_more_urgent_comes(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await put(store, community_id, reason())
+    (claimed,) = await claim(store, community_id)
+    until = NOW + timedelta(seconds=4)
+    async with store.writing(community_id) as write:
+        await write.release(claimed, until=until)
+    async with store.reading() as read:
+        assert await read.next_due_at() == until
+    await put(store, community_id, reason(11, kind=ReasonKind.WOKEN, message=None))
+    async with store.reading() as read:
+        assert await read.next_due_at() == START + timedelta(seconds=11)
+
+
+async def test_what_came_in_during_a_beat_stays_a_reason(store: SqlStore, community_id: CommunityId) -> None:
+    await put(store, community_id, reason(1, message=7))
+    (claimed,) = await claim(store, community_id)
+    await put(store, community_id, reason(12, message=8))
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [DropReasons(agent_id=FIRST, reasons=claimed.reasons)])
+    async with store.reading() as read:
+        assert await read.next_due_at() == LEASE
+        (left,) = (await read.view(community_id, agent_ids=[FIRST])).reasons[FIRST]
+    assert left.message_id == 8
+
+
+async def test_a_look_up_asked_for_in_a_beat_outlives_the_reason_that_led_to_it(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    answer = reason(1, message=None, kind=ReasonKind.ANSWER)
+    await put(store, community_id, answer)
+    (claimed,) = await claim(store, community_id)
+    again = PutReason(agent_id=FIRST, reason=reason(20, message=None, kind=ReasonKind.ANSWER))
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [again, DropReasons(agent_id=FIRST, reasons=claimed.reasons)])
+        view = await write.view(community_id, agent_ids=[FIRST])
+    assert [one.due_at for one in view.reasons[FIRST]] == [START + timedelta(seconds=20)]
+
+
+@pytest.mark.parametrize("field", ["paused_reason", "retired_at"])
+async def test_an_agent_at_rest_is_not_due_and_comes_back_with_its_reasons(
+    store: SqlStore, community_id: CommunityId, field: str
+) -> None:
+    await put(store, community_id, reason())
+    value = "a manager asked for it" if field == "paused_reason" else START
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields={field: value})])
+        assert await write.due(NOW, limit=10) == []
+        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields={field: None})])
+        assert await write.due(NOW, limit=10) == [(community_id, FIRST)]
+
+
+def beat(id: int, **fields: object) -> Beat:
+    base = {
+        "id": BeatId(id),
+        "agent_id": FIRST,
+        "at": NOW,
+        "reason": ReasonKind.ADDRESSED,
+        "person_id": Snowflake(501),
+        "hud": "==== the HUD ====\n" * 50,
+        "answer": '{"agents": []}',
+        "thoughts": "hm 🤔",
+        "sections": (("rooms", 40),),
+        "usage": Usage(input_tokens=900, output_tokens=20, cost_usd=Decimal("0.000123456789"), latency_seconds=0.5),
+        "response_id": "resp_1",
+        "outcome": ("said something",),
+    }
+    return Beat(**(base | fields))  # type: ignore[arg-type]
+
+
+async def test_a_beat_is_kept_as_it_was_and_lets_its_agent_go(store: SqlStore, community_id: CommunityId) -> None:
+    await put(store, community_id, reason())
+    (claimed,) = await claim(store, community_id)
+    ended = beat(claimed.beat_id)
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [DropReasons(agent_id=FIRST, reasons=claimed.reasons), EndBeat(beat=ended)])
+    async with store.reading() as read:
+        assert await read.last_beat(community_id, FIRST) == ended
+        assert await read.beat(community_id, ended.id) == ended
+        agent = (await read.view(community_id, agent_ids=[FIRST])).agents[FIRST]
+    assert (agent.beat_id, agent.lease_until, agent.next_beat_at) == (None, None, None)
+
+
+async def test_a_beat_that_lost_its_claim_leaves_the_new_claim_alone(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await put(store, community_id, reason())
+    (first,) = await claim(store, community_id)
+    async with store.writing(community_id) as write:
+        (second,) = await write.claim(community_id, [FIRST], now=LEASE, lease_until=LEASE + timedelta(seconds=60))
+        await write.apply(community_id, [EndBeat(beat=beat(first.beat_id))])
+        assert await write.holds(second)
+
+
+async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        silent = beat(2, person_id=None, reason=ReasonKind.WOKEN, silent=True)
+        await write.apply(community_id, [EndBeat(beat=beat(1, silent=False)), EndBeat(beat=silent)])
+    async with store.reading() as read:
+        beats, usage = (await read.usage_by_agent(community_id, NOW.date()))[FIRST]
+        tally = await read.tally(community_id, [FIRST], START)
+        assert await read.addressed_beats(community_id, Snowflake(501), START) == 1
+        assert await read.self_caused_beats(community_id, FIRST, START) == 1
+        by_format = await read.usage_by_format(community_id, NOW.date())
+    assert (beats, usage.input_tokens, usage.cost_usd) == (2, 1800, Decimal("0.000246913578"))
+    assert by_format["text"][1] == usage == tally.usage
+    assert (tally.silent, tally.calls, tally.answers) == (1, 1, 0)
+    assert tally.beats == {ReasonKind.ADDRESSED: 1, ReasonKind.WOKEN: 1}
+
+
+async def test_what_is_reserved_counts_in_full_until_it_is_settled(store: SqlStore, community_id: CommunityId) -> None:
+    day = NOW.date()
+    async with store.writing(community_id) as write:
+        first = await write.reserve(community_id, day, usd=Decimal("0.10"), tokens=1000)
+        await write.reserve(community_id, day, usd=Decimal("0.20"), tokens=2000)
+        await write.settle(community_id, first, usd=Decimal("0.0001"), tokens=10)
+    async with store.reading() as read:
+        assert await read.spent(community_id, day) == (Decimal("0.2001"), 2010)
+        assert await read.spent(community_id, day + timedelta(days=1)) == (Decimal(0), 0)
