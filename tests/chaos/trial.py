@@ -1,0 +1,135 @@
+"""One trial: a community lives through kills and faults, and is judged at the end."""
+
+import asyncio
+import random
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from tests.chaos.crowd import NAMES, Crowd, Person
+from tests.chaos.processes import READY, Child, Discord, bot
+from tests.chaos.verdict import Verdict, judge, open_letters, stored_messages
+
+AGENTS = {
+    "Ada": "A mathematician who likes sums and short answers.",
+    "Bob": "A gardener who talks about roses and answers every question.",
+    "Cleo": "A librarian with a good memory.",
+}
+QUIET_SECONDS = 4.0
+LONGEST_END_SECONDS = 120.0
+
+Tell = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How bad it gets."""
+
+    seed: int
+    kills: int
+    fault_share: float = 0.0
+    life_seconds: tuple[float, float] = (0.3, 6.0)
+
+
+async def hold(plan: Plan, folder: Path, tell: Tell) -> Verdict:
+    """Hold one trial in an empty folder."""
+    dice = random.Random(plan.seed)  # noqa: S311 - a test's chance
+    async with aiohttp.ClientSession() as session, Discord(folder / "discord") as discord:
+        about = await _ask(session, "GET", f"{discord.url}/playground")
+        owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "you")
+        child = bot(about, discord.url, folder / "bot")
+        crowd = await _settle(session, discord, owner, about, child, dice)
+        if plan.fault_share:
+            await _order_faults(session, discord.url, about["application_id"], plan)
+        await _kill_again_and_again(plan, crowd, child, dice, tell)
+        await _ask(session, "DELETE", f"{discord.url}/playground/faults")
+        await _come_to_rest(child, folder / "bot" / "selfroom.db")
+        verdict = await judge(crowd, folder / "bot" / "selfroom.db")
+        await child.end(signal.SIGTERM)
+        return verdict
+
+
+async def _ask(session: aiohttp.ClientSession, method: str, url: str, body: Any = None) -> Any:  # noqa: ANN401 - JSON
+    async with session.request(method, url, json=body) as answer:
+        assert answer.status < 300, await answer.text()
+        return await answer.json() if answer.status != 204 else None
+
+
+async def _settle(
+    session: aiohttp.ClientSession,
+    discord: Discord,
+    owner: Person,
+    about: dict[str, Any],
+    child: Child,
+    dice: random.Random,
+) -> Crowd:
+    """Start the bot, make the agents by command, and let people join."""
+    await child.start()
+    await child.says(READY)
+    crowd = Crowd([owner], {}, dice)
+    for name, prompt in AGENTS.items():
+        await crowd.command(owner, int(about["channel_id"]), ["agent", "create"], name=name, prompt=prompt)
+    while len(crowd.rooms) < len(AGENTS):
+        await asyncio.sleep(0.1)
+        channels = await owner.call("GET", f"/guilds/{about['guild_id']}/channels")
+        by_name = {name.lower(): name for name in AGENTS}
+        crowd.rooms = {int(one["id"]): by_name[one["name"]] for one in channels if one["name"] in by_name}
+    for name in NAMES:
+        made = await _ask(session, "POST", f"{discord.url}/playground/people", {"name": name})
+        crowd.people.append(Person(session, owner.api, made["token"], int(made["user"]["id"]), name))
+    return crowd
+
+
+async def _order_faults(session: aiohttp.ClientSession, url: str, bot_id: str, plan: Plan) -> None:
+    """Ask for trouble on the bot's every way, at random, until it is cleared."""
+    share = plan.fault_share / 5
+    kinds: list[dict[str, Any]] = [
+        {"kind": "status", "status": 500},
+        {"kind": "status", "status": 503},
+        {"kind": "rate_limit", "retry_after": 0.2},
+        {"kind": "drop_before"},
+        {"kind": "drop_after"},
+    ]
+    for number, kind in enumerate(kinds):
+        body = kind | {"probability": share, "seed": plan.seed + number, "user_id": bot_id}
+        await _ask(session, "POST", f"{url}/playground/faults", body)
+        if kind["kind"] in ("drop_before", "drop_after"):
+            webhooks = body | {"route": "POST /webhooks/*"}
+            webhooks.pop("user_id")
+            await _ask(session, "POST", f"{url}/playground/faults", webhooks)
+    for kind in ({"kind": "duplicate_events"}, {"kind": "delay_events", "seconds": 0.3}):
+        body = kind | {"probability": share, "seed": plan.seed, "user_id": bot_id}
+        await _ask(session, "POST", f"{url}/playground/faults", body)
+
+
+async def _kill_again_and_again(plan: Plan, crowd: Crowd, child: Child, dice: random.Random, tell: Tell) -> None:
+    for number in range(plan.kills):
+        seconds = dice.uniform(*plan.life_seconds)
+        await crowd.talk(seconds)
+        await child.end(signal.SIGKILL)
+        await crowd.talk(dice.uniform(0.0, 0.4))
+        await child.start()
+        tell(f"  killed {number + 1} of {plan.kills} after {seconds:.1f} s, {len(crowd.said)} messages so far")
+    with suppress(AssertionError):  # trouble may keep it from its ready line until the faults are cleared
+        await child.says(READY, 10)
+    await crowd.talk(2.0)
+
+
+async def _come_to_rest(child: Child, database: Path) -> None:
+    """Wait until every letter is sent and nothing new is said."""
+    await child.says(READY, 60)
+    loop = asyncio.get_running_loop()
+    end = loop.time() + LONGEST_END_SECONDS
+    quiet_since, before = loop.time(), -1
+    while loop.time() < end:
+        now = stored_messages(database)
+        if open_letters(database) or now != before:
+            quiet_since, before = loop.time(), now
+        elif loop.time() - quiet_since > QUIET_SECONDS:
+            return
+        await asyncio.sleep(0.2)
