@@ -182,7 +182,7 @@ async def topic(interaction: Interaction, words: str, channel: discord.TextChann
     await interaction.response.send_message(f"Topic {where}: {words}")
 
 
-COMMANDS = (ping, feed, note, card, board, secret, read, govern, letters, greet, room)
+COMMANDS: tuple[Any, ...] = (ping, feed, note, card, board, secret, read, govern, letters, greet, room)
 
 
 def picture_bytes() -> bytes:
@@ -196,7 +196,7 @@ class PageBot(discord.Client):
     """The bot: answers `!poke` too, and has its commands in the tree."""
 
     def __init__(self) -> None:
-        super().__init__(intents=discord.Intents.all(), chunk_guilds_at_startup=False)
+        super().__init__(intents=discord.Intents.all(), chunk_guilds_at_startup=False, guild_ready_timeout=0.05)
         self.tree = app_commands.CommandTree(self)
         for command in COMMANDS:
             self.tree.add_command(command)

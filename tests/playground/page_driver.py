@@ -129,24 +129,21 @@ class Scene:
         tab.listen()
         self.tabs.append(tab)
         await tab.page.goto(self.playground.url + (f"/#as={who['user']['id']}" if who else ""))
-        await tab.page.locator(".channel[aria-current]").wait_for()
+        await tab.page.locator(".channel[aria-current]").wait_for(state="attached")
         await tab.page.locator(".log-start, .message").first.wait_for()
         return tab
 
     async def person(self, name: str, *, manager: bool = False) -> Json:
         """Make another person."""
-        body = {"name": name, "manager": manager}
-        async with aiohttp.ClientSession() as session:
-            answer = await session.post(f"{self.playground.url}/playground/people", json=body)
-            person: Json = await answer.json()
-            return person
+        return await self.ask("POST", "/playground/people", {"name": name, "manager": manager})
 
-    async def as_person(self, method: str, path: str, who: Json | None = None, **given: Any) -> Any:  # noqa: ANN401
-        """Make a request of Discord's REST API as a person."""
-        token = (who or self.about["person"])["token"]
-        async with aiohttp.ClientSession(headers={"Authorization": token}) as session:
-            answer = await session.request(method, self.playground.api_url + path, **given)
-            return await answer.json() if answer.status != 204 else None
+    async def ask(self, method: str, path: str, body: Json | None = None) -> Json:
+        """Ask something of the playground itself."""
+        async with aiohttp.ClientSession() as session:
+            answer = await session.request(method, self.playground.url + path, json=body)
+            assert answer.ok, await answer.text()
+            given: Json = await answer.json()
+            return given
 
     @property
     def channel(self) -> discord.TextChannel:
@@ -183,15 +180,15 @@ async def pointed_at(playground: Playground) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def staged() -> AsyncIterator[Scene]:
+async def staged(face_url: str | None = None) -> AsyncIterator[Scene]:
     """Set up everything; at the end no tab may have met an error."""
+    options = PlaygroundOptions(port=0, pace="off", face_url=face_url)
     async with AsyncExitStack() as stack:
         browser = await stack.enter_async_context(browsing())
-        playground = await stack.enter_async_context(Playground(PlaygroundOptions(port=0, pace="off")))
+        playground = await stack.enter_async_context(Playground(options))
         await stack.enter_async_context(pointed_at(playground))
         bot = await stack.enter_async_context(running(playground.bot_token))
-        async with aiohttp.ClientSession() as session:
-            about = await (await session.get(f"{playground.url}/playground")).json()
-        scene = Scene(playground, bot, browser, about, stack)
+        scene = Scene(playground, bot, browser, {}, stack)
+        scene.about = await scene.ask("GET", "/playground")
         yield scene
         scene.check()

@@ -57,16 +57,21 @@ function mountConnection(app) {
 function chooseGuild(app, anchor) {
   const guilds = [...app.world.guilds.values()];
   if (guilds.length < 2) return;
-  openMenu(anchor, guilds.map((guild) => ({
-    label: guild.name, checked: guild.id === app.world.guildId,
-    action: () => {
-      app.world.guildId = guild.id;
-      keptHere.set("guild", guild.id);
-      for (const name of ["guilds", "channels", "members"]) app.world.emit(name);
-      const channel = app.world.firstChannel();
-      if (channel) app.open(channel.id);
-    },
-  })), { label: "Servers" });
+  openMenu(
+    anchor,
+    guilds.map((guild) => ({
+      label: guild.name,
+      checked: guild.id === app.world.guildId,
+      action: () => {
+        app.world.guildId = guild.id;
+        keptHere.set("guild", guild.id);
+        for (const name of ["guilds", "channels", "members"]) app.world.emit(name);
+        const channel = app.world.firstChannel();
+        if (channel) app.open(channel.id);
+      },
+    })),
+    { label: "Servers" },
+  );
 }
 
 function mountGuild(app) {
@@ -84,7 +89,8 @@ function mountGuild(app) {
 function mountKeys(app) {
   addEventListener("keydown", (event) => {
     const typing = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
-    const idle = document.activeElement === document.body && !document.querySelector("dialog[open], .popover");
+    const idle =
+      document.activeElement === document.body && !document.querySelector("dialog[open], .popover");
     if (typing && idle && event.key !== " ") app.focusComposer();
   });
 }

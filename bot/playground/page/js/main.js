@@ -36,7 +36,7 @@ function mount(app) {
   mountLayout(app);
 }
 
-function listen(app, person) {
+function listen(app) {
   app.interactions.on("modal", (modal, context) => openForm(app, modal, context));
   app.world.on("settled", () => app.reopen());
   app.world.on("channelGone", (id) => {
@@ -46,11 +46,7 @@ function listen(app, person) {
     app.timeline = null;
     app.reopen();
   });
-  app.gateway.on("refused", () => {
-    app.people.forget(person);
-    if (person.user.id === app.people.list[0].user.id) say("The playground does not know you any more. Reload the page.");
-    else location.reload();
-  });
+  app.gateway.on("refused", () => say("The playground does not know you any more. Reload the page."));
 }
 
 function say(text) {
@@ -65,13 +61,16 @@ async function start() {
   const answer = await fetch("/playground");
   if (!answer.ok) throw new Error(`The playground answered ${answer.status}.`);
   const settings = await answer.json();
-  const people = new People(settings);
+  const people = new People(settings.person);
+  await people.read();
   const person = people.current();
   const app = new App(settings, people, person);
   mount(app);
-  listen(app, person);
+  listen(app);
   app.gateway.open();
   app.agents.start();
 }
 
-start().catch((error) => say(`The page could not start: ${error.message} Reload it when the playground runs.`));
+start().catch((error) =>
+  say(`The page could not start: ${error.message} Reload it when the playground runs.`),
+);

@@ -14,7 +14,8 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 export function localUrl(url) {
   if (!url || !/^https?:/.test(url)) return url ?? "";
   const parsed = new URL(url);
-  const same = parsed.port === location.port && LOOPBACK.has(parsed.hostname) && LOOPBACK.has(location.hostname);
+  const same =
+    parsed.port === location.port && LOOPBACK.has(parsed.hostname) && LOOPBACK.has(location.hostname);
   return same ? parsed.pathname + parsed.search : url;
 }
 
@@ -26,8 +27,17 @@ export function sizeText(bytes) {
 
 function lightbox(item) {
   const build = () => {
-    const open = h("a.link", { href: item.url, target: "_blank", rel: "noopener noreferrer" }, "Open the original");
-    return h("div.dialog-body", {}, h("img.lightbox", { src: item.url, alt: item.description ?? "" }), h("p", {}, open));
+    const open = h(
+      "a.link",
+      { href: item.url, target: "_blank", rel: "noopener noreferrer" },
+      "Open the original",
+    );
+    return h(
+      "div.dialog-body",
+      {},
+      h("img.lightbox", { src: item.url, alt: item.description ?? "" }),
+      h("p", {}, open),
+    );
   };
   openDialog(item.filename ?? "Picture", build, { kind: "wide" });
 }
@@ -40,7 +50,12 @@ function fitted({ width, height }) {
 
 /** A picture that opens large; a spoiler is blurred until it is asked for. */
 export function picture(app, item) {
-  const image = h("img", { src: item.url, alt: item.description ?? item.filename ?? "", loading: "lazy", ...fitted(item) });
+  const image = h("img", {
+    src: item.url,
+    alt: item.description ?? item.filename ?? "",
+    loading: "lazy",
+    ...fitted(item),
+  });
   const label = item.spoiler ? "Spoiler picture, show it" : `Open ${item.filename ?? "the picture"}`;
   const button = h("button.picture", { type: "button", "aria-label": label }, image);
   button.classList.toggle("hidden-picture", Boolean(item.spoiler));
@@ -52,7 +67,10 @@ export function picture(app, item) {
 }
 
 function isText({ content_type, filename }) {
-  return /^text\/|json|yaml|toml/.test(content_type ?? "") || /\.(txt|md|json|log|csv|toon|ya?ml|py|js)$/i.test(filename ?? "");
+  return (
+    /^text\/|json|yaml|toml/.test(content_type ?? "") ||
+    /\.(txt|md|json|log|csv|toon|ya?ml|py|js)$/i.test(filename ?? "")
+  );
 }
 
 async function toggleText(item, card, button) {
@@ -69,12 +87,24 @@ async function toggleText(item, card, button) {
 
 /** A file as a card, with a look inside when it is text. */
 export function fileCard(app, item) {
-  const name = h("a.link", { href: item.url, download: item.filename, target: "_blank", rel: "noopener" }, item.filename);
+  const name = h(
+    "a.link",
+    { href: item.url, download: item.filename, target: "_blank", rel: "noopener" },
+    item.filename,
+  );
   const card = h("div.file-card");
   const look = h("button.button.small", { type: "button", "aria-expanded": "false" }, "Show");
   look.addEventListener("click", () => toggleText(item, card, look));
   const readable = isText(item) && (item.size ?? 0) <= LARGEST_PREVIEW;
-  card.append(h("div.file-line", {}, icon("file", 26), h("div.file-name", {}, name, h("small", {}, sizeText(item.size))), readable ? look : ""));
+  card.append(
+    h(
+      "div.file-line",
+      {},
+      icon("file", 26),
+      h("div.file-name", {}, name, h("small", {}, sizeText(item.size))),
+      readable ? look : "",
+    ),
+  );
   return card;
 }
 
@@ -90,5 +120,9 @@ function one(app, attachment) {
 
 /** All files of a message, except those that its components show. */
 export function attachmentsOf(app, message) {
-  return h("div.attachments", {}, message.attachments.map((attachment) => one(app, attachment)));
+  return h(
+    "div.attachments",
+    {},
+    message.attachments.map((attachment) => one(app, attachment)),
+  );
 }

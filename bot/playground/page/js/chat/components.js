@@ -13,28 +13,30 @@ function note(holder, text) {
   if (text) holder.append(h("p.component-note", { role: "alert" }, text));
 }
 
+/** While the bot thinks nothing can be pressed; nothing is disabled, so that the focus stays where it is. */
 function setBusy(holder, busy, control) {
   holder.classList.toggle("waiting", busy);
   control.classList.toggle("busy", busy);
-  for (const one of findAll("button.button, button.choice-box", holder)) {
-    if (busy) one.dataset.was = one.disabled;
-    one.disabled = busy || one.dataset.was === "true";
-  }
+  for (const one of findAll("button.button, button.choice-box", holder))
+    one.setAttribute("aria-disabled", String(busy));
 }
 
 /** Press a component: everything waits until the bot has answered or failed to. */
 async function press(context, component, control, more = {}) {
   const { app, message } = context;
   const holder = control.closest(".components");
+  if (holder.classList.contains("waiting")) return;
   note(holder, "");
   setBusy(holder, true, control);
   const data = { component_type: component.type, custom_id: component.custom_id, ...more };
   const bot = message.application_id ?? message.author.application_id ?? message.author.id;
-  const outcome = await app.interactions.send(KIND.COMPONENT, bot, data, { channelId: message.channel_id, message });
+  const outcome = await app.interactions.send(KIND.COMPONENT, bot, data, {
+    channelId: message.channel_id,
+    message,
+  });
   if (!holder.isConnected) return;
   setBusy(holder, false, control);
   if (!outcome.ok) note(holder, `This interaction failed. ${outcome.reason}`);
-  else if (holder.contains(document.activeElement) || document.activeElement === document.body) control.focus();
 }
 
 function buttonInside(component) {
@@ -56,7 +58,10 @@ function button(context, component) {
   const element = h(
     `button.button.${kind}`,
     {
-      type: "button", "aria-label": label, disabled: Boolean(component.disabled), data: { key: component.custom_id ?? "" },
+      type: "button",
+      "aria-label": label,
+      disabled: Boolean(component.disabled),
+      data: { key: component.custom_id ?? "" },
       on: { click: () => press(context, component, element) },
     },
     buttonInside(component),
@@ -73,7 +78,12 @@ function select(context, component) {
 
 /** Build one component, whatever its type. */
 export function component(context, part) {
-  if (part.type === 1) return h("div.component-row", {}, part.components.map((one) => component(context, one)));
+  if (part.type === 1)
+    return h(
+      "div.component-row",
+      {},
+      part.components.map((one) => component(context, one)),
+    );
   if (part.type === 2) return button(context, part);
   if (isSelect(part)) return select(context, part);
   const build = LAYOUTS[part.type];
@@ -83,5 +93,9 @@ export function component(context, part) {
 /** All components of a message. */
 export function componentsOf(app, message) {
   const context = { app, message };
-  return h("div.components", {}, message.components.map((part) => component(context, part)));
+  return h(
+    "div.components",
+    {},
+    message.components.map((part) => component(context, part)),
+  );
 }

@@ -27,7 +27,13 @@ export function rights(app, message) {
     edit: mine && !fleeting && words,
     delete: !fleeting && (mine || Boolean(bits & MAY.MANAGE_MESSAGES)),
     pin: !fleeting && words && Boolean(bits & (MAY.PIN | MAY.MANAGE_MESSAGES)),
-    thread: !fleeting && words && !message.thread && !app.world.isThread(channel) && Boolean(channel?.guild_id) && Boolean(bits & MAY.CREATE_THREADS),
+    thread:
+      !fleeting &&
+      words &&
+      !message.thread &&
+      !app.world.isThread(channel) &&
+      Boolean(channel?.guild_id) &&
+      Boolean(bits & MAY.CREATE_THREADS),
   };
 }
 
@@ -41,7 +47,13 @@ export async function copyText(text, what = "Text") {
 }
 
 export async function deleteMessage(app, message, ask = true) {
-  const quote = h("blockquote.quoted", {}, h("strong", {}, authorName(app, message)), " ", message.content?.slice(0, 300) || "(no text)");
+  const quote = h(
+    "blockquote.quoted",
+    {},
+    h("strong", {}, authorName(app, message)),
+    " ",
+    message.content?.slice(0, 300) || "(no text)",
+  );
   if (ask && !(await confirmed("Delete this message?", quote, { yes: "Delete" }))) return;
   await orSay(() => app.api.delete(path(message)));
 }
@@ -59,6 +71,11 @@ export function startThread(app, message) {
 /** Call a bot's message command on a message. */
 export async function messageCommand(app, command, message) {
   const context = { channelId: message.channel_id };
-  const outcome = await app.interactions.send(KIND.COMMAND, command.application_id, menuData(command, message.id), context);
+  const outcome = await app.interactions.send(
+    KIND.COMMAND,
+    command.application_id,
+    menuData(command, message.id),
+    context,
+  );
   if (!outcome.ok) toast(`${command.name} failed. ${outcome.reason}`, "error");
 }

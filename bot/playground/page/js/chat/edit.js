@@ -46,10 +46,19 @@ export function editMessage(app, message) {
   const element = app.log.element(message.id);
   if (!element || app.editing) return;
   app.editing = message;
-  const area = h("textarea.edit-area", { "aria-label": "Edit the message", rows: 1, value: editable(app.world, message.content) });
+  const area = h("textarea.edit-area", {
+    "aria-label": "Edit the message",
+    rows: 1,
+    value: editable(app.world, message.content),
+  });
   const link = (text, action) => h("button.link", { type: "button", on: { click: action } }, text);
   const hint = h(
-    "p.edit-hint", {}, "Escape to ", link("cancel", () => finish(app, message)), " · Enter to ", link("save", () => save(app, message, area.value)),
+    "p.edit-hint",
+    {},
+    "Escape to ",
+    link("cancel", () => finish(app, message)),
+    " · Enter to ",
+    link("save", () => save(app, message, area.value)),
   );
   area.addEventListener("keydown", keysOf(app, message, area));
   area.addEventListener("input", () => fit(area));
@@ -64,7 +73,9 @@ export function editMessage(app, message) {
 
 /** Edit this person's newest message, as the up arrow does. */
 export function editNewest(app) {
-  const mine = app.timeline.messages.filter((one) => one.author.id === app.world.me.id && !(one.flags & 64) && !one.body);
+  const mine = app.timeline.messages.filter(
+    (one) => one.author.id === app.world.me.id && !(one.flags & 64) && !one.body,
+  );
   const last = mine.filter((one) => [0, 19].includes(one.type ?? 0)).at(-1);
   if (last) editMessage(app, last);
 }

@@ -21,7 +21,9 @@ function linked(url, inner) {
 }
 
 function small(message, source) {
-  return source ? h("img.embed-icon", { src: mediaUrl(message, { url: source }), alt: "", width: 20, height: 20 }) : null;
+  return source
+    ? h("img.embed-icon", { src: mediaUrl(message, { url: source }), alt: "", width: 20, height: 20 })
+    : null;
 }
 
 function authorOf(message, { author }) {
@@ -31,7 +33,12 @@ function authorOf(message, { author }) {
 
 function fieldOf(app, field) {
   const kind = field.inline ? ".inline" : "";
-  return h(`div.embed-field${kind}`, {}, h("div.embed-field-name", {}, inline(app, field.name)), markdown(app, field.value));
+  return h(
+    `div.embed-field${kind}`,
+    {},
+    h("div.embed-field-name", {}, inline(app, field.name)),
+    markdown(app, field.value),
+  );
 }
 
 function footerOf(message, embed) {
@@ -52,7 +59,14 @@ function embedOf(app, message, embed) {
   return h(
     "div.embed",
     { style: colourOf(embed) },
-    h("div.embed-main", {}, h("div.embed-words", {}, words), thumbnail ? h("div.thumbnail", {}, picture(app, { ...thumbnail, url: mediaUrl(message, thumbnail) })) : null),
+    h(
+      "div.embed-main",
+      {},
+      h("div.embed-words", {}, words),
+      thumbnail
+        ? h("div.thumbnail", {}, picture(app, { ...thumbnail, url: mediaUrl(message, thumbnail) }))
+        : null,
+    ),
     image ? picture(app, { ...image, url: mediaUrl(message, image) }) : null,
     footerOf(message, embed),
   );
@@ -60,5 +74,9 @@ function embedOf(app, message, embed) {
 
 /** All embeds of a message. */
 export function embedsOf(app, message) {
-  return h("div.embeds", {}, message.embeds.map((embed) => embedOf(app, message, embed)));
+  return h(
+    "div.embeds",
+    {},
+    message.embeds.map((embed) => embedOf(app, message, embed)),
+  );
 }

@@ -7,7 +7,13 @@ import { icon } from "../lib/icons.js";
 
 export function personOption(world, user) {
   const name = world.nameOf(user);
-  return { value: user.id, label: name, detail: `@${user.username}`, lead: avatar(user, name, 22), entity: "user" };
+  return {
+    value: user.id,
+    label: name,
+    detail: `@${user.username}`,
+    lead: avatar(user, name, 22),
+    entity: "user",
+  };
 }
 
 export function roleOption(role) {

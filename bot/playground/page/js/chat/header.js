@@ -15,15 +15,26 @@ function button(label, name, click) {
 function trail(app, channel) {
   const { world } = app;
   const parent = world.isThread(channel) ? world.channels.get(channel.parent_id) : null;
-  const up = parent && h("button.trail", { type: "button", on: { click: () => app.open(parent.id) } }, `# ${parent.name}`);
+  const up =
+    parent &&
+    h("button.trail", { type: "button", on: { click: () => app.open(parent.id) } }, `# ${parent.name}`);
   const sign = channel.guild_id ? (parent ? "thread" : world.isForum(channel) ? "forum" : "hash") : "at";
-  return [up, up ? h("span.trail-step", { "aria-hidden": "true" }, "›") : null, icon(sign, 20), h("h1", {}, world.channelName(channel))];
+  return [
+    up,
+    up ? h("span.trail-step", { "aria-hidden": "true" }, "›") : null,
+    icon(sign, 20),
+    h("h1", {}, world.channelName(channel)),
+  ];
 }
 
 function archive(app, channel) {
   const archived = Boolean(channel.thread_metadata?.archived);
   const change = () => orSay(() => app.api.patch(`/channels/${channel.id}`, { archived: !archived }));
-  return button(archived ? "Open the thread again" : "Archive the thread", archived ? "open" : "lock", change);
+  return button(
+    archived ? "Open the thread again" : "Archive the thread",
+    archived ? "open" : "lock",
+    change,
+  );
 }
 
 function toolsOf(app, channel) {
@@ -32,7 +43,9 @@ function toolsOf(app, channel) {
   return [
     agent ? button(`Look inside ${agent.name}`, "pulse", () => app.showAgent(agent.id)) : null,
     world.isThread(channel) ? archive(app, channel) : null,
-    channel.guild_id && !world.isThread(channel) ? button("Threads", "thread", (at) => openThreadList(app, channel.id, at)) : null,
+    channel.guild_id && !world.isThread(channel)
+      ? button("Threads", "thread", (at) => openThreadList(app, channel.id, at))
+      : null,
     world.isForum(channel) ? null : button("Pinned messages", "pin", (at) => openPins(app, channel.id, at)),
     button("Who is here", "people", () => app.showPanel(app.panel ? null : "members")),
   ].filter(Boolean);
@@ -47,7 +60,14 @@ export function mountHeader(app, root) {
     const channel = app.world.channels.get(app.channelId);
     if (!channel) return;
     const agent = app.agents.inChannel(channel.id);
-    const key = [channel.id, channel.name, channel.topic, channel.thread_metadata?.archived, agent?.name, app.panel].join("|");
+    const key = [
+      channel.id,
+      channel.name,
+      channel.topic,
+      channel.thread_metadata?.archived,
+      agent?.name,
+      app.panel,
+    ].join("|");
     if (key === drawn) return;
     drawn = key;
     where.replaceChildren(...trail(app, channel).filter(Boolean));
@@ -67,5 +87,11 @@ export function mountHeader(app, root) {
   app.on("panel", draw);
   app.world.on("channels", draw);
   app.agents.on("change", draw);
-  app.world.on("thread", (thread) => thread.parent_id === app.channelId && !forum.hidden && showForum(app, app.world.channels.get(app.channelId), forum));
+  app.world.on(
+    "thread",
+    (thread) =>
+      thread.parent_id === app.channelId &&
+      !forum.hidden &&
+      showForum(app, app.world.channels.get(app.channelId), forum),
+  );
 }

@@ -17,8 +17,16 @@ export class Log {
   constructor(app, frame) {
     this.app = app;
     this.list = h("div.log-rows");
-    this.scroller = h("div.log", { role: "log", "aria-label": "Messages", "aria-live": "polite", "aria-relevant": "additions" }, this.list);
-    this.jump = h("button.to-present", { type: "button", hidden: true, on: { click: () => this.#toPresent() } });
+    this.scroller = h(
+      "div.log",
+      { role: "log", "aria-label": "Messages", "aria-live": "polite", "aria-relevant": "additions" },
+      this.list,
+    );
+    this.jump = h("button.to-present", {
+      type: "button",
+      hidden: true,
+      on: { click: () => this.#toPresent() },
+    });
     frame.append(this.scroller, this.jump);
     this.draw = oncePerFrame(() => this.#draw());
     this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
@@ -37,7 +45,10 @@ export class Log {
     this.list.replaceChildren();
     this.#following = !messageId;
     this.#newAfter = this.#unreadMark(timeline);
-    this.#stops = [timeline.on("change", () => this.draw()), timeline.on("arrived", (message) => this.#arrived(message))];
+    this.#stops = [
+      timeline.on("change", () => this.draw()),
+      timeline.on("arrived", (message) => this.#arrived(message)),
+    ];
     await (messageId ? timeline.around(messageId) : timeline.newest());
     if (this.#timeline !== timeline) return;
     this.#draw();

@@ -12,6 +12,7 @@ import { embedsOf } from "./embeds.js";
 import { reactionsOf } from "./reactions.js";
 import { isSystem, systemLine } from "./system.js";
 
+const STARTER = 21;
 export const FLAG = { EPHEMERAL: 64, LOADING: 128, COMPONENTS_V2: 32768 };
 
 /** The name a message is shown under: a webhook's own, a member's nick. */
@@ -40,19 +41,33 @@ function timeElement(message, text) {
 }
 
 function head(app, message) {
-  return h("header.message-head", {}, authorButton(app, message), badge(app, message), timeElement(message, shortTime(timeOf(message))));
+  return h(
+    "header.message-head",
+    {},
+    authorButton(app, message),
+    badge(app, message),
+    timeElement(message, shortTime(timeOf(message))),
+  );
 }
 
 function replyLine(app, message) {
-  if (!message.message_reference || isSystem(message) || message.type === 21) return null;
+  if (!message.message_reference || isSystem(message)) return null;
   const target = message.referenced_message;
-  if (!target) return h("div.reply-line", {}, h("span.preview", {}, "The message answered here was deleted."));
+  if (!target)
+    return h("div.reply-line", {}, h("span.preview", {}, "The message answered here was deleted."));
   const open = () => app.open(target.channel_id ?? message.channel_id, target.id);
   const name = authorName(app, target);
   const words = target.content ? preview(app, target.content) : h("span.preview", {}, "an attachment");
   return h(
-    "div.reply-line", {}, avatar(target.author, name, 18), h("strong", {}, name),
-    h("button.reply-target", { type: "button", "aria-label": `Go to the message by ${name}`, on: { click: open } }, words),
+    "div.reply-line",
+    {},
+    avatar(target.author, name, 18),
+    h("strong", {}, name),
+    h(
+      "button.reply-target",
+      { type: "button", "aria-label": `Go to the message by ${name}`, on: { click: open } },
+      words,
+    ),
   );
 }
 
@@ -61,7 +76,13 @@ function commandLine(app, message) {
   if (!used?.user || (used.type ?? 2) !== 2) return null;
   const name = used.name ?? message.interaction?.name;
   const who = app.world.nameOf(used.user);
-  return h("div.reply-line", {}, avatar(used.user, who, 18), h("strong", {}, who), name ? [" used ", h("span.command-name", {}, `/${name}`)] : " used a command");
+  return h(
+    "div.reply-line",
+    {},
+    avatar(used.user, who, 18),
+    h("strong", {}, who),
+    name ? [" used ", h("span.command-name", {}, `/${name}`)] : " used a command",
+  );
 }
 
 function edited(message) {
@@ -70,7 +91,8 @@ function edited(message) {
 }
 
 function wordsOf(app, message) {
-  if (message.flags & FLAG.LOADING && !message.content) return h("p.thinking", {}, h("span.dots", {}, h("i"), h("i"), h("i")), " is thinking …");
+  if (message.flags & FLAG.LOADING && !message.content)
+    return h("p.thinking", {}, h("span.dots", {}, h("i"), h("i"), h("i")), " is thinking …");
   if (!message.content) return null;
   const text = markdown(app, message.content);
   const mark = edited(message);
@@ -82,7 +104,13 @@ function threadLink(app, message) {
   const { thread } = message;
   if (!thread) return null;
   const open = () => app.openThread(thread);
-  return h("button.thread-link", { type: "button", on: { click: open } }, icon("thread", 16), h("strong", {}, thread.name), h("small", {}, "Open the thread"));
+  return h(
+    "button.thread-link",
+    { type: "button", on: { click: open } },
+    icon("thread", 16),
+    h("strong", {}, thread.name),
+    h("small", {}, "Open the thread"),
+  );
 }
 
 function ephemeralNote(app, message) {
@@ -93,8 +121,16 @@ function ephemeralNote(app, message) {
 
 function failure(app, message) {
   if (!message.failed) return null;
-  const again = h("button.link", { type: "button", on: { click: () => app.timeline.retry(message) } }, "Try again");
-  const drop = h("button.link", { type: "button", on: { click: () => app.timeline.drop(message) } }, "Delete");
+  const again = h(
+    "button.link",
+    { type: "button", on: { click: () => app.timeline.retry(message) } },
+    "Try again",
+  );
+  const drop = h(
+    "button.link",
+    { type: "button", on: { click: () => app.timeline.drop(message) } },
+    "Delete",
+  );
   return h("p.component-note", { role: "alert" }, `Not sent: ${message.failed} `, again, " · ", drop);
 }
 
@@ -116,7 +152,11 @@ function parts(app, message) {
 
 function draftOf(message) {
   const names = message.files.map((file) => file.name).join(", ");
-  return { ...message, content: message.body.content || names, type: message.body.message_reference ? 19 : 0 };
+  return {
+    ...message,
+    content: message.body.content || names,
+    type: message.body.message_reference ? 19 : 0,
+  };
 }
 
 function mentionsMe(app, message) {
@@ -132,7 +172,11 @@ function shell(app, message, classes) {
 
 function systemMessage(app, message) {
   const { lead, words } = systemLine(app, message);
-  const line = h("div.message-body", {}, h("p.system-words", {}, words, " ", timeElement(message, shortTime(timeOf(message)))));
+  const line = h(
+    "div.message-body",
+    {},
+    h("p.system-words", {}, words, " ", timeElement(message, shortTime(timeOf(message)))),
+  );
   const reactions = message.reactions?.length ? reactionsOf(app, message) : null;
   if (reactions) line.append(reactions);
   const element = shell(app, message, { system: true });
@@ -144,21 +188,48 @@ function sideOf(app, message, grouped) {
   if (grouped) return timeElement(message, clockTime(timeOf(message)));
   const open = (event) => app.showAuthor(message, event.currentTarget);
   const name = authorName(app, message);
-  return h("button.avatar-button", { type: "button", tabindex: -1, "aria-label": `About ${name}`, on: { click: open } }, avatar(message.author, name, 40));
+  return h(
+    "button.avatar-button",
+    { type: "button", tabindex: -1, "aria-label": `About ${name}`, on: { click: open } },
+    avatar(message.author, name, 40),
+  );
+}
+
+/** A thread begins with the message it grew from, as if that stood here. */
+function starter(message) {
+  const origin = message.referenced_message;
+  return origin
+    ? {
+        ...origin,
+        id: message.id,
+        stamp: message.stamp,
+        thread: null,
+        reactions: [],
+        message_reference: null,
+      }
+    : message;
 }
 
 /** Build a message; `grouped` leaves out who speaks, because the line above says it. */
 export function messageElement(app, given, grouped) {
-  const message = given.body ? draftOf(given) : given;
+  const message = given.body ? draftOf(given) : given.type === STARTER ? starter(given) : given;
   if (isSystem(message)) return systemMessage(app, message);
   const element = shell(app, message, {
-    grouped, mentioned: mentionsMe(app, message), ephemeral: message.flags & FLAG.EPHEMERAL,
-    pending: given.body && !given.failed, failed: given.failed,
+    grouped,
+    mentioned: mentionsMe(app, message),
+    ephemeral: message.flags & FLAG.EPHEMERAL,
+    pending: given.body && !given.failed,
+    failed: given.failed,
   });
   element.append(
     ...[commandLine(app, message) ?? replyLine(app, message)].filter(Boolean),
     h("div.message-side", {}, sideOf(app, message, grouped)),
-    h("div.message-body", {}, grouped ? null : head(app, message), h("div.message-content", {}, parts(app, message))),
+    h(
+      "div.message-body",
+      {},
+      grouped ? null : head(app, message),
+      h("div.message-content", {}, parts(app, message)),
+    ),
   );
   return element;
 }

@@ -18,10 +18,19 @@ function linkTo(app, message) {
 function own(app, message, element, may) {
   return [
     may.reply && { label: "Reply", icon: "reply", hint: "R", action: () => app.replyTo(message) },
-    may.react && { label: "Add a reaction", icon: "smile", hint: "+", action: () => pickReaction(app, message, element) },
+    may.react && {
+      label: "Add a reaction",
+      icon: "smile",
+      hint: "+",
+      action: () => pickReaction(app, message, element),
+    },
     may.edit && { label: "Edit", icon: "edit", hint: "E", action: () => editMessage(app, message) },
     may.thread && { label: "Start a thread", icon: "thread", action: () => startThread(app, message) },
-    may.pin && { label: message.pinned ? "Unpin" : "Pin", icon: "pin", action: () => togglePin(app, message) },
+    may.pin && {
+      label: message.pinned ? "Unpin" : "Pin",
+      icon: "pin",
+      action: () => togglePin(app, message),
+    },
     message.content && { label: "Copy text", icon: "copy", action: () => copyText(message.content) },
     { label: "Copy link", icon: "link", action: () => copyText(linkTo(app, message), "Link") },
     { label: "Copy id", icon: "copy", action: () => copyText(message.id, "Id") },
@@ -32,7 +41,9 @@ function fromBots(app, message) {
   const commands = app.commands.forMessages();
   if (!commands.length) return [];
   const entries = commands.map((command) => ({
-    label: command.name, icon: "command", action: () => messageCommand(app, command, message),
+    label: command.name,
+    icon: "command",
+    action: () => messageCommand(app, command, message),
   }));
   return [{ separator: true }, { heading: "Apps" }, ...entries];
 }
@@ -41,7 +52,13 @@ function fromBots(app, message) {
 export async function openMessageMenu(app, message, element, anchor = element) {
   await app.quietly(app.commands.refresh());
   const may = rights(app, message);
-  const remove = { label: "Delete", icon: "trash", danger: true, hint: "Del", action: () => deleteMessage(app, message) };
+  const remove = {
+    label: "Delete",
+    icon: "trash",
+    danger: true,
+    hint: "Del",
+    action: () => deleteMessage(app, message),
+  };
   const fleeting = (message.flags ?? 0) & 64;
   const items = [
     ...own(app, message, element, may),
@@ -52,7 +69,11 @@ export async function openMessageMenu(app, message, element, anchor = element) {
 }
 
 function tool(label, picture, action) {
-  return h("button.icon-button", { type: "button", "aria-label": label, title: label, on: { click: action } }, picture);
+  return h(
+    "button.icon-button",
+    { type: "button", "aria-label": label, title: label, on: { click: action } },
+    picture,
+  );
 }
 
 /** One bar of tools that moves to the message under the pointer or the focus. */
@@ -67,7 +88,10 @@ export class MessageTools {
     };
     log.list.addEventListener("pointerover", follow);
     log.list.addEventListener("focusin", follow);
-    log.scroller.addEventListener("pointerleave", () => this.bar.contains(document.activeElement) || this.bar.remove());
+    log.scroller.addEventListener(
+      "pointerleave",
+      () => this.bar.contains(document.activeElement) || this.bar.remove(),
+    );
     log.list.addEventListener("contextmenu", (event) => this.#context(event));
     log.list.addEventListener("keydown", (event) => this.#keys(event));
     log.list.addEventListener("focusin", (event) => this.#stop(event));
@@ -94,7 +118,9 @@ export class MessageTools {
     const may = rights(app, message);
     const quick = (char) => {
       const mine = (message.reactions ?? []).some((one) => one.emoji.name === char && one.me);
-      return tool(`React with ${nameOfEmoji(char)}`, char, () => toggleReaction(app, message, { id: null, name: char }, !mine));
+      return tool(`React with ${nameOfEmoji(char)}`, char, () =>
+        toggleReaction(app, message, { id: null, name: char }, !mine),
+      );
     };
     const more = tool("More", icon("more", 18), () => openMessageMenu(app, message, element, more));
     const react = tool("Add a reaction", icon("smile", 18), () => pickReaction(app, message, react));

@@ -9,22 +9,40 @@ import { isSelect, selectBox } from "./select.js";
 let fields = 0;
 
 function textInput(part) {
-  const limits = { minlength: part.min_length ?? null, maxlength: part.max_length ?? 4000, required: part.required !== false };
-  const shared = { ...limits, placeholder: part.placeholder ?? null, value: part.value ?? "", data: { id: part.custom_id } };
-  const field = part.style === 2 ? h("textarea.field", { rows: 5, ...shared }) : h("input.field", { type: "text", ...shared });
+  const limits = {
+    minlength: part.min_length ?? null,
+    maxlength: part.max_length ?? 4000,
+    required: part.required !== false,
+  };
+  const shared = {
+    ...limits,
+    placeholder: part.placeholder ?? null,
+    value: part.value ?? "",
+    data: { id: part.custom_id },
+  };
+  const field =
+    part.style === 2
+      ? h("textarea.field", { rows: 5, ...shared })
+      : h("input.field", { type: "text", ...shared });
   return { field, read: () => ({ value: field.value }) };
 }
 
 function ticks(part, type) {
   const group = `ticks-${(fields += 1)}`;
-  const boxes = (part.options ?? []).map((option) => h("input", { type, name: group, value: option.value, checked: Boolean(option.default) }));
+  const boxes = (part.options ?? []).map((option) =>
+    h("input", { type, name: group, value: option.value, checked: Boolean(option.default) }),
+  );
   const rows = boxes.map((box, index) => {
     const { label, description } = part.options[index];
     return h("label.tick", {}, box, h("span", {}, label, description ? h("small", {}, description) : null));
   });
   const chosen = () => boxes.filter((box) => box.checked).map((box) => box.value);
   const read = () => (type === "radio" ? { value: chosen()[0] ?? null } : { values: chosen() });
-  return { field: h("div.ticks", { role: type === "radio" ? "radiogroup" : "group" }, rows), read, count: () => chosen().length };
+  return {
+    field: h("div.ticks", { role: type === "radio" ? "radiogroup" : "group" }, rows),
+    read,
+    count: () => chosen().length,
+  };
 }
 
 function checkbox(part) {
@@ -34,14 +52,22 @@ function checkbox(part) {
 
 function upload(part, files) {
   const many = (part.max_values ?? 1) > 1;
-  const field = h("input.field", { type: "file", multiple: many, required: part.required !== false && (part.min_values ?? 1) > 0 });
+  const field = h("input.field", {
+    type: "file",
+    multiple: many,
+    required: part.required !== false && (part.min_values ?? 1) > 0,
+  });
   const read = () => ({ values: [...field.files].map((file) => String(files.push(file) - 1)) });
   return { field, read };
 }
 
 function select(app, part, label) {
   const { box, values } = selectBox(app, part, { label });
-  return { field: box, read: () => ({ values: values().map((one) => one.value) }), count: () => values().length };
+  return {
+    field: box,
+    read: () => ({ values: values().map((one) => one.value) }),
+    count: () => values().length,
+  };
 }
 
 function control(app, part, label, files) {
@@ -66,12 +92,22 @@ function fieldOf(app, part, { label, description }, files, wrap) {
   made.field.id = id;
   if (hint) made.field.setAttribute("aria-describedby", hint.id);
   const mark = part.required !== false ? h("span.required", { "aria-hidden": "true" }, " *") : null;
-  const element = h("div.form-field", {}, h("label.form-label", { for: id }, label, mark), hint, made.field, error);
+  const element = h(
+    "div.form-field",
+    {},
+    h("label.form-label", { for: id }, label, mark),
+    hint,
+    made.field,
+    error,
+  );
   const check = () => {
     const short = made.count && made.count() < least(part);
     error.textContent = short ? `Choose at least ${least(part)}.` : problemOf(made.field);
     return !error.textContent;
   };
+  const again = () => error.textContent && check();
+  element.addEventListener("input", again);
+  element.addEventListener("chosen", again);
   const read = () => wrap({ type: part.type, id: part.id, custom_id: part.custom_id, ...made.read() });
   return { element, check, read };
 }
@@ -89,10 +125,14 @@ function rowsOf(app, modal, files) {
   return modal.components.flatMap((part) => {
     if (part.type === 10) return [{ element: markdown(app, part.content) }];
     if (part.type === 18) {
-      return [fieldOf(app, part.component, part, files, (component) => ({ type: 18, id: part.id, component }))];
+      return [
+        fieldOf(app, part.component, part, files, (component) => ({ type: 18, id: part.id, component })),
+      ];
     }
     const inner = part.components ?? [];
-    return inner.map((one) => fieldOf(app, one, { label: one.label ?? "" }, files, (read) => ({ type: 1, components: [read] })));
+    return inner.map((one) =>
+      fieldOf(app, one, { label: one.label ?? "" }, files, (read) => ({ type: 1, components: [read] })),
+    );
   });
 }
 
@@ -132,7 +172,12 @@ export function openForm(app, modal, context) {
 function sendForm(app, modal, context, rows, files) {
   const components = rows.filter((row) => row.read).map((row) => row.read());
   const attachments = files.map((file, index) => ({ id: String(index), filename: file.name }));
-  const data = { id: modal.id, custom_id: modal.custom_id, components, ...(files.length ? { attachments } : {}) };
+  const data = {
+    id: modal.id,
+    custom_id: modal.custom_id,
+    components,
+    ...(files.length ? { attachments } : {}),
+  };
   const application = modal.application?.id ?? context.applicationId;
   return app.interactions.send(KIND.MODAL, application, data, { ...context, files });
 }

@@ -20,15 +20,33 @@ function row(app, message) {
     closePopover();
     app.open(message.channel_id, message.id);
   };
-  const head = h("header", {}, avatar(message.author, name, 24), h("strong", {}, name), h("time", {}, shortTime(message.timestamp)));
-  return h("article.pin-row", {}, head, wordsOf(app, message), h("button.button.small", { type: "button", on: { click: open } }, "Jump"));
+  const head = h(
+    "header",
+    {},
+    avatar(message.author, name, 24),
+    h("strong", {}, name),
+    h("time", {}, shortTime(message.timestamp)),
+  );
+  return h(
+    "article.pin-row",
+    {},
+    head,
+    wordsOf(app, message),
+    h("button.button.small", { type: "button", on: { click: open } }, "Jump"),
+  );
 }
 
 /** Show the pinned messages beside their button. */
 export async function openPins(app, channelId, anchor) {
   const page = await orSay(() => app.api.get(`/channels/${channelId}/messages/pins`));
   const messages = (page?.items ?? []).map((item) => item.message);
-  const rows = messages.length ? messages.map((one) => row(app, one)) : h("p.quiet", {}, "Nothing is pinned here yet.");
+  const rows = messages.length
+    ? messages.map((one) => row(app, one))
+    : h("p.quiet", {}, "Nothing is pinned here yet.");
   const head = h("header.popover-head", {}, h("h3", {}, "Pinned messages"));
-  openPopover(anchor, [head, h("div.popover-body", {}, rows)], { label: "Pinned messages", kind: "list-popover", side: "end" });
+  openPopover(anchor, [head, h("div.popover-body", {}, rows)], {
+    label: "Pinned messages",
+    kind: "list-popover",
+    side: "end",
+  });
 }

@@ -32,7 +32,10 @@ function chipOf(app, message, reaction) {
   const chip = h(
     "button.reaction",
     {
-      type: "button", "aria-pressed": String(Boolean(me)), "aria-label": `${name}, ${count}`, data: { key: `reaction-${name}` },
+      type: "button",
+      "aria-pressed": String(Boolean(me)),
+      "aria-label": `${name}, ${count}`,
+      data: { key: `reaction-${name}` },
       on: {
         click: () => toggleReaction(app, message, emoji, !me),
         mouseenter: () => nameReactors(app, message, reaction, chip),
@@ -46,7 +49,21 @@ function chipOf(app, message, reaction) {
 
 /** The row of reactions, with a button to add another. */
 export function reactionsOf(app, message) {
-  const add = h("button.reaction.add", { type: "button", "aria-label": "Add a reaction", title: "Add a reaction", data: { key: "reaction-add" } }, icon("smile", 16));
+  const add = h(
+    "button.reaction.add",
+    {
+      type: "button",
+      "aria-label": "Add a reaction",
+      title: "Add a reaction",
+      data: { key: "reaction-add" },
+    },
+    icon("smile", 16),
+  );
   add.addEventListener("click", () => pickReaction(app, message, add));
-  return h("div.reactions", {}, message.reactions.map((one) => chipOf(app, message, one)), add);
+  return h(
+    "div.reactions",
+    {},
+    message.reactions.map((one) => chipOf(app, message, one)),
+    add,
+  );
 }

@@ -14,7 +14,8 @@ function timeOf(message) {
 }
 
 function begins(app, message, before) {
-  if (!before || isSystem(before) || isSystem(message)) return true;
+  if (!before || message.type === 21 || before.type === 21 || isSystem(before) || isSystem(message))
+    return true;
   if (message.message_reference || message.interaction_metadata || message.interaction) return true;
   if (message.body?.message_reference) return true;
   if ((message.flags ?? 0) & 64 || (before.flags ?? 0) & 64) return true;
@@ -26,8 +27,18 @@ function hero(app, channel) {
   const { world } = app;
   const name = world.channelName(channel);
   const kind = world.isThread(channel) ? "thread" : channel.guild_id ? "hash" : "at";
-  const words = channel.topic ? channel.topic : channel.guild_id ? "This is where it begins." : `Between you and ${name}.`;
-  return h("div.log-start", {}, h("span.log-start-icon", {}, icon(kind, 28)), h("h2", {}, name), h("p", {}, words));
+  const words = channel.topic
+    ? channel.topic
+    : channel.guild_id
+      ? "This is where it begins."
+      : `Between you and ${name}.`;
+  return h(
+    "div.log-start",
+    {},
+    h("span.log-start-icon", {}, icon(kind, 28)),
+    h("h2", {}, name),
+    h("p", {}, words),
+  );
 }
 
 function loader() {
@@ -38,11 +49,19 @@ function loader() {
 function dayRow(message) {
   const when = timeOf(message);
   const name = dayName(when);
-  return { id: `day ${name}`, key: name, build: () => h("div.day-line", { role: "separator" }, h("span", {}, name)) };
+  return {
+    id: `day ${name}`,
+    key: name,
+    build: () => h("div.day-line", { role: "separator" }, h("span", {}, name)),
+  };
 }
 
 function newRow() {
-  return { id: "new", key: "new", build: () => h("div.new-line", { role: "separator", "aria-label": "New messages" }, h("span", {}, "New")) };
+  return {
+    id: "new",
+    key: "new",
+    build: () => h("div.new-line", { role: "separator", "aria-label": "New messages" }, h("span", {}, "New")),
+  };
 }
 
 function messageRow(app, message, grouped) {

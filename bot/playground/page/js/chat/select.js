@@ -5,7 +5,13 @@ import { h } from "../lib/dom.js";
 import { channels, people, roles } from "./entities.js";
 
 export const SELECT = { STRING: 3, USER: 5, ROLE: 6, MENTIONABLE: 7, CHANNEL: 8 };
-const NAMES = { 3: "Choose an option", 5: "Choose a person", 6: "Choose a role", 7: "Choose people or roles", 8: "Choose a channel" };
+const NAMES = {
+  3: "Choose an option",
+  5: "Choose a person",
+  6: "Choose a role",
+  7: "Choose people or roles",
+  8: "Choose a channel",
+};
 
 function emojiOf(emoji) {
   if (!emoji) return null;
@@ -14,7 +20,11 @@ function emojiOf(emoji) {
 
 function fixed(select) {
   return (select.options ?? []).map((one) => ({
-    value: one.value, label: one.label, detail: one.description, lead: emojiOf(one.emoji), preset: one.default,
+    value: one.value,
+    label: one.label,
+    detail: one.description,
+    lead: emojiOf(one.emoji),
+    preset: one.default,
   }));
 }
 

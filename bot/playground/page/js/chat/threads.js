@@ -22,14 +22,27 @@ function bodyOf(app, channelId, message, name, words) {
 }
 
 function firstWords(forum) {
-  return forum ? h("label.form-field", {}, h("span.form-label", {}, "First message"), h("textarea.field", { name: "words", rows: 4, required: true })) : null;
+  return forum
+    ? h(
+        "label.form-field",
+        {},
+        h("span.form-label", {}, "First message"),
+        h("textarea.field", { name: "words", rows: 4, required: true }),
+      )
+    : null;
 }
 
 /** Ask for a name and start a thread, from a message or without one. */
 export function newThread(app, channelId, { name = "", message = null } = {}) {
   const forum = app.world.isForum(app.world.channels.get(channelId));
   const build = (close) => {
-    const field = h("input.field", { name: "name", value: name, required: true, maxlength: 100, autofocus: true });
+    const field = h("input.field", {
+      name: "name",
+      value: name,
+      required: true,
+      maxlength: 100,
+      autofocus: true,
+    });
     const submit = async (event) => {
       event.preventDefault();
       const words = event.target.elements.words?.value;
@@ -39,8 +52,19 @@ export function newThread(app, channelId, { name = "", message = null } = {}) {
       close();
       app.openThread(thread);
     };
-    const actions = h("div.dialog-actions", {}, h("button.button", { type: "button", on: { click: close } }, "Cancel"), h("button.button.primary", { type: "submit" }, forum ? "Post" : "Start thread"));
-    return h("form.dialog-body", { on: { submit } }, h("label.form-field", {}, h("span.form-label", {}, forum ? "Title" : "Name"), field), firstWords(forum), actions);
+    const actions = h(
+      "div.dialog-actions",
+      {},
+      h("button.button", { type: "button", on: { click: close } }, "Cancel"),
+      h("button.button.primary", { type: "submit" }, forum ? "Post" : "Start thread"),
+    );
+    return h(
+      "form.dialog-body",
+      { on: { submit } },
+      h("label.form-field", {}, h("span.form-label", {}, forum ? "Title" : "Name"), field),
+      firstWords(forum),
+      actions,
+    );
   };
   openDialog(forum ? "New post" : "Start a thread", build, { kind: "small" });
 }
@@ -52,7 +76,12 @@ function threadRow(app, thread) {
   };
   const when = timeOfId(thread.last_message_id ?? thread.id);
   const detail = `${thread.thread_metadata?.archived ? "archived · " : ""}${fromNow(when)}`;
-  return h("button.thread-row", { type: "button", on: { click: open } }, icon("thread", 18), h("span", {}, thread.name, h("small", {}, detail)));
+  return h(
+    "button.thread-row",
+    { type: "button", on: { click: open } },
+    icon("thread", 18),
+    h("span", {}, thread.name, h("small", {}, detail)),
+  );
 }
 
 async function allThreads(app, channelId) {
@@ -64,22 +93,34 @@ async function allThreads(app, channelId) {
 /** Show a channel's threads beside its button. */
 export async function openThreadList(app, channelId, anchor) {
   const threads = await allThreads(app, channelId);
-  const rows = threads.length ? threads.map((one) => threadRow(app, one)) : h("p.quiet", {}, "No threads here yet.");
+  const rows = threads.length
+    ? threads.map((one) => threadRow(app, one))
+    : h("p.quiet", {}, "No threads here yet.");
   const start = h("button.button.primary", { type: "button" }, "New thread");
   start.addEventListener("click", () => {
     closePopover();
     newThread(app, channelId);
   });
   const head = h("header.popover-head", {}, h("h3", {}, "Threads"), start);
-  openPopover(anchor, [head, h("div.popover-body", {}, rows)], { label: "Threads", kind: "list-popover", side: "end" });
+  openPopover(anchor, [head, h("div.popover-body", {}, rows)], {
+    label: "Threads",
+    kind: "list-popover",
+    side: "end",
+  });
 }
 
 /** A forum instead of a log: its posts, newest first. */
 export async function showForum(app, channel, root) {
-  const post = h("button.button.primary", { type: "button", on: { click: () => newThread(app, channel.id) } }, "New post");
+  const post = h(
+    "button.button.primary",
+    { type: "button", on: { click: () => newThread(app, channel.id) } },
+    "New post",
+  );
   const list = h("div.forum-posts", {}, h("p.quiet", {}, "Loading …"));
   clear(root).append(h("div.forum", {}, h("header", {}, h("h2", {}, channel.name), post), list));
   const threads = await allThreads(app, channel.id);
-  const rows = threads.length ? threads.map((one) => threadRow(app, one)) : [h("p.quiet", {}, "No posts yet.")];
+  const rows = threads.length
+    ? threads.map((one) => threadRow(app, one))
+    : [h("p.quiet", {}, "No posts yet.")];
   list.replaceChildren(...rows);
 }

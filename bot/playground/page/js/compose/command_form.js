@@ -21,17 +21,46 @@ export class CommandForm {
     this.more = h("span.more-options");
     this.element = this.#build();
     for (const option of leaf.options) {
-      if (option.required || texts[option.name] !== undefined) this.#addField(option, texts[option.name] ?? "");
+      if (option.required || texts[option.name] !== undefined)
+        this.#addField(option, texts[option.name] ?? "");
     }
     this.#offerMore();
   }
 
   #build() {
-    const send = h("button.icon-button.send", { type: "button", "aria-label": "Run the command", title: "Run the command", on: { click: () => this.submit() } }, icon("send"));
-    const leave = h("button.icon-button", { type: "button", "aria-label": "Leave the command", title: "Leave the command", on: { click: () => this.hooks.leave() } }, icon("close"));
-    const name = h("span.command-name", { tabindex: this.leaf.options.length ? null : 0 }, `/${this.leaf.name}`);
+    const send = h(
+      "button.icon-button.send",
+      {
+        type: "button",
+        "aria-label": "Run the command",
+        title: "Run the command",
+        on: { click: () => this.submit() },
+      },
+      icon("send"),
+    );
+    const leave = h(
+      "button.icon-button",
+      {
+        type: "button",
+        "aria-label": "Leave the command",
+        title: "Leave the command",
+        on: { click: () => this.hooks.leave() },
+      },
+      icon("close"),
+    );
+    const name = h(
+      "span.command-name",
+      { tabindex: this.leaf.options.length ? null : 0 },
+      `/${this.leaf.name}`,
+    );
     const words = h("div.command-words", {}, name, this.fieldsRoot, this.more);
-    const element = h("div.command-line", { role: "group", "aria-label": `Command ${this.leaf.name}` }, words, send, leave);
+    const element = h(
+      "div.command-line",
+      { role: "group", "aria-label": `Command ${this.leaf.name}` },
+      words,
+      send,
+      leave,
+    );
     element.addEventListener("keydown", (event) => this.#keys(event));
     element.addEventListener("focusout", (event) => {
       if (!element.contains(event.relatedTarget)) this.suggestions.hide();
@@ -59,7 +88,16 @@ export class CommandForm {
         this.#offerMore();
         field.input.focus();
       };
-      return h("button.more-option", { type: "button", title: option.description, "aria-label": `Add the option ${option.name}`, on: { click: add } }, `+ ${option.name}`);
+      return h(
+        "button.more-option",
+        {
+          type: "button",
+          title: option.description,
+          "aria-label": `Add the option ${option.name}`,
+          on: { click: add },
+        },
+        `+ ${option.name}`,
+      );
     });
     this.more.replaceChildren(...buttons);
   }
@@ -90,7 +128,8 @@ export class CommandForm {
     const options = [];
     for (const field of this.#fields) {
       const { name, type } = field.option;
-      if (type === OPTION.FILE && field.file) options.push({ type, name, value: String(files.push(field.file) - 1) });
+      if (type === OPTION.FILE && field.file)
+        options.push({ type, name, value: String(files.push(field.file) - 1) });
       const { value } = field.read();
       if (value !== undefined) options.push({ type, name, value });
     }
@@ -104,7 +143,9 @@ export class CommandForm {
     const options = [...others, { type, name, value: field.text, focused: true }];
     const data = commandData(this.leaf, options);
     const bot = this.leaf.command.application_id;
-    const outcome = await this.app.interactions.send(KIND.AUTOCOMPLETE, bot, data, { channelId: this.channelId });
+    const outcome = await this.app.interactions.send(KIND.AUTOCOMPLETE, bot, data, {
+      channelId: this.channelId,
+    });
     return outcome.choices ?? [];
   }
 
@@ -125,7 +166,12 @@ export class CommandForm {
     const attachments = files.map((file, index) => ({ id: String(index), filename: file.name }));
     const data = commandData(this.leaf, options, attachments);
     const context = { channelId: this.channelId, files };
-    const outcome = await this.app.interactions.send(KIND.COMMAND, this.leaf.command.application_id, data, context);
+    const outcome = await this.app.interactions.send(
+      KIND.COMMAND,
+      this.leaf.command.application_id,
+      data,
+      context,
+    );
     this.#setSending(false);
     if (outcome.ok) this.hooks.leave({ quietly: Boolean(outcome.modal) });
     else this.#failed(outcome.reason);

@@ -38,10 +38,26 @@ export class Composer {
   }
 
   #buttons() {
-    const button = (label, name, click) => h("button.icon-button", { type: "button", "aria-label": label, title: label, on: { click } }, icon(name));
-    const emoji = button("Emoji", "smile", () => openEmojiPicker(this.app.world, emoji, (one) => this.insert(one.id ? `:${one.name}:` : one.name), "above"));
+    const button = (label, name, click) =>
+      h(
+        "button.icon-button",
+        { type: "button", "aria-label": label, title: label, on: { click } },
+        icon(name),
+      );
+    const emoji = button("Emoji", "smile", () =>
+      openEmojiPicker(
+        this.app.world,
+        emoji,
+        (one) => this.insert(one.id ? `:${one.name}:` : one.name),
+        "above",
+      ),
+    );
     this.area.before(button("Attach files", "plus", () => this.uploads.picker.click()));
-    this.send = h("button.icon-button.send", { type: "submit", "aria-label": "Send", title: "Send" }, icon("send"));
+    this.send = h(
+      "button.icon-button.send",
+      { type: "submit", "aria-label": "Send", title: "Send" },
+      icon("send"),
+    );
     this.line.append(emoji, this.send);
   }
 
@@ -78,7 +94,10 @@ export class Composer {
     if (!channel) return;
     const may = maySend(this.app.world, channel);
     const { world } = this.app;
-    const place = channel.guild_id && !world.isThread(channel) ? `#${world.channelName(channel)}` : world.channelName(channel);
+    const place =
+      channel.guild_id && !world.isThread(channel)
+        ? `#${world.channelName(channel)}`
+        : world.channelName(channel);
     this.area.disabled = !may;
     this.area.placeholder = may ? `Message ${place}` : "You may read here, but not write.";
     this.area.setAttribute("aria-label", this.area.placeholder);
@@ -92,14 +111,26 @@ export class Composer {
     this.#ping = true;
     this.replyBar.hidden = !message;
     if (!message) return;
-    const leave = h("button.icon-button", { type: "button", "aria-label": "Do not reply", on: { click: () => this.replyTo(null) } }, icon("close", 16));
-    const ping = h("button.link", { type: "button", "aria-pressed": "true", title: "Whether the reply mentions the author" }, "@ on");
+    const leave = h(
+      "button.icon-button",
+      { type: "button", "aria-label": "Do not reply", on: { click: () => this.replyTo(null) } },
+      icon("close", 16),
+    );
+    const ping = h(
+      "button.link",
+      { type: "button", "aria-pressed": "true", title: "Whether the reply mentions the author" },
+      "@ on",
+    );
     ping.addEventListener("click", () => {
       this.#ping = !this.#ping;
       ping.textContent = this.#ping ? "@ on" : "@ off";
       ping.setAttribute("aria-pressed", String(this.#ping));
     });
-    this.replyBar.replaceChildren(h("span", {}, "Replying to ", h("strong", {}, authorName(this.app, message))), ping, leave);
+    this.replyBar.replaceChildren(
+      h("span", {}, "Replying to ", h("strong", {}, authorName(this.app, message))),
+      ping,
+      leave,
+    );
     this.focus();
   }
 
@@ -147,13 +178,21 @@ export class Composer {
     }
     const found = triggered(this.app, value.slice(0, selectionStart));
     if (!found) this.suggestions.hide();
-    else this.suggestions.show(this.area, found.items.map((one) => ({ ...one, pick: () => this.#replace(found.length, one.insert) })), { title: found.title });
+    else
+      this.suggestions.show(
+        this.area,
+        found.items.map((one) => ({ ...one, pick: () => this.#replace(found.length, one.insert) })),
+        { title: found.title },
+      );
   }
 
   #offerCommands() {
     const slash = this.area.value.match(/^\/([^\n]{0,70})$/);
     if (!slash || document.activeElement !== this.area) return;
-    const items = commandItems(this.app, slash[1]).map((one) => ({ ...one, pick: () => this.enterCommand(one.leaf, {}) }));
+    const items = commandItems(this.app, slash[1]).map((one) => ({
+      ...one,
+      pick: () => this.enterCommand(one.leaf, {}),
+    }));
     if (items.length) this.suggestions.show(this.area, items, { title: "Commands" });
     else this.suggestions.hide();
   }
@@ -169,7 +208,9 @@ export class Composer {
   enterCommand(leaf, texts) {
     this.leaveCommand({ quietly: true });
     this.area.value = "";
-    this.#form = new CommandForm(this.app, this.suggestions, leaf, texts, { leave: (how) => this.leaveCommand(how) });
+    this.#form = new CommandForm(this.app, this.suggestions, leaf, texts, {
+      leave: (how) => this.leaveCommand(how),
+    });
     this.line.hidden = true;
     this.line.after(this.#form.element);
     this.#form.focus();
@@ -199,7 +240,10 @@ export class Composer {
 
   #body(content) {
     const reply = this.#reply && { message_reference: { message_id: this.#reply.id } };
-    const mentions = reply && !this.#ping ? { allowed_mentions: { parse: ["users", "roles", "everyone"], replied_user: false } } : {};
+    const mentions =
+      reply && !this.#ping
+        ? { allowed_mentions: { parse: ["users", "roles", "everyone"], replied_user: false } }
+        : {};
     return { content, ...reply, ...mentions };
   }
 

@@ -25,11 +25,21 @@ export class OptionField {
   }
 
   #fileInput() {
-    return h("input", { type: "file", "aria-label": this.option.name, on: { change: () => this.form.changed(), focus: () => this.offer() } });
+    return h("input", {
+      type: "file",
+      "aria-label": this.option.name,
+      on: { change: () => this.form.changed(), focus: () => this.offer() },
+    });
   }
 
   #textInput(text) {
-    const input = h("input", { type: "text", value: text, autocomplete: "off", spellcheck: "false", "aria-label": this.option.name });
+    const input = h("input", {
+      type: "text",
+      value: text,
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-label": this.option.name,
+    });
     const required = this.option.required ? "true" : "false";
     input.setAttribute("aria-required", required);
     input.addEventListener("input", () => this.#typed());
@@ -63,7 +73,8 @@ export class OptionField {
 
   /** `{value}`, `{problem}` or `{}`. */
   read() {
-    if (this.option.type !== OPTION.FILE) return valueOf(this.form.app.world, this.option, this.text, this.#picked);
+    if (this.option.type !== OPTION.FILE)
+      return valueOf(this.form.app.world, this.option, this.text, this.#picked);
     return this.file || !this.option.required ? {} : { problem: "Choose a file." };
   }
 
@@ -82,7 +93,11 @@ export class OptionField {
 
   #present(list, active) {
     const items = list.slice(0, MOST).map((one) => ({ ...one, pick: () => this.#pick(one) }));
-    this.form.suggestions.show(this.input, items, { title: this.#title(), active, problem: Boolean(this.error) });
+    this.form.suggestions.show(this.input, items, {
+      title: this.#title(),
+      active,
+      problem: Boolean(this.error),
+    });
   }
 
   /** Offer what fits: choices, people, channels, or what the bot completes. */
@@ -105,7 +120,10 @@ export class OptionField {
     const choices = await this.form.complete(this);
     if (turn !== this.#asked || document.activeElement !== this.input || text !== this.text) return;
     const settled = this.#picked && this.#picked.label === text;
-    this.#present((choices ?? []).map((one) => ({ label: one.name, value: one.value })), text && !settled ? 0 : -1);
+    this.#present(
+      (choices ?? []).map((one) => ({ label: one.name, value: one.value })),
+      text && !settled ? 0 : -1,
+    );
   }
 
   #pick(one) {

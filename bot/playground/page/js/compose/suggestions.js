@@ -45,11 +45,20 @@ export class Suggestions {
   }
 
   #row(item, index) {
-    const words = h("span.suggestion-words", {}, h("span.suggestion-label", {}, item.label), item.detail ? h("small", {}, item.detail) : null);
+    const words = h(
+      "span.suggestion-words",
+      {},
+      h("span.suggestion-label", {}, item.label),
+      item.detail ? h("small", {}, item.detail) : null,
+    );
     const side = item.side ? h("span.suggestion-side", {}, item.side) : null;
     return h(
       "div.suggestion",
-      { role: "option", id: `${this.list.id}-${index}`, on: { click: () => this.#take(index), pointermove: () => this.#hover(index) } },
+      {
+        role: "option",
+        id: `${this.list.id}-${index}`,
+        on: { click: () => this.#take(index), pointermove: () => this.#hover(index) },
+      },
       item.lead ?? null,
       words,
       side,
@@ -64,7 +73,9 @@ export class Suggestions {
 
   #mark(scroll = true) {
     const input = this.#input;
-    [...this.list.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === this.#active)));
+    [...this.list.children].forEach((row, index) =>
+      row.setAttribute("aria-selected", String(index === this.#active)),
+    );
     if (!input) return;
     const row = this.list.children[this.#active];
     input.setAttribute("aria-expanded", String(this.open));
@@ -91,7 +102,8 @@ export class Suggestions {
     if (event.key === "ArrowDown") this.#step(1);
     else if (event.key === "ArrowUp") this.#step(-1);
     else if (event.key === "Escape") this.hide();
-    else if (["Enter", "Tab"].includes(event.key) && !event.shiftKey && this.#active >= 0) this.#take(this.#active);
+    else if (["Enter", "Tab"].includes(event.key) && !event.shiftKey && this.#active >= 0)
+      this.#take(this.#active);
     else return false;
     event.preventDefault();
     event.stopPropagation();
@@ -101,7 +113,12 @@ export class Suggestions {
 
 /** Tell a box that a list belongs to it. */
 export function asCombobox(input, suggestions) {
-  for (const [name, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": suggestions.list.id })) {
+  for (const [name, value] of Object.entries({
+    role: "combobox",
+    "aria-autocomplete": "list",
+    "aria-expanded": "false",
+    "aria-controls": suggestions.list.id,
+  })) {
     input.setAttribute(name, value);
   }
   return input;

@@ -19,13 +19,18 @@ function best(items, text, labelOf, most = MOST) {
 
 function agentOptions(app) {
   return app.agents.list.map((agent) => ({
-    label: agent.name, detail: `agent ${agent.id}`, lead: avatar({ id: String(agent.id), bot: true }, agent.name, 22),
+    label: agent.name,
+    detail: `agent ${agent.id}`,
+    lead: avatar({ id: String(agent.id), bot: true }, agent.name, 22),
   }));
 }
 
 function names(app, text) {
   const all = [...agentOptions(app), ...people(app.world)];
-  return best(all, text, (one) => `${one.label} ${one.detail}`).map((one) => ({ ...one, insert: `@${one.label} ` }));
+  return best(all, text, (one) => `${one.label} ${one.detail}`).map((one) => ({
+    ...one,
+    insert: `@${one.label} `,
+  }));
 }
 
 function places(app, text) {
@@ -34,10 +39,14 @@ function places(app, text) {
 }
 
 function emoji(app, text) {
-  const custom = (app.world.guild?.emojis ?? []).filter((one) => one.name.toLowerCase().includes(text.toLowerCase()));
+  const custom = (app.world.guild?.emojis ?? []).filter((one) =>
+    one.name.toLowerCase().includes(text.toLowerCase()),
+  );
   const own = custom.map((one) => ({ label: `:${one.name}:`, insert: `:${one.name}: ` }));
   const rest = searchEmoji(text, MOST).map((one) => ({
-    label: `:${one.names[0]}:`, lead: h("span.option-emoji", {}, one.char), insert: `${one.char} `,
+    label: `:${one.names[0]}:`,
+    lead: h("span.option-emoji", {}, one.char),
+    insert: `${one.char} `,
   }));
   return [...own, ...rest].slice(0, MOST);
 }

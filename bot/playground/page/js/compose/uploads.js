@@ -50,7 +50,11 @@ export class Uploads {
       this.files = this.files.filter((one) => one !== file);
       this.#show();
     };
-    const remove = h("button.icon-button", { type: "button", "aria-label": `Remove ${file.name}`, on: { click: drop } }, icon("close", 16));
+    const remove = h(
+      "button.icon-button",
+      { type: "button", "aria-label": `Remove ${file.name}`, on: { click: drop } },
+      icon("close", 16),
+    );
     const words = h("span.upload-name", {}, file.name, h("small", {}, sizeText(file.size)));
     return h("div.upload", {}, this.#look(file), words, remove);
   }
@@ -72,7 +76,10 @@ export function acceptFiles(target, uploads) {
     event.preventDefault();
     target.classList.add("dropping");
   });
-  target.addEventListener("dragleave", (event) => target.contains(event.relatedTarget) || target.classList.remove("dropping"));
+  target.addEventListener(
+    "dragleave",
+    (event) => target.contains(event.relatedTarget) || target.classList.remove("dropping"),
+  );
   target.addEventListener("drop", (event) => {
     target.classList.remove("dropping");
     if (!hasFiles(event)) return;

@@ -67,7 +67,11 @@ export class Api {
     const headers = { Authorization: this.token };
     if (files?.length) return { method, headers, body: formOf(body, files) };
     if (body === undefined) return { method, headers };
-    return { method, headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    return {
+      method,
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    };
   }
 
   get(path, query) {

@@ -1,6 +1,14 @@
 /** Small tools for building elements. Text always goes in as text, never as HTML. */
 
-const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "hidden", "multiple", "indeterminate"]);
+const PROPERTIES = new Set([
+  "value",
+  "checked",
+  "disabled",
+  "selected",
+  "hidden",
+  "multiple",
+  "indeterminate",
+]);
 
 function setProperty(element, name, value) {
   if (name === "on") {

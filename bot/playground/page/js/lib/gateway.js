@@ -2,7 +2,16 @@
 
 import { Bus } from "./bus.js";
 
-const OP = { DISPATCH: 0, HEARTBEAT: 1, IDENTIFY: 2, RESUME: 6, RECONNECT: 7, INVALID: 9, HELLO: 10, ACK: 11 };
+const OP = {
+  DISPATCH: 0,
+  HEARTBEAT: 1,
+  IDENTIFY: 2,
+  RESUME: 6,
+  RECONNECT: 7,
+  INVALID: 9,
+  HELLO: 10,
+  ACK: 11,
+};
 const ALL_INTENTS = 53608447;
 const REFUSED = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 const STALE = new Set([4003, 4007, 4009]);

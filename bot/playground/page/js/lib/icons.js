@@ -11,7 +11,8 @@ const PATHS = {
   at: "M16 12a4 4 0 1 1-1.2-2.8M16 8v5.5a2.5 2.5 0 0 0 5 0V12a9 9 0 1 0-3.5 7.1",
   chevron: "m8 10 4 4 4-4",
   menu: "M4 7h16M4 12h16M4 17h16",
-  people: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM2.5 20a6.5 6.5 0 0 1 13 0M16 4.5a3.5 3.5 0 0 1 0 6M18 14a6.5 6.5 0 0 1 3.5 6",
+  people:
+    "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM2.5 20a6.5 6.5 0 0 1 13 0M16 4.5a3.5 3.5 0 0 1 0 6M18 14a6.5 6.5 0 0 1 3.5 6",
   pin: "M9 4h6l-1 6 4 4H6l4-4zM12 14v6",
   pulse: "M3 12h4l2.5-7 5 14 2.5-7h4",
   close: "M6 6l12 12M18 6 6 18",
@@ -42,11 +43,18 @@ const PATHS = {
 /** An icon by name, hidden from screen readers: the button that holds it has the words. */
 export function icon(name, size = 20) {
   const svg = document.createElementNS(SVG, "svg");
-  for (const [key, value] of Object.entries({ viewBox: "0 0 24 24", width: size, height: size, class: "icon", "aria-hidden": "true" })) {
+  for (const [key, value] of Object.entries({
+    viewBox: "0 0 24 24",
+    width: size,
+    height: size,
+    class: "icon",
+    "aria-hidden": "true",
+  })) {
     svg.setAttribute(key, value);
   }
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", PATHS[name]);
+  if (name === "more") path.setAttribute("stroke-width", "3");
   svg.append(path);
   return svg;
 }

@@ -21,7 +21,11 @@ function iconOf(world, channel) {
 
 function labelOf(app, channel, unread, mentions) {
   const agent = app.agents.inChannel(channel.id);
-  const notes = [unread ? "unread" : "", mentions ? `${mentions} mentions` : "", agent ? `${agent.name}, ${agent.state}` : ""];
+  const notes = [
+    unread ? "unread" : "",
+    mentions ? `${mentions} mentions` : "",
+    agent ? `${agent.name}, ${agent.state}` : "",
+  ];
   return [app.world.channelName(channel), ...notes.filter(Boolean)].join(", ");
 }
 
@@ -34,8 +38,11 @@ function channelRow(app, channel) {
   return h(
     "button.channel",
     {
-      type: "button", data: { id: channel.id, unread: String(isNew), thread: String(world.isThread(channel)) },
-      "aria-current": open ? "page" : null, "aria-label": labelOf(app, channel, isNew, mentions), on: { click: () => app.open(channel.id) },
+      type: "button",
+      data: { id: channel.id, unread: String(isNew), thread: String(world.isThread(channel)) },
+      "aria-current": open ? "page" : null,
+      "aria-label": labelOf(app, channel, isNew, mentions),
+      on: { click: () => app.open(channel.id) },
     },
     h("span.unread-mark", {}),
     icon(iconOf(world, channel), 18),
@@ -46,7 +53,10 @@ function channelRow(app, channel) {
 }
 
 function withThreads(app, channel) {
-  return [channelRow(app, channel), ...app.world.threadsOf(channel.id).map((thread) => channelRow(app, thread))];
+  return [
+    channelRow(app, channel),
+    ...app.world.threadsOf(channel.id).map((thread) => channelRow(app, thread)),
+  ];
 }
 
 function toggle(id, redraw) {
@@ -59,31 +69,56 @@ function toggle(id, redraw) {
 /** A category; closed, it still shows what is unread. */
 function category(app, channel, children, redraw) {
   const closed = kept.get("closed", []).includes(channel.id);
-  const shown = closed ? children.filter((one) => one.id === app.channelId || app.unread.isUnread(one)) : children;
+  const shown = closed
+    ? children.filter((one) => one.id === app.channelId || app.unread.isUnread(one))
+    : children;
   const head = h(
     "button.category",
-    { type: "button", data: { id: channel.id }, "aria-expanded": String(!closed), on: { click: () => toggle(channel.id, redraw) } },
+    {
+      type: "button",
+      data: { id: channel.id },
+      "aria-expanded": String(!closed),
+      on: { click: () => toggle(channel.id, redraw) },
+    },
     icon("chevron", 14),
     channel.name,
   );
-  return h("section.channel-group", { "aria-label": channel.name }, head, shown.flatMap((one) => withThreads(app, one)));
+  return h(
+    "section.channel-group",
+    { "aria-label": channel.name },
+    head,
+    shown.flatMap((one) => withThreads(app, one)),
+  );
 }
 
 function groupsOf(app, redraw) {
   const all = app.world.guildChannels();
   const usable = all.filter((one) => one.type !== 4 && app.world.sees(one));
   const loose = usable.filter((one) => !app.world.channels.has(one.parent_id));
-  const groups = all.filter((one) => one.type === 4).map((one) => [one, usable.filter((child) => child.parent_id === one.id)]);
+  const groups = all
+    .filter((one) => one.type === 4)
+    .map((one) => [one, usable.filter((child) => child.parent_id === one.id)]);
   return [
-    h("section.channel-group", {}, loose.flatMap((one) => withThreads(app, one))),
-    ...groups.filter(([, children]) => children.length).map(([one, children]) => category(app, one, children, redraw)),
+    h(
+      "section.channel-group",
+      {},
+      loose.flatMap((one) => withThreads(app, one)),
+    ),
+    ...groups
+      .filter(([, children]) => children.length)
+      .map(([one, children]) => category(app, one, children, redraw)),
   ];
 }
 
 function directs(app) {
   const list = app.world.directs();
   if (!list.length) return null;
-  return h("section.channel-group", { "aria-label": "Direct messages" }, h("div.category", {}, "Direct messages"), list.map((one) => channelRow(app, one)));
+  return h(
+    "section.channel-group",
+    { "aria-label": "Direct messages" },
+    h("div.category", {}, "Direct messages"),
+    list.map((one) => channelRow(app, one)),
+  );
 }
 
 function titleOf(app) {

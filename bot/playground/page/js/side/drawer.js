@@ -8,8 +8,13 @@ import { avatar } from "../widgets/avatar.js";
 import { nextBeat, stateDot, stateWord, tempo } from "./states.js";
 
 const REASONS = {
-  addressed: "somebody spoke to it", ambient: "there was something new", access: "a request waits", woken: "it was woken",
-  answer: "a look-up was ready", timer: "its sleep ended", initiative: "it began by itself",
+  addressed: "somebody spoke to it",
+  ambient: "there was something new",
+  access: "a request waits",
+  woken: "it was woken",
+  answer: "a look-up was ready",
+  timer: "its sleep ended",
+  initiative: "it began by itself",
 };
 const TABS = { hud: "HUD", answer: "Answer", cost: "Cost" };
 
@@ -19,21 +24,49 @@ function fact(name, value) {
 
 function headOf(app, agent) {
   const look = avatar(app.faceOf(agent), agent.name, 52);
-  const back = h("button.icon-button", { type: "button", "aria-label": "Back to who is here", title: "Back to who is here", on: { click: () => app.showPanel("members") } }, icon("people"));
-  const room = h("button.link", { type: "button", on: { click: () => app.open(String(agent.channel_id)) } }, "open its room");
+  const back = h(
+    "button.icon-button",
+    {
+      type: "button",
+      "aria-label": "Back to who is here",
+      title: "Back to who is here",
+      on: { click: () => app.showPanel("members") },
+    },
+    icon("people"),
+  );
+  const room = h(
+    "button.link",
+    { type: "button", on: { click: () => app.open(String(agent.channel_id)) } },
+    "open its room",
+  );
   return h(
-    "header.drawer-head", {}, look,
-    h("div", {}, h("h2", {}, agent.name), h("p", {}, `${agent.type} · id ${agent.id} · `, room), h("p.drawer-state", {}, stateDot(agent), stateWord(agent))),
+    "header.drawer-head",
+    {},
+    look,
+    h(
+      "div",
+      {},
+      h("h2", {}, agent.name),
+      h("p", {}, `${agent.type} · id ${agent.id} · `, room),
+      h("p.drawer-state", {}, stateDot(agent), stateWord(agent)),
+    ),
     back,
   );
 }
 
 function ticking(agent) {
   const waiting = agent.waits_for ? `${agent.waits_for}` : "";
-  const when = agent.last_beat_at ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? agent.last_reason}` : ""}` : "none yet";
+  const when = agent.last_beat_at
+    ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? agent.last_reason}` : ""}`
+    : "none yet";
   return h(
-    "dl.facts", {}, fact("Heartbeat", `${tempo(agent)}, resting at ${Number(agent.resting_interval_seconds).toFixed(1)} s`),
-    fact("Last beat", when), fact("Next beat", nextBeat(agent)), waiting ? fact("Waits for", waiting) : null, fact("Model", agent.model),
+    "dl.facts",
+    {},
+    fact("Heartbeat", `${tempo(agent)}, resting at ${Number(agent.resting_interval_seconds).toFixed(1)} s`),
+    fact("Last beat", when),
+    fact("Next beat", nextBeat(agent)),
+    waiting ? fact("Waits for", waiting) : null,
+    fact("Model", agent.model),
   );
 }
 
@@ -41,7 +74,13 @@ function bars(sections) {
   const total = sections.reduce((sum, one) => sum + one.tokens, 0) || 1;
   const rows = sections.map((one) => {
     const share = (100 * one.tokens) / total;
-    return h("li", {}, h("span.bar-name", {}, one.name), h("span.bar", { style: { "--share": `${share}%` } }), h("span.bar-value", {}, one.tokens.toLocaleString()));
+    return h(
+      "li",
+      {},
+      h("span.bar-name", {}, one.name),
+      h("span.bar", { style: { "--share": `${share}%` } }),
+      h("span.bar-value", {}, one.tokens.toLocaleString()),
+    );
   });
   return h("ul.bars", { "aria-label": "Tokens by section" }, rows);
 }
@@ -55,12 +94,33 @@ function pretty(text) {
 }
 
 function copyButton(text, what) {
-  return h("button.button.small", { type: "button", on: { click: () => copyText(text, what) } }, icon("copy", 14), "Copy");
+  return h(
+    "button.button.small",
+    { type: "button", on: { click: () => copyText(text, what) } },
+    icon("copy", 14),
+    "Copy",
+  );
+}
+
+const RULE = /^([=-])\1{19,}$/;
+const MARK = /^(?:>>> .* <<<|--- .* ---|-- .* --|AGENT \d+: .*|---- .*|==== .*)$/;
+
+/** A text HUD line by line, so that its rules do not wrap and its headers stand out. */
+function hudLines(text) {
+  return text
+    .split("\n")
+    .map((line) =>
+      h(RULE.test(line) ? "span.rule" : MARK.test(line) ? "span.mark" : "span", {}, `${line}\n`),
+    );
 }
 
 function hudPage(beat) {
   const note = `As it was sent, in the format ${beat.format}.`;
-  return [h("div.drawer-line", {}, h("p.quiet", {}, note), copyButton(beat.hud, "HUD")), bars(beat.sections ?? []), h("pre.hud", { tabindex: 0, "aria-label": "HUD" }, beat.hud)];
+  return [
+    h("div.drawer-line", {}, h("p.quiet", {}, note), copyButton(beat.hud, "HUD")),
+    bars(beat.sections ?? []),
+    h("pre.hud", { tabindex: 0, "aria-label": "HUD" }, hudLines(beat.hud)),
+  ];
 }
 
 function answerPage(beat) {
@@ -68,7 +128,8 @@ function answerPage(beat) {
   const words = typeof beat.answer === "string" ? beat.answer : JSON.stringify(beat.answer);
   return [
     beat.thoughts ? [h("h3", {}, "Thoughts"), h("p.thoughts", {}, beat.thoughts)] : null,
-    h("h3", {}, "What came of it"), outcome.length ? h("ul.outcome", {}, outcome) : h("p.quiet", {}, "Nothing: it stayed silent."),
+    h("h3", {}, "What came of it"),
+    outcome.length ? h("ul.outcome", {}, outcome) : h("p.quiet", {}, "Nothing: it stayed silent."),
     h("div.drawer-line", {}, h("h3", {}, "The model's answer"), copyButton(words, "Answer")),
     h("pre.hud", { tabindex: 0, "aria-label": "Answer" }, pretty(words)),
   ];
@@ -78,9 +139,16 @@ function costPage(beat) {
   const { input = 0, cached = 0, output = 0 } = beat.tokens ?? {};
   const share = input ? ` (${Math.round((100 * cached) / input)} %)` : "";
   return h(
-    "dl.facts.wide", {}, fact("Input", `${input.toLocaleString()} tokens`), fact("of it cached", `${cached.toLocaleString()}${share}`),
-    fact("Output", `${output.toLocaleString()} tokens`), fact("Cost", `$${Number(beat.cost_usd ?? 0).toFixed(6)}`),
-    fact("Took", `${Number(beat.latency_seconds ?? 0).toFixed(2)} s`), fact("Model", beat.model), fact("Side", beat.side), fact("Beat", `${beat.beat_id}, ${fullTime(beat.at)}`),
+    "dl.facts.wide",
+    {},
+    fact("Input", `${input.toLocaleString()} tokens`),
+    fact("of it cached", `${cached.toLocaleString()}${share}`),
+    fact("Output", `${output.toLocaleString()} tokens`),
+    fact("Cost", `$${Number(beat.cost_usd ?? 0).toFixed(6)}`),
+    fact("Took", `${Number(beat.latency_seconds ?? 0).toFixed(2)} s`),
+    fact("Model", beat.model),
+    fact("Side", beat.side),
+    fact("Beat", `${beat.beat_id}, ${fullTime(beat.at)}`),
   );
 }
 
@@ -146,7 +214,12 @@ export class Drawer {
       return;
     }
     this.body = h("div.drawer-body", { role: "tabpanel", "aria-label": TABS[this.#tab] });
-    this.root.replaceChildren(headOf(this.app, agent), h("div.drawer-facts", {}, ticking(agent)), this.#tabs(), this.body);
+    this.root.replaceChildren(
+      headOf(this.app, agent),
+      h("div.drawer-facts", {}, ticking(agent)),
+      this.#tabs(),
+      this.body,
+    );
     this.#drawBody();
   }
 
@@ -154,8 +227,14 @@ export class Drawer {
     const { faceUrl, list } = this.app.agents;
     const words = !faceUrl
       ? "The bot did not tell the playground where to ask, so there is nothing to show of its agents' minds. Start it with `selfroom run` to see them here."
-      : list.length ? "Choose an agent to see its mind." : "There are no agents yet. Make one with /agent create.";
-    const back = h("button.button", { type: "button", on: { click: () => this.app.showPanel("members") } }, "Who is here");
+      : list.length
+        ? "Choose an agent to see its mind."
+        : "There are no agents yet. Make one with /agent create.";
+    const back = h(
+      "button.button",
+      { type: "button", on: { click: () => this.app.showPanel("members") } },
+      "Who is here",
+    );
     return h("div.drawer-empty", {}, icon("pulse", 36), h("p", {}, words), back);
   }
 
@@ -195,7 +274,13 @@ export class Drawer {
       return;
     }
     const beat = this.#beat;
-    const empty = h("p.quiet", {}, this.#agent?.last_beat_at ? "Its last beat is being read …" : "It has not looked at anything yet. Say something in its room.");
+    const empty = h(
+      "p.quiet",
+      {},
+      this.#agent?.last_beat_at
+        ? "Its last beat is being read …"
+        : "It has not looked at anything yet. Say something in its room.",
+    );
     this.body.setAttribute("aria-label", TABS[this.#tab]);
     const page = beat ? [PAGES[this.#tab](beat)].flat(Infinity).filter(Boolean) : [empty];
     this.body.replaceChildren(...page);

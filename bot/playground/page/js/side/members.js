@@ -10,33 +10,64 @@ import { nextBeat, stateDot, stateWord, tempo } from "./states.js";
 
 function agentRow(app, agent) {
   const look = avatar(app.faceOf(agent), agent.name, 34);
-  const beat = h("span.beat", { style: { "--beat": `${Math.max(1, agent.interval_seconds)}s` }, title: "Heartbeat" }, icon("pulse", 14), tempo(agent));
+  const next = agent.next_beat_at && stateWord(agent) === "idle" ? ` · looks ${nextBeat(agent)}` : "";
+  const beat = h(
+    "span.beat",
+    { style: { "--beat": `${Math.max(1, agent.interval_seconds)}s` }, title: "Heartbeat" },
+    icon("pulse", 14),
+    tempo(agent),
+  );
   return h(
     "button.member.agent",
     {
-      type: "button", data: { key: `agent-${agent.id}`, state: stateWord(agent) }, "aria-label": `${agent.name}, agent, ${stateWord(agent)}`,
-      "aria-pressed": String(app.selectedAgent === agent.id), on: { click: () => app.showAgent(agent.id) },
+      type: "button",
+      data: { key: `agent-${agent.id}`, state: stateWord(agent) },
+      "aria-label": `${agent.name}, agent, ${stateWord(agent)}`,
+      "aria-pressed": String(app.selectedAgent === agent.id),
+      on: { click: () => app.showAgent(agent.id) },
     },
     h("span.member-look", {}, look, stateDot(agent)),
-    h("span.member-words", {}, h("span.member-name", {}, agent.name), h("small", {}, `${stateWord(agent)} · next look ${nextBeat(agent)}`), beat),
+    h(
+      "span.member-words",
+      {},
+      h("span.member-name", {}, agent.name),
+      h("small", {}, stateWord(agent), next),
+      beat,
+    ),
   );
 }
 
 function memberRow(app, member) {
   const { user } = member;
   const name = app.world.nameOf(user);
-  const notes = [user.id === app.world.me.id ? "you" : "", isManager(app.world, user.id) && !user.bot ? "manager" : "", user.bot ? "app" : ""];
+  const notes = [
+    user.id === app.world.me.id ? "you" : "",
+    isManager(app.world, user.id) && !user.bot ? "manager" : "",
+    user.bot ? "app" : "",
+  ];
   const row = h(
     "button.member",
-    { type: "button", data: { key: `user-${user.id}` }, "aria-label": [name, ...notes.filter(Boolean)].join(", "), on: { click: () => openUserMenu(app, user, row) } },
+    {
+      type: "button",
+      data: { key: `user-${user.id}` },
+      "aria-label": [name, ...notes.filter(Boolean)].join(", "),
+      on: { click: () => openUserMenu(app, user, row) },
+    },
     h("span.member-look", {}, avatar(user, name, 34)),
-    h("span.member-words", {}, h("span.member-name", {}, name), h("small", {}, notes.filter(Boolean).join(" · ") || `@${user.username}`)),
+    h(
+      "span.member-words",
+      {},
+      h("span.member-name", {}, name),
+      h("small", {}, notes.filter(Boolean).join(" · ") || `@${user.username}`),
+    ),
   );
   return row;
 }
 
 function section(title, rows) {
-  return rows.length ? h("section.member-group", { "aria-label": title }, h("h3", {}, `${title} · ${rows.length}`), rows) : null;
+  return rows.length
+    ? h("section.member-group", { "aria-label": title }, h("h3", {}, `${title} · ${rows.length}`), rows)
+    : null;
 }
 
 function seesChannel(app, member) {
@@ -45,28 +76,48 @@ function seesChannel(app, member) {
   return Boolean(channelPermissions(app.world, channel, member.user.id) & MAY.VIEW);
 }
 
+const NO_FACE =
+  "The bot did not tell the playground where to ask for its agents, so their states and HUDs are not shown.";
+const NO_ANSWER = "The bot does not answer just now; their states will be back when it does.";
+
 function agentSection(app) {
-  if (app.agents.faceUrl && app.agents.reachable === false) {
-    return h("section.member-group", {}, h("h3", {}, "Agents"), h("p.quiet", {}, "The bot does not answer just now; their states will be back when it does."));
-  }
-  return section("Agents", app.agents.list.map((agent) => agentRow(app, agent)));
+  const { faceUrl, reachable, list } = app.agents;
+  const problem = !faceUrl ? NO_FACE : reachable === false ? NO_ANSWER : null;
+  if (problem)
+    return h(
+      "section.member-group",
+      { "aria-label": "Agents" },
+      h("h3", {}, "Agents"),
+      h("p.quiet", {}, problem),
+    );
+  return section(
+    "Agents",
+    list.map((agent) => agentRow(app, agent)),
+  );
 }
 
 /** Keep the list up to date while it is shown. */
 export function mountMembers(app, root) {
   const draw = () => {
     if (app.panel !== "members") return;
-    const members = [...(app.world.guild?.members.values() ?? [])].filter((member) => seesChannel(app, member));
+    const members = [...(app.world.guild?.members.values() ?? [])].filter((member) =>
+      seesChannel(app, member),
+    );
     members.sort((a, b) => app.world.nameOf(a.user).localeCompare(app.world.nameOf(b.user)));
     const key = root.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const people = members.filter((one) => !one.user.bot).map((one) => memberRow(app, one));
     const apps = members.filter((one) => one.user.bot).map((one) => memberRow(app, one));
-    root.replaceChildren(...[agentSection(app), section("People", people), section("Apps", apps)].filter(Boolean));
+    root.replaceChildren(
+      ...[agentSection(app), section("People", people), section("Apps", apps)].filter(Boolean),
+    );
     if (key) root.querySelector(`[data-key="${key}"]`)?.focus();
   };
   const soon = oncePerFrame(draw);
   app.world.onAny(["members", "guilds", "channels"], soon);
   app.agents.on("change", soon);
   app.onAny(["open", "panel"], soon);
-  root.addEventListener("keydown", (event) => event.key.length > 1 && walk(event, findAll("button.member", root)));
+  root.addEventListener(
+    "keydown",
+    (event) => event.key.length > 1 && walk(event, findAll("button.member", root)),
+  );
 }

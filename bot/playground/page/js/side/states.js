@@ -3,7 +3,13 @@
 import { h } from "../lib/dom.js";
 
 const WORDS = {
-  idle: "idle", thinking: "thinking", typing: "typing", sleeping: "asleep", asleep: "asleep", paused: "paused", retired: "retired",
+  idle: "idle",
+  thinking: "thinking",
+  typing: "typing",
+  sleeping: "asleep",
+  asleep: "asleep",
+  paused: "paused",
+  retired: "retired",
 };
 const MARKS = { sleeping: "💤", asleep: "💤", paused: "⏸", retired: "🚪" };
 
@@ -16,7 +22,11 @@ export function stateWord(agent) {
 export function stateDot(agent) {
   const word = stateWord(agent);
   const mark = MARKS[agent.state];
-  return h("span.state", { data: { state: word }, title: `${agent.name} is ${word}` }, mark ? h("span.state-mark", {}, mark) : h("i"));
+  return h(
+    "span.state",
+    { data: { state: word }, title: `${agent.name} is ${word}` },
+    mark ? h("span.state-mark", {}, mark) : h("i"),
+  );
 }
 
 /** Seconds until a moment, never below zero. */
@@ -31,7 +41,9 @@ export function nextBeat(agent, now = Date.now()) {
   if (agent.state === "thinking" || agent.state === "typing") return "now";
   if (!agent.next_beat_at) return "when there is something new";
   const seconds = secondsUntil(agent.next_beat_at, now);
-  return seconds < 1 ? "now" : `in ${seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`}`;
+  return seconds < 1
+    ? "now"
+    : `in ${seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`}`;
 }
 
 /** An agent's tempo: "every 5.0 s". */

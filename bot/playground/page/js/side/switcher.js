@@ -16,7 +16,10 @@ function entry(app, person) {
   const current = person.user.id === app.world.me?.id;
   const name = nameOf(person.user);
   return {
-    label: name, detail: isManager(app.world, person.user.id) ? "manager" : "member", lead: avatar(person.user, name, 26), checked: current,
+    label: name,
+    detail: isManager(app.world, person.user.id) ? "manager" : "member",
+    lead: avatar(person.user, name, 26),
+    checked: current,
     action: () => current || app.people.become(person),
   };
 }
@@ -32,7 +35,12 @@ async function create(app, form, close) {
 }
 
 function tick(name, label, hint, checked = false) {
-  return h("label.tick", {}, h("input", { type: "checkbox", name, checked }), h("span", {}, label, h("small", {}, hint)));
+  return h(
+    "label.tick",
+    {},
+    h("input", { type: "checkbox", name, checked }),
+    h("span", {}, label, h("small", {}, hint)),
+  );
 }
 
 function newPerson(app) {
@@ -41,27 +49,55 @@ function newPerson(app) {
       event.preventDefault();
       create(app, event.target, close);
     };
-    const field = h("input.field", { name: "name", required: true, minlength: 2, maxlength: 32, autofocus: true, autocomplete: "off" });
-    const actions = h("div.dialog-actions", {}, h("button.button", { type: "button", on: { click: close } }, "Cancel"), h("button.button.primary", { type: "submit" }, "Create"));
+    const field = h("input.field", {
+      name: "name",
+      required: true,
+      minlength: 2,
+      maxlength: 32,
+      autofocus: true,
+      autocomplete: "off",
+    });
+    const actions = h(
+      "div.dialog-actions",
+      {},
+      h("button.button", { type: "button", on: { click: close } }, "Cancel"),
+      h("button.button.primary", { type: "submit" }, "Create"),
+    );
     return h(
-      "form.dialog-body", { on: { submit } }, h("label.form-field", {}, h("span.form-label", {}, "Name"), field),
-      tick("manager", "May manage the server", "A manager has every command; a member has the everyday ones."),
-      tick("apart", "Open in a new tab", "So that two people can talk to each other here.", true), actions,
+      "form.dialog-body",
+      { on: { submit } },
+      h("label.form-field", {}, h("span.form-label", {}, "Name"), field),
+      tick(
+        "manager",
+        "May manage the server",
+        "A manager has every command; a member has the everyday ones.",
+      ),
+      tick("apart", "Open in a new tab", "So that two people can talk to each other here.", true),
+      actions,
     );
   };
   openDialog("A new person", build, { kind: "small" });
 }
 
-function openSwitcher(app, anchor) {
+async function openSwitcher(app, anchor) {
+  await app.quietly(app.people.read());
   const others = app.people.list.filter((person) => person.user.id !== app.world.me.id);
-  const apart = others.map((person) => ({ label: `${nameOf(person.user)} in a new tab`, icon: "open", action: () => app.people.openApart(person) }));
-  openMenu(anchor, [
-    { heading: "This tab is" },
-    ...app.people.list.map((person) => entry(app, person)),
-    { separator: true },
-    { label: "New person …", icon: "plus", action: () => newPerson(app) },
-    ...apart,
-  ], { label: "Who this tab is", side: "above" });
+  const apart = others.map((person) => ({
+    label: `${nameOf(person.user)} in a new tab`,
+    icon: "open",
+    action: () => app.people.openApart(person),
+  }));
+  openMenu(
+    anchor,
+    [
+      { heading: "This tab is" },
+      ...app.people.list.map((person) => entry(app, person)),
+      { separator: true },
+      { label: "New person …", icon: "plus", action: () => newPerson(app) },
+      ...apart,
+    ],
+    { label: "Who this tab is", side: "above" },
+  );
 }
 
 /** Show who this tab is, in the corner. */
@@ -72,7 +108,11 @@ export function mountSwitcher(app, root) {
     const name = app.world.nameOf(me);
     const role = isManager(app.world) ? "manager" : "member";
     root.setAttribute("aria-label", `You are ${name}, ${role}. Switch person`);
-    root.replaceChildren(avatar(me, name, 34), h("span.member-words", {}, h("span.member-name", {}, name), h("small", {}, role)), icon("swap", 18));
+    root.replaceChildren(
+      avatar(me, name, 34),
+      h("span.member-words", {}, h("span.member-name", {}, name), h("small", {}, role)),
+      icon("swap", 18),
+    );
   };
   root.addEventListener("click", () => app.world.me && openSwitcher(app, root));
   app.world.onAny(["ready", "settled", "members"], draw);

@@ -8,7 +8,12 @@ import { orSay, toast } from "../widgets/toast.js";
 
 async function userCommand(app, command, user) {
   const context = { channelId: app.channelId };
-  const outcome = await app.interactions.send(KIND.COMMAND, command.application_id, menuData(command, user.id), context);
+  const outcome = await app.interactions.send(
+    KIND.COMMAND,
+    command.application_id,
+    menuData(command, user.id),
+    context,
+  );
   if (!outcome.ok) toast(`${command.name} failed. ${outcome.reason}`, "error");
 }
 
@@ -24,14 +29,20 @@ export async function openUserMenu(app, user, anchor) {
   await app.quietly(app.commands.refresh());
   const name = app.world.nameOf(user);
   const commands = app.commands.forUsers().map((command) => ({
-    label: command.name, icon: "command", action: () => userCommand(app, command, user),
+    label: command.name,
+    icon: "command",
+    action: () => userCommand(app, command, user),
   }));
   const mine = user.id === app.world.me.id;
-  openMenu(anchor, [
-    { heading: `${name} · @${user.username}` },
-    { label: "Mention", icon: "at", action: () => app.composer.insert(`@${name} `) },
-    mine ? null : { label: "Send a direct message", icon: "send", action: () => writeTo(app, user) },
-    { label: "Copy id", icon: "copy", action: () => copyText(user.id, "Id") },
-    ...(commands.length ? [{ separator: true }, { heading: "Apps" }, ...commands] : []),
-  ], { label: name });
+  openMenu(
+    anchor,
+    [
+      { heading: `${name} · @${user.username}` },
+      { label: "Mention", icon: "at", action: () => app.composer.insert(`@${name} `) },
+      mine ? null : { label: "Send a direct message", icon: "send", action: () => writeTo(app, user) },
+      { label: "Copy id", icon: "copy", action: () => copyText(user.id, "Id") },
+      ...(commands.length ? [{ separator: true }, { heading: "Apps" }, ...commands] : []),
+    ],
+    { label: name },
+  );
 }

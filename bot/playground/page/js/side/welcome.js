@@ -5,35 +5,67 @@ import { icon } from "../lib/icons.js";
 import { kept } from "../lib/keep.js";
 
 function tip(picture, title, words) {
-  return h("li", {}, h("span.tip-mark", {}, picture), h("div", {}, h("strong", {}, title), h("p", {}, words)));
+  return h(
+    "li",
+    {},
+    h("span.tip-mark", {}, picture),
+    h("div", {}, h("strong", {}, title), h("p", {}, words)),
+  );
 }
 
 function firstRoom(app) {
   const agent = app.agents.list[0];
   const channel = agent && app.world.channels.get(String(agent.channel_id));
   if (!channel) return "Say something in a channel; every agent lives in one of its own.";
-  const open = h("button.mention.channel", { type: "button", on: { click: () => app.open(channel.id) } }, `#${channel.name}`);
+  const open = h(
+    "button.mention.channel",
+    { type: "button", on: { click: () => app.open(channel.id) } },
+    `#${channel.name}`,
+  );
   return ["Go to ", open, ` and say hello: ${agent.name} lives there. Every agent has a channel of its own.`];
 }
 
 function start(app, name) {
-  return h("button.mention.command", { type: "button", on: { click: () => app.startCommand(name) } }, `/${name}`);
+  return h(
+    "button.mention.command",
+    { type: "button", on: { click: () => app.startCommand(name) } },
+    `/${name}`,
+  );
 }
 
 function tips(app) {
   return h(
-    "ul.tips", {},
+    "ul.tips",
+    {},
     tip("💬", "Talk", firstRoom(app)),
-    tip("👍", "Set the pace", "React with 👍 to an agent's message and it looks more often; 👎 slows it down."),
-    tip("/", "Manage", ["Type / to see every command. ", start(app, "agent create"), " makes another agent."]),
-    tip(icon("pulse", 18), "Look inside", "Choose an agent on the right: its HUD, its answer, tokens and cost of its last beat."),
-    tip(icon("swap", 18), "Be several people", "In the corner below left you become somebody else, in this tab or in another."),
+    tip(
+      "👍",
+      "Set the pace",
+      "React with 👍 to an agent's message and it looks more often; 👎 slows it down.",
+    ),
+    tip("/", "Manage", [
+      "Type / to see every command. ",
+      start(app, "agent create"),
+      " makes another agent.",
+    ]),
+    tip(
+      icon("pulse", 18),
+      "Look inside",
+      "Choose an agent on the right: its HUD, its answer, tokens and cost of its last beat.",
+    ),
+    tip(
+      icon("swap", 18),
+      "Be several people",
+      "In the corner below left you become somebody else, in this tab or in another.",
+    ),
   );
 }
 
 function honest() {
   return h(
-    "p.honest", {}, h("strong", {}, "Who answers here? "),
+    "p.honest",
+    {},
+    h("strong", {}, "Who answers here? "),
     "The minds in this playground are a scripted, rule-based model, not a language model: it recognises simple things and answers from fixed rules. ",
     "Everything around it is the real bot. Give it a model of your own and the same rooms come alive.",
   );
@@ -47,8 +79,22 @@ export function mountWelcome(app, root) {
     app.focusComposer();
   };
   const draw = () => {
-    const leave = h("button.icon-button", { type: "button", "aria-label": "Close the welcome", on: { click: close } }, icon("close"));
-    const head = h("header", {}, h("div", {}, h("h2", {}, "Welcome to the playground"), h("p", {}, "A small Discord of your own, on this machine, with AI agents as residents.")), leave);
+    const leave = h(
+      "button.icon-button",
+      { type: "button", "aria-label": "Close the welcome", on: { click: close } },
+      icon("close"),
+    );
+    const head = h(
+      "header",
+      {},
+      h(
+        "div",
+        {},
+        h("h2", {}, "Welcome to the playground"),
+        h("p", {}, "A small Discord of your own, on this machine, with AI agents as residents."),
+      ),
+      leave,
+    );
     root.replaceChildren(head, tips(app), honest());
   };
   const show = () => {

@@ -7,7 +7,8 @@ const FENCE = /```(?:([\w+\-.#]{1,20})\n)?\n?([\s\S]*?)\n?```/;
 const HEADING = /^(#{1,3}) +(.+)$/;
 const SUBTEXT = /^-# +(.+)$/;
 const ITEM = /^( *)(?:([-*])|(\d{1,9})\.) +(.*)$/;
-const EMOJI_ONLY = /^(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}\u{1F1E6}-\u{1F1FF}\u200d\ufe0f\u20e3\s])+$/u;
+const EMOJI_ONLY =
+  /^(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}\u{1F1E6}-\u{1F1FF}\u200d\ufe0f\u20e3\s])+$/u;
 const MOST_JUMBO = 12;
 
 function fence(language, code) {
@@ -34,19 +35,20 @@ function itemsOf(lines) {
   return items;
 }
 
-/** Build nested lists from items with indents. */
-function list(app, items) {
+/** Build nested lists from items with indents; a list ends where bullets turn into numbers. */
+function lists(app, items) {
   const [first] = items;
-  const root = h(first.number ? "ol" : "ul", first.number ? { start: first.number } : {});
-  let at = 0;
-  while (at < items.length) {
-    const inner = takeWhile(items.slice(at + 1), (item) => item.indent > first.indent);
-    const entry = h("li", {}, inline(app, items[at].text));
-    if (inner) entry.append(list(app, items.slice(at + 1, at + 1 + inner)));
-    root.append(entry);
+  const numbered = Boolean(first.number);
+  const end = items.findIndex((item) => item.indent <= first.indent && Boolean(item.number) !== numbered);
+  const own = end < 0 ? items : items.slice(0, end);
+  const root = h(numbered ? "ol" : "ul", numbered ? { start: first.number } : {});
+  for (let at = 0; at < own.length;) {
+    const inner = takeWhile(own.slice(at + 1), (item) => item.indent > first.indent);
+    const below = inner ? lists(app, own.slice(at + 1, at + 1 + inner)) : null;
+    root.append(h("li", {}, inline(app, own[at].text), below));
     at += inner + 1;
   }
-  return root;
+  return end < 0 ? [root] : [root, ...lists(app, items.slice(end))];
 }
 
 function quoteAt(app, lines, depth) {
@@ -55,18 +57,28 @@ function quoteAt(app, lines, depth) {
     return { node: quote(app, [lines[0].slice(4), ...lines.slice(1)], depth), used: lines.length };
   }
   const count = takeWhile(lines, (line) => line.startsWith("> ") || line === ">");
-  return count ? { node: quote(app, lines.slice(0, count).map((line) => line.slice(2)), depth), used: count } : null;
+  return count
+    ? {
+        node: quote(
+          app,
+          lines.slice(0, count).map((line) => line.slice(2)),
+          depth,
+        ),
+        used: count,
+      }
+    : null;
 }
 
 function listAt(app, lines) {
   if (!ITEM.test(lines[0])) return null;
   const count = takeWhile(lines, (line) => ITEM.test(line) || /^ {2,}\S/.test(line));
-  return { node: list(app, itemsOf(lines.slice(0, count))), used: count };
+  return { node: lists(app, itemsOf(lines.slice(0, count))), used: count };
 }
 
 function headingAt(app, lines) {
   const heading = lines[0].match(HEADING);
-  if (heading) return { node: h(`div.heading.level-${heading[1].length}`, {}, inline(app, heading[2])), used: 1 };
+  if (heading)
+    return { node: h(`div.heading.level-${heading[1].length}`, {}, inline(app, heading[2])), used: 1 };
   const subtext = lines[0].match(SUBTEXT);
   return subtext ? { node: h("div.subtext", {}, inline(app, subtext[1])), used: 1 } : null;
 }
@@ -76,7 +88,8 @@ function prose(app, text, depth) {
   const nodes = [];
   let plain = [];
   const flush = () => {
-    if (plain.join("").trim()) nodes.push(h("div.text", {}, inline(app, plain.join("\n").replace(/^\n+|\n+$/g, ""))));
+    if (plain.join("").trim())
+      nodes.push(h("div.text", {}, inline(app, plain.join("\n").replace(/^\n+|\n+$/g, ""))));
     plain = [];
   };
   let lines = text.split("\n");
@@ -84,7 +97,7 @@ function prose(app, text, depth) {
     const found = quoteAt(app, lines, depth) ?? listAt(app, lines) ?? headingAt(app, lines);
     if (found) {
       flush();
-      nodes.push(found.node);
+      nodes.push(...[found.node].flat());
     } else plain.push(lines[0]);
     lines = lines.slice(found?.used ?? 1);
   }
@@ -122,6 +135,9 @@ export function markdown(app, text) {
 
 /** One line of a text, without its blocks: for previews. */
 export function preview(app, text) {
-  const line = text.replace(/```[\s\S]*?```/g, "⟨code⟩").replace(/^(?:-# |#{1,3} |> )/gm, "").replace(/\s*\n\s*/g, " ");
+  const line = text
+    .replace(/```[\s\S]*?```/g, "⟨code⟩")
+    .replace(/^(?:-# |#{1,3} |> )/gm, "")
+    .replace(/\s*\n\s*/g, " ");
   return h("span.preview", {}, inline(app, line.slice(0, 200)));
 }

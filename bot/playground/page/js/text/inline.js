@@ -24,7 +24,11 @@ function roleMention(app, id) {
 
 function channelMention(app, id) {
   const channel = app.world.channels.get(id);
-  return mention("channel", channel ? `#${app.world.channelName(channel)}` : "#unknown", channel && (() => app.open(id)));
+  return mention(
+    "channel",
+    channel ? `#${app.world.channelName(channel)}` : "#unknown",
+    channel && (() => app.open(id)),
+  );
 }
 
 function link(url, inner) {
@@ -54,7 +58,12 @@ function stamp(unix, style) {
 }
 
 function spoiler(inner) {
-  const element = h("span.spoiler", { role: "button", tabindex: 0, "aria-expanded": "false", "aria-label": "Spoiler, show it" });
+  const element = h("span.spoiler", {
+    role: "button",
+    tabindex: 0,
+    "aria-expanded": "false",
+    "aria-label": "Spoiler, show it",
+  });
   const show = (event) => {
     if (event.key && event.key !== "Enter" && event.key !== " ") return;
     element.classList.add("open");
@@ -83,7 +92,10 @@ const RULES = [
   [/<@!?(\d+)>/y, (match, inner, app) => userMention(app, match[1])],
   [/<@&(\d+)>/y, (match, inner, app) => roleMention(app, match[1])],
   [/<#(\d+)>/y, (match, inner, app) => channelMention(app, match[1])],
-  [/<\/([^:>\n]{1,100}):(\d+)>/y, (match, inner, app) => mention("command", `/${match[1]}`, () => app.startCommand(match[1]))],
+  [
+    /<\/([^:>\n]{1,100}):(\d+)>/y,
+    (match, inner, app) => mention("command", `/${match[1]}`, () => app.startCommand(match[1])),
+  ],
   [/<a?:(\w{2,32}):\d+>/y, (match) => h("span.custom-emoji", {}, `:${match[1]}:`)],
   [/<t:(-?\d{1,15})(?::([tTdDfFRsS]))?>/y, (match) => stamp(match[1], match[2])],
   [/<(https?:\/\/[^>\s]+)>/y, (match, inner, app) => anyLink(app, match[1])],

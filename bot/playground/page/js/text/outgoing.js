@@ -43,20 +43,29 @@ function emojiText(world, text) {
 }
 
 function prose(world, text) {
-  return replaceNames(replaceNames(emojiText(world, text), "@", peopleNames(world)), "#", channelNames(world));
+  return replaceNames(
+    replaceNames(emojiText(world, text), "@", peopleNames(world)),
+    "#",
+    channelNames(world),
+  );
 }
 
 /** Code is left as it was typed. */
 export function outgoing(world, text) {
   const parts = text.split(/(```[\s\S]*?```|`[^`\n]+`)/);
-  return parts.map((part, index) => (index % 2 ? part : prose(world, part))).join("").trim();
+  return parts
+    .map((part, index) => (index % 2 ? part : prose(world, part)))
+    .join("")
+    .trim();
 }
 
 /** The way back, for editing. */
 export function editable(world, text) {
   return text
     .replace(/<@!?(\d+)>/g, (all, id) => (world.user(id) ? `@${world.nameOf(world.user(id))}` : all))
-    .replace(/<@&(\d+)>/g, (all, id) => (world.guild?.roles.has(id) ? `@${world.guild.roles.get(id).name}` : all))
+    .replace(/<@&(\d+)>/g, (all, id) =>
+      world.guild?.roles.has(id) ? `@${world.guild.roles.get(id).name}` : all,
+    )
     .replace(/<#(\d+)>/g, (all, id) => (world.channels.has(id) ? `#${world.channels.get(id).name}` : all))
     .replace(/<a?:(\w+):\d+>/g, ":$1:");
 }

@@ -11,7 +11,11 @@ function row(option, picked, toggle) {
   return h(
     "button.choice",
     {
-      type: "button", role: "option", tabindex: -1, "aria-selected": String(picked), "data-value": option.value,
+      type: "button",
+      role: "option",
+      tabindex: -1,
+      "aria-selected": String(picked),
+      "data-value": option.value,
       on: { click: () => toggle(option) },
     },
     option.lead ?? null,
@@ -27,8 +31,17 @@ function matching(options, text) {
 
 /** The list itself, redrawn as the filter and the choice change. */
 function listOf(spec, picked, done) {
-  const list = h("div.choices", { role: "listbox", "aria-label": spec.label, "aria-multiselectable": String(spec.max > 1) });
-  const filter = h("input.field", { type: "search", placeholder: "Find", "aria-label": `Find in ${spec.label}`, autofocus: true });
+  const list = h("div.choices", {
+    role: "listbox",
+    "aria-label": spec.label,
+    "aria-multiselectable": String(spec.max > 1),
+  });
+  const filter = h("input.field", {
+    type: "search",
+    placeholder: "Find",
+    "aria-label": `Find in ${spec.label}`,
+    autofocus: true,
+  });
   const draw = () => {
     const shown = matching(spec.options(), filter.value);
     const rows = shown.map((one) => row(one, picked.has(one.value), toggle));
@@ -45,7 +58,9 @@ function listOf(spec, picked, done) {
     if (picked.has(option.value)) picked.delete(option.value);
     else if (picked.size < spec.max) picked.set(option.value, option);
     draw();
-    findAll(".choice", list).find((one) => one.dataset.value === option.value)?.focus();
+    findAll(".choice", list)
+      .find((one) => one.dataset.value === option.value)
+      ?.focus();
   };
   filter.addEventListener("input", draw);
   draw();
@@ -59,7 +74,11 @@ function labelOf(picked, placeholder) {
 }
 
 function hintOf(spec) {
-  return h("p.choice-hint", {}, `Choose ${spec.min === spec.max ? spec.max : `${spec.min} to ${spec.max}`}, then close with Escape.`);
+  return h(
+    "p.choice-hint",
+    {},
+    `Choose ${spec.min === spec.max ? spec.max : `${spec.min} to ${spec.max}`}, then close with Escape.`,
+  );
 }
 
 /** Open the list beside its box; `onDone` gets the chosen options when they changed and are enough. */
@@ -69,6 +88,7 @@ function openList(box, spec, picked, show) {
   const finish = () => {
     box.setAttribute("aria-expanded", "false");
     show();
+    box.dispatchEvent(new Event("chosen", { bubbles: true }));
     const changed = [...picked.keys()].join() !== before;
     if (changed && picked.size >= spec.min) spec.onDone?.([...picked.values()]);
   };
@@ -82,7 +102,8 @@ function openList(box, spec, picked, show) {
     if (event.target.matches("input") && !["ArrowDown", "ArrowUp"].includes(event.key)) return;
     walk(event, rows());
   });
-  if (parts.length === 1) (rows().find((one) => one.getAttribute("aria-selected") === "true") ?? rows()[0])?.focus();
+  if (parts.length === 1)
+    (rows().find((one) => one.getAttribute("aria-selected") === "true") ?? rows()[0])?.focus();
 }
 
 /** Build the box. `spec`: label, placeholder, options() → [{value, label, detail?, lead?}], chosen, min, max, onDone. */
@@ -93,8 +114,12 @@ export function choiceBox(spec) {
   const box = h(
     "button.choice-box",
     {
-      type: "button", "aria-haspopup": "listbox", "aria-expanded": "false", "aria-label": spec.label,
-      disabled: Boolean(spec.disabled), on: { click: () => openList(box, spec, picked, show) },
+      type: "button",
+      "aria-haspopup": "listbox",
+      "aria-expanded": "false",
+      "aria-label": spec.label,
+      disabled: Boolean(spec.disabled),
+      on: { click: () => openList(box, spec, picked, show) },
     },
     text,
     icon("chevron", 18),

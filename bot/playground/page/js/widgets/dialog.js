@@ -11,7 +11,11 @@ export function openDialog(title, build, { kind = "", onClose = null, note = nul
   const dialog = h("dialog.dialog", { "aria-labelledby": id });
   if (kind) dialog.classList.add(kind);
   const close = () => dialog.close();
-  const leave = h("button.icon-button", { type: "button", "aria-label": "Close", on: { click: close } }, icon("close"));
+  const leave = h(
+    "button.icon-button",
+    { type: "button", "aria-label": "Close", on: { click: close } },
+    icon("close"),
+  );
   const head = h("header.dialog-head", {}, h("h2", { id }, title), leave);
   dialog.append(head, note ?? "", build(close));
   dialog.addEventListener("close", () => {

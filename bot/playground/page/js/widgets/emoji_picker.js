@@ -15,7 +15,11 @@ function remember(char) {
 
 function cell(char, name, pick) {
   const label = `:${name}:`;
-  return h("button.emoji-cell", { type: "button", title: label, "aria-label": label, on: { click: pick } }, char);
+  return h(
+    "button.emoji-cell",
+    { type: "button", title: label, "aria-label": label, on: { click: pick } },
+    char,
+  );
 }
 
 function group(title, cells) {
@@ -35,8 +39,12 @@ function gridKeys(event, panel, search) {
 function listing(world, text, pick) {
   const standard = ({ char, names }) => cell(char, names[0], () => pick({ id: null, name: char }));
   if (text) return group("Found", searchEmoji(text).map(standard));
-  const recent = kept.get("emoji", []).map((char) => cell(char, nameOfEmoji(char), () => pick({ id: null, name: char })));
-  const custom = (world.guild?.emojis ?? []).map((emoji) => cell(`:${emoji.name}:`, emoji.name, () => pick(emoji)));
+  const recent = kept
+    .get("emoji", [])
+    .map((char) => cell(char, nameOfEmoji(char), () => pick({ id: null, name: char })));
+  const custom = (world.guild?.emojis ?? []).map((emoji) =>
+    cell(`:${emoji.name}:`, emoji.name, () => pick(emoji)),
+  );
   const groups = Object.entries(EMOJI).map(([title, list]) => group(title, list.map(standard)));
   return [group("Used lately", recent), group("This server", custom), groups];
 }
@@ -51,7 +59,10 @@ export function openEmojiPicker(world, anchor, onPick, side = "below") {
   };
   const show = (text) => body.replaceChildren(...listing(world, text, pick).flat(Infinity));
   const search = h("input.field", {
-    type: "search", placeholder: "Find an emoji", "aria-label": "Find an emoji", autofocus: true,
+    type: "search",
+    placeholder: "Find an emoji",
+    "aria-label": "Find an emoji",
+    autofocus: true,
     on: { input: () => show(search.value.trim()) },
   });
   search.addEventListener("keydown", (event) => {

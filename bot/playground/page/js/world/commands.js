@@ -1,7 +1,17 @@
 /** The bots' commands that this person may use in the open channel. */
 
 export const OPTION = {
-  SUB: 1, GROUP: 2, STRING: 3, INTEGER: 4, BOOLEAN: 5, USER: 6, CHANNEL: 7, ROLE: 8, MENTIONABLE: 9, NUMBER: 10, FILE: 11,
+  SUB: 1,
+  GROUP: 2,
+  STRING: 3,
+  INTEGER: 4,
+  BOOLEAN: 5,
+  USER: 6,
+  CHANNEL: 7,
+  ROLE: 8,
+  MENTIONABLE: 9,
+  NUMBER: 10,
+  FILE: 11,
 };
 const MENU = { SLASH: 1, USER: 2, MESSAGE: 3 };
 const FRESH_FOR = 4000;
@@ -20,7 +30,9 @@ function ordered(options) {
 function leaves(command, node = command, path = [command.name]) {
   const branches = (node.options ?? []).filter(isBranch);
   if (!branches.length) {
-    return [{ command, path, name: path.join(" "), description: node.description, options: ordered(node.options) }];
+    return [
+      { command, path, name: path.join(" "), description: node.description, options: ordered(node.options) },
+    ];
   }
   return branches.flatMap((branch) => leaves(command, branch, [...path, branch.name]));
 }
@@ -62,7 +74,9 @@ export class Commands {
 
   /** Slash commands by name. */
   slash() {
-    return this.#ofType(MENU.SLASH).flatMap((command) => leaves(command)).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#ofType(MENU.SLASH)
+      .flatMap((command) => leaves(command))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   forMessages() {
@@ -83,10 +97,9 @@ export class Commands {
 export function commandData(leaf, options, attachments = []) {
   const { command, path } = leaf;
   const kinds = path.length === 3 ? [OPTION.GROUP, OPTION.SUB] : [OPTION.SUB];
-  const nested = path.slice(1).reduceRight(
-    (inner, name, index) => [{ type: kinds[index], name, options: inner }],
-    options,
-  );
+  const nested = path
+    .slice(1)
+    .reduceRight((inner, name, index) => [{ type: kinds[index], name, options: inner }], options);
   const { id, version, name, type = 1, guild_id } = command;
   return { id, version, name, type, guild_id, options: nested, attachments };
 }

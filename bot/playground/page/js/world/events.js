@@ -39,6 +39,7 @@ function guildCreate(world, data) {
 
 function settle(world, guildId) {
   if (!world.awaited?.delete(guildId) || world.awaited.size) return;
+  if (!world.guilds.has(world.guildId)) world.guildId = world.guilds.keys().next().value ?? null;
   world.emit("settled");
 }
 
@@ -116,7 +117,11 @@ function messageUpdate(world, data) {
 
 function forget(world, channelId, ids) {
   const here = world.ephemerals.get(channelId);
-  if (here) world.ephemerals.set(channelId, here.filter((one) => !ids.includes(one.id)));
+  if (here)
+    world.ephemerals.set(
+      channelId,
+      here.filter((one) => !ids.includes(one.id)),
+    );
   world.emit("messageDelete", channelId, ids);
 }
 

@@ -19,9 +19,11 @@ export class Interactions extends Bus {
   #hear(name, data) {
     const nonce = String(data?.nonce ?? "");
     if (name === "INTERACTION_SUCCESS") this.#settle(nonce, { ok: true });
-    else if (name === "INTERACTION_FAILURE") this.#settle(nonce, { ok: false, reason: "The bot did not respond in time." });
+    else if (name === "INTERACTION_FAILURE")
+      this.#settle(nonce, { ok: false, reason: "The bot did not respond in time." });
     else if (name === "INTERACTION_MODAL_CREATE") this.#form(nonce, data);
-    else if (name === "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE") this.#settle(nonce, { ok: true, choices: data.choices });
+    else if (name === "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE")
+      this.#settle(nonce, { ok: true, choices: data.choices });
   }
 
   #form(nonce, data) {

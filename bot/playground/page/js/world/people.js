@@ -1,24 +1,28 @@
 /** The people this playground knows, and which of them this tab is. */
 
-import { kept, keptHere } from "../lib/keep.js";
+import { keptHere } from "../lib/keep.js";
 import { ApiError } from "../lib/api.js";
+
+async function ask(method, body) {
+  const headers = body ? { "Content-Type": "application/json" } : {};
+  const answer = await fetch("/playground/people", { method, headers, body: body && JSON.stringify(body) });
+  const given = await answer.json();
+  if (!answer.ok) throw new ApiError(answer.status, given);
+  return given;
+}
 
 export class People {
   list = [];
 
-  /** `settings` is what GET /playground told. */
-  constructor(settings) {
-    this.told = [settings.person, ...(settings.people ?? [])];
-    this.#collect();
+  /** `owner` is the person who was here first. */
+  constructor(owner) {
+    this.owner = owner;
   }
 
-  /** What the server told comes first; what this browser remembers fills in. */
-  #collect() {
-    const known = new Map();
-    for (const person of [...this.told, ...kept.get("people", [])]) {
-      if (person?.user && !known.has(person.user.id)) known.set(person.user.id, person);
-    }
-    this.list = [...known.values()];
+  /** Read who there is; the owner stands first. */
+  async read() {
+    const others = (await ask("GET")).filter((person) => person.user.id !== this.owner.user.id);
+    this.list = [this.owner, ...others];
   }
 
   /** Who this tab is: asked for in the address, as before, or the owner. */
@@ -29,7 +33,7 @@ export class People {
       history.replaceState(null, "", location.pathname);
     }
     const id = keptHere.get("person");
-    return this.list.find((person) => person.user.id === id) ?? this.list[0];
+    return this.list.find((person) => person.user.id === id) ?? this.owner;
   }
 
   /** Be somebody else in this tab. */
@@ -43,23 +47,9 @@ export class People {
     open(`${location.pathname}#as=${person.user.id}`, "_blank");
   }
 
-  /** A token that no longer works: start again as the owner. */
-  forget(person) {
-    kept.set("people", kept.get("people", []).filter((one) => one.user.id !== person.user.id));
-    keptHere.set("person", null);
-  }
-
   async create({ name, manager, guild_id }) {
-    const answer = await fetch("/playground/people", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ name, manager, guild_id }),
-    });
-    const given = await answer.json();
-    if (!answer.ok) throw new ApiError(answer.status, given);
-    const person = { user: given.user, token: given.token };
-    kept.set("people", [...kept.get("people", []), person]);
-    this.#collect();
+    const person = await ask("POST", { name, manager, guild_id });
+    this.list.push(person);
     return person;
   }
 }

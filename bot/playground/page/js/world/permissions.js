@@ -48,7 +48,10 @@ function overwritten(bits, overwrites) {
 export function channelPermissions(world, channel, userId = world.me.id) {
   if (!channel) return 0n;
   const guild = world.guilds.get(channel.guild_id);
-  if (!guild) return MAY.VIEW | MAY.SEND | MAY.ATTACH | MAY.ADD_REACTIONS | MAY.READ_HISTORY | MAY.PIN | MAY.USE_COMMANDS;
+  if (!guild)
+    return (
+      MAY.VIEW | MAY.SEND | MAY.ATTACH | MAY.ADD_REACTIONS | MAY.READ_HISTORY | MAY.PIN | MAY.USE_COMMANDS
+    );
   const base = guildPermissions(guild, userId);
   if (base === ALL) return ALL;
   const home = world.isThread(channel) ? world.channels.get(channel.parent_id) : channel;

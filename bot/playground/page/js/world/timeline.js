@@ -37,12 +37,27 @@ export class Timeline extends Bus {
   }
 
   #listen() {
-    const here = (work) => (data, ...more) => data.channel_id === this.channelId && work(data, ...more);
+    const here =
+      (work) =>
+      (data, ...more) =>
+        data.channel_id === this.channelId && work(data, ...more);
     this.#stops = [
-      this.world.on("message", here((data) => this.#arrive(data))),
-      this.world.on("messageUpdate", here((data) => this.#change(data))),
-      this.world.on("reaction", here((data, step) => this.#react(data, step))),
-      this.world.on("reactionsCleared", here((data, emoji) => this.#clear(data, emoji))),
+      this.world.on(
+        "message",
+        here((data) => this.#arrive(data)),
+      ),
+      this.world.on(
+        "messageUpdate",
+        here((data) => this.#change(data)),
+      ),
+      this.world.on(
+        "reaction",
+        here((data, step) => this.#react(data, step)),
+      ),
+      this.world.on(
+        "reactionsCleared",
+        here((data, emoji) => this.#clear(data, emoji)),
+      ),
       this.world.on("messageDelete", (channelId, ids) => channelId === this.channelId && this.#remove(ids)),
       this.world.on("thread", (thread) => thread.parent_id === this.channelId && this.#thread(thread)),
     ];
@@ -191,7 +206,10 @@ export class Timeline extends Bus {
     const mine = data.user_id === this.world.me.id;
     const next = { ...old, count: old.count + step, me: mine ? step > 0 : old.me };
     const rest = list.includes(old) ? list.map((one) => (one === old ? next : one)) : [...list, next];
-    this.#setReactions(message, rest.filter((one) => one.count > 0));
+    this.#setReactions(
+      message,
+      rest.filter((one) => one.count > 0),
+    );
   }
 
   #clear(data, emoji) {

@@ -5,7 +5,17 @@ import { compareIds, isNewer } from "../lib/snowflake.js";
 import { HANDLERS } from "./events.js";
 import { channelPermissions, MAY } from "./permissions.js";
 
-export const TYPE = { TEXT: 0, DM: 1, VOICE: 2, GROUP: 3, CATEGORY: 4, NEWS: 5, STAGE: 13, FORUM: 15, MEDIA: 16 };
+export const TYPE = {
+  TEXT: 0,
+  DM: 1,
+  VOICE: 2,
+  GROUP: 3,
+  CATEGORY: 4,
+  NEWS: 5,
+  STAGE: 13,
+  FORUM: 15,
+  MEDIA: 16,
+};
 const THREADS = new Set([10, 11, 12]);
 const TALK = new Set([0, 1, 2, 3, 5, 10, 11, 12, 13]);
 const TYPING_LASTS = 10000;
@@ -50,13 +60,17 @@ export class World extends Bus {
 
   /** The shown guild's channels, in order, without threads. */
   guildChannels() {
-    const here = [...this.channels.values()].filter((one) => one.guild_id === this.guildId && !this.isThread(one));
+    const here = [...this.channels.values()].filter(
+      (one) => one.guild_id === this.guildId && !this.isThread(one),
+    );
     return here.sort((a, b) => (a.position ?? 0) - (b.position ?? 0) || compareIds(a.id, b.id));
   }
 
   /** Threads under a channel that are not archived, oldest first. */
   threadsOf(channelId) {
-    const under = [...this.channels.values()].filter((one) => this.isThread(one) && one.parent_id === channelId);
+    const under = [...this.channels.values()].filter(
+      (one) => this.isThread(one) && one.parent_id === channelId,
+    );
     return under.filter((one) => !one.thread_metadata?.archived).sort((a, b) => compareIds(a.id, b.id));
   }
 
@@ -120,7 +134,10 @@ export class World extends Bus {
   startTyping(channelId, userId) {
     const here = this.#typing.get(channelId) ?? new Map();
     clearTimeout(here.get(userId));
-    here.set(userId, setTimeout(() => this.stopTyping(channelId, userId), TYPING_LASTS));
+    here.set(
+      userId,
+      setTimeout(() => this.stopTyping(channelId, userId), TYPING_LASTS),
+    );
     this.#typing.set(channelId, here);
     this.emit("typing", channelId);
   }

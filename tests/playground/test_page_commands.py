@@ -1,0 +1,195 @@
+"""Slash commands, forms, buttons, selects and menus, as a person uses them on the page."""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from tests.playground.page_driver import staged
+
+pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+
+
+async def test_typing_a_slash_lists_the_commands_with_what_they_do() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.box.press_sequentially("/")
+        offered = tab.page.locator(".suggestions").get_by_role("option")
+        await expect(offered.filter(has_text="/feed")).to_contain_text("Feed a pet")
+        await expect(offered.filter(has_text="/room topic")).to_contain_text("Say what a room is about")
+        await tab.shot("commands")
+        await tab.box.press_sequentially("pi")
+        await expect(offered.first).to_contain_text("Answer at once")
+        await tab.page.keyboard.press("Enter")
+        await expect(tab.page.get_by_role("group", name="Command ping")).to_be_visible()
+        await tab.page.keyboard.press("Enter")
+        answer = tab.message("pong")
+        await expect(answer.locator(".reply-line")).to_contain_text("you used /ping")
+        await expect(tab.box).to_be_focused()
+
+
+async def test_options_are_completed_by_the_bot_and_chosen_from_lists() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("feed")
+        name = tab.page.get_by_role("combobox", name="name")
+        await expect(name).to_be_focused()
+        await name.press_sequentially("ow")
+        await expect(tab.page.get_by_role("option", name="Cleo the owl")).to_be_visible()
+        await tab.shot("autocomplete")
+        await tab.page.keyboard.press("Enter")
+        treat = tab.page.get_by_role("combobox", name="treat")
+        await expect(treat).to_be_focused()
+        await tab.page.keyboard.press("ArrowDown")
+        await tab.page.keyboard.press("Enter")
+        await expect(treat).to_have_value("biscuit")
+        await tab.page.get_by_role("button", name="Add the option times").click()
+        await tab.page.get_by_role("combobox", name="times").fill("3")
+        await tab.page.get_by_role("button", name="Add the option guest").click()
+        await tab.page.get_by_role("combobox", name="guest").fill("you")
+        await tab.page.keyboard.press("Enter")
+        await tab.shot("options")
+        await tab.page.keyboard.press("Enter")
+        await expect(tab.message("Cleo got 3 × biscuit for @you")).to_be_visible()
+
+
+async def test_what_is_wrong_is_said_before_anything_is_sent() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("feed")
+        await tab.page.get_by_role("button", name="Run the command").click()
+        help_line = tab.page.locator(".suggestion-title")
+        await expect(help_line).to_have_text("name: This option is required.")
+        await tab.page.get_by_role("combobox", name="name").fill("Bo")
+        await tab.page.get_by_role("combobox", name="treat").fill("stone")
+        await tab.page.get_by_role("button", name="Run the command").click()
+        await expect(help_line).to_have_text("treat: Choose one from the list.")
+        await tab.shot("wrong")
+        await tab.page.get_by_role("combobox", name="treat").fill("apple")
+        await tab.page.get_by_role("button", name="Add the option times").click()
+        await tab.page.get_by_role("combobox", name="times").fill("12")
+        await tab.page.get_by_role("button", name="Run the command").click()
+        await expect(help_line).to_have_text("times: At most 9, please.")
+        await expect(tab.message("got")).to_have_count(0)
+
+
+async def test_a_command_can_be_written_out_or_left() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("room topic")
+        await tab.page.keyboard.press("Escape")
+        await tab.page.keyboard.press("Escape")
+        await expect(tab.box).to_be_focused()
+        await tab.box.fill("/room topic words: Tea and cake channel: welcome")
+        await expect(tab.page.get_by_role("combobox", name="channel")).to_have_value("welcome")
+        await tab.page.get_by_role("button", name="Run the command").click()
+        await expect(tab.message("Topic #welcome: Tea and cake")).to_be_visible()
+
+
+async def test_a_form_is_checked_filled_and_sent() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("note")
+        await tab.page.keyboard.press("Enter")
+        form = tab.page.get_by_role("dialog", name="Write a note")
+        await expect(form.get_by_label("Heading")).to_be_focused()
+        await form.get_by_label("Heading").fill("Hi")
+        await form.get_by_role("button", name="Submit").click()
+        await expect(form.locator(".form-error").first).to_have_text("At least 3 characters, please.")
+        await form.get_by_label("Heading").fill("Hints")
+        await form.get_by_label("Words").fill("Water the plants.")
+        await form.get_by_role("button", name="Mood").click()
+        await tab.page.get_by_role("option", name="merry").click()
+        await tab.shot("form")
+        await form.get_by_role("button", name="Submit").click()
+        await expect(form).to_have_count(0)
+        await expect(tab.message("Noted Hints: Water the plants. (merry)")).to_be_visible()
+
+
+async def test_buttons_change_their_message_and_failures_are_told() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("card")
+        await tab.page.keyboard.press("Enter")
+        card = tab.message("used /card")
+        await card.get_by_role("button", name="Count").click()
+        await expect(card).to_contain_text("Counted to 1")
+        await expect(card.get_by_role("button", name="Count")).to_be_focused()
+        await expect(card.get_by_role("button", name="Not now")).to_be_disabled()
+        await expect(card.get_by_role("link", name="A page elsewhere")).to_have_attribute("href", "https://example.org")
+        await tab.shot("card")
+        await card.get_by_role("button", name="Break").click()
+        await expect(card.locator(".component-note")).to_contain_text("This interaction failed.")
+        await expect(card.get_by_role("button", name="Count")).to_be_enabled()
+
+
+async def test_selects_give_options_people_and_channels() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("card")
+        await tab.page.keyboard.press("Enter")
+        card = tab.message("used /card")
+        await card.get_by_role("button", name="Choose pets").click()
+        await tab.page.get_by_role("option", name="Ada the cat").click()
+        await tab.page.get_by_role("option", name="Cleo the owl").click()
+        await tab.shot("select")
+        await tab.page.keyboard.press("Escape")
+        chosen = tab.message("Chosen: Ada the cat, Cleo the owl")
+        await expect(chosen).to_contain_text("Only you can see this")
+        await card.get_by_role("button", name="Choose somebody").click()
+        await tab.page.get_by_role("option", name="you").click()
+        await expect(tab.message("Somebody: @you")).to_be_visible()
+        await card.get_by_role("button", name="Choose a place").click()
+        await tab.page.get_by_role("option", name="welcome").click()
+        await expect(tab.message("Place: #welcome")).to_be_visible()
+
+
+async def test_components_v2_stand_in_their_container() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("board")
+        await tab.page.keyboard.press("Enter")
+        board = tab.page.locator(".container")
+        await expect(board.locator(".heading")).to_have_text("The board")
+        await expect(board.get_by_role("button", name="Open board.png")).to_be_visible()
+        await expect(board.get_by_role("link", name="board.txt")).to_be_visible()
+        await board.get_by_role("button", name="Wave").click()
+        await expect(tab.message("You waved.")).to_be_visible()
+        await tab.shot("board")
+
+
+async def test_the_bots_entries_stand_in_the_menus_of_messages_and_people() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("Twelve chars")
+        menu = await tab.open_menu("Twelve chars")
+        await tab.shot("menu")
+        await menu.get_by_role("menuitem", name="Count letters").click()
+        await expect(tab.message("12 letters")).to_be_visible()
+        await tab.page.get_by_role("button", name="Selfroom, app").click()
+        await tab.page.get_by_role("menuitem", name="Greet").click()
+        await expect(tab.message("Hello, @Selfroom!")).to_be_visible()
+
+
+async def test_a_file_goes_with_a_command_and_the_slow_answer_comes_later(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("dear reader")
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("read")
+        await tab.page.locator(".option input[type=file]").set_input_files(tmp_path / "letter.txt")
+        await tab.page.get_by_role("button", name="Run the command").click()
+        await expect(tab.message("It says: dear reader")).to_be_visible()
+        await expect(tab.message("is thinking")).to_have_count(0)
+
+
+async def test_a_plain_member_is_not_offered_what_only_managers_may_use() -> None:
+    async with staged() as scene:
+        member = await scene.tab(await scene.person("Mira"))
+        await member.box.press_sequentially("/")
+        offered = member.page.locator(".suggestions").get_by_role("option")
+        await expect(offered.filter(has_text="/feed")).to_be_visible()
+        await expect(offered.filter(has_text="/govern")).to_have_count(0)
+        manager = await scene.tab(await scene.person("Otto", manager=True))
+        await manager.command("govern")
+        await manager.page.keyboard.press("Enter")
+        await expect(manager.message("Governed.")).to_be_visible()

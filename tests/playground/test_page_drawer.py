@@ -1,0 +1,101 @@
+"""What the page shows of the agents' minds, which it asks of the bot's own endpoint."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.async_api import expect
+
+from tests.playground.page_driver import staged
+from tests.playground.page_face import agent, beat, facing
+
+pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+
+
+def soon(seconds: float) -> str:
+    """Give a moment from now on, as the endpoint words it."""
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+
+
+async def test_the_agents_stand_with_their_state_and_tempo() -> None:
+    async with facing() as face, staged(face_url=face.url) as scene:
+        room = await scene.channel.guild.create_text_channel("ada")
+        face.agents = [
+            agent(str(room.id), state="thinking", last_beat_at=soon(-4), last_reason="addressed"),
+            agent("2", id=2, name="Clerk", type="bot", state="sleeping", interval_seconds=8.5),
+        ]
+        tab = await scene.tab()
+        row = tab.page.get_by_role("button", name="Ada, agent, thinking")
+        await expect(row).to_contain_text("every 5.0 s")
+        await expect(tab.page.get_by_role("button", name="Clerk, agent, asleep")).to_contain_text("every 8.5 s")
+        await expect(tab.page.get_by_role("button", name="ada, Ada, thinking")).to_be_visible()
+        await tab.shot("agents")
+        face.agents[0]["state"] = "idle"
+        await expect(tab.page.get_by_role("button", name="Ada, agent, idle")).to_be_visible()
+
+
+async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat() -> None:
+    async with facing() as face, staged(face_url=face.url) as scene:
+        room = await scene.channel.guild.create_text_channel("ada", topic="Roses and short answers")
+        face.agents = [agent(str(room.id), last_beat_at=soon(-4), last_reason="addressed", next_beat_at=soon(40))]
+        face.beats[1] = beat()
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="ada, Ada, idle").click()
+        await tab.page.get_by_role("button", name="Look inside Ada").click()
+        drawer = tab.page.locator(".drawer")
+        await expect(drawer.get_by_label("HUD", exact=True).last).to_contain_text('people.you.likes: "tea"')
+        await expect(drawer).to_contain_text("because somebody spoke to it")
+        await expect(drawer.locator(".drawer-facts")).to_contain_text("in 3")
+        await tab.shot("drawer-hud")
+        await drawer.get_by_role("tab", name="Answer").click()
+        await expect(drawer).to_contain_text("said “Good morning.” in room 1")
+        await expect(drawer.locator(".thoughts")).to_have_text("They greet me; a short answer will do.")
+        await tab.shot("drawer-answer")
+        await drawer.get_by_role("tab", name="Answer").press("ArrowRight")
+        await expect(drawer.get_by_role("tab", name="Cost")).to_be_focused()
+        await expect(drawer).to_contain_text("1,900 (82 %)")
+        await expect(drawer).to_contain_text("$0.000391")
+        face.agents = [agent(str(room.id), last_beat_at=soon(0), last_reason="ambient")]
+        face.beats[1] = beat(tokens={"input": 999, "cached": 0, "output": 1})
+        await expect(drawer).to_contain_text("999 tokens")
+        await expect(drawer).to_contain_text("because there was something new")
+
+
+async def test_an_agent_that_has_not_looked_yet_says_so() -> None:
+    async with facing() as face, staged(face_url=face.url) as scene:
+        face.agents = [agent("1")]
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Ada, agent, idle").click()
+        await expect(tab.page.locator(".drawer")).to_contain_text("It has not looked at anything yet.")
+        await tab.page.get_by_role("button", name="Back to who is here").click()
+        await expect(tab.page.get_by_role("button", name="Ada, agent, idle")).to_be_visible()
+
+
+async def test_an_agents_posts_bear_its_name_and_lead_to_its_drawer() -> None:
+    async with facing() as face, staged(face_url=face.url) as scene:
+        face.agents = [agent(str(scene.channel.id))]
+        hook = await scene.channel.create_webhook(name="Selfroom")
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Ada, agent, idle").wait_for()
+        await hook.send("-# ↪ you\nGood morning. The roses are awake.", username="Ada")
+        post = tab.message("The roses are awake.")
+        await expect(post.locator(".badge")).to_have_text("AGENT")
+        await post.get_by_role("button", name="Ada", exact=True).click()
+        await expect(tab.page.locator(".drawer").get_by_role("heading", name="Ada")).to_be_visible()
+
+
+async def test_without_an_endpoint_the_page_says_why_no_agents_are_shown() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await expect(tab.page.get_by_role("region", name="Agents")).to_contain_text("did not tell the playground")
+
+
+async def test_an_endpoint_that_goes_away_is_missed_in_words_and_found_again() -> None:
+    async with facing() as face, staged(face_url=face.url) as scene:
+        face.agents = [agent("1")]
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Ada, agent, idle").wait_for()
+        await tab.page.route(f"{face.url}/**", lambda route: route.abort())
+        await expect(tab.page.locator(".members")).to_contain_text("The bot does not answer just now")
+        await tab.page.unroute(f"{face.url}/**")
+        await expect(tab.page.get_by_role("button", name="Ada, agent, idle")).to_be_visible()
+        tab.errors.clear()  # the browser itself notes the lost endpoint

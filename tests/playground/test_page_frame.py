@@ -1,0 +1,209 @@
+"""The page as a whole: history, keys, phones, colours, lost connections, and texts that try to break out."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.playground.page_driver import Scene, staged
+
+pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+
+EVERYTHING = """# A heading
+-# and what stands small below
+**bold** *italic* __under__ ~~gone~~ `code` ||secret||
+> a quote
+> of two lines
+- one
+- two
+  - two and a half
+1. first
+2. second
+```py
+print("<b>not bold</b>")
+```
+<script>alert(1)</script> <img src=x onerror=alert(1)> &amp; [a link](https://example.org) https://example.com/a_(b)
+<t:0:R> :wave: <:blob:123456789012345678> @everyone javascript:alert(1) [no](javascript:alert(1))"""
+
+
+async def fill(scene: Scene, count: int) -> None:
+    """Put lines into the first channel, oldest first."""
+    for number in range(count):
+        await scene.channel.send(f"line {number}")
+
+
+async def test_history_is_loaded_on_the_way_up_and_the_place_is_kept() -> None:
+    async with staged() as scene:
+        await fill(scene, 130)
+        tab = await scene.tab()
+        await expect(tab.page.locator(".message")).to_have_count(50)
+        await expect(tab.message("line 129")).to_be_in_viewport()
+        await tab.log.hover()
+        for _ in range(40):
+            if await tab.page.locator(".log-start").count():
+                break
+            top = tab.page.locator(".message").first
+            await tab.page.mouse.wheel(0, -1500)
+            await top.count()
+        await expect(tab.page.locator(".log-start")).to_have_count(1)
+        await expect(tab.page.locator(".message")).to_have_count(131)
+        await tab.page.get_by_role("button", name="To the newest").click()
+        await expect(tab.message("line 129")).to_be_in_viewport()
+
+
+async def test_a_line_that_comes_while_reading_above_moves_nothing() -> None:
+    async with staged() as scene:
+        await fill(scene, 60)
+        tab = await scene.tab()
+        target = tab.message("line 20").first
+        await target.scroll_into_view_if_needed()
+        await expect(tab.page.get_by_role("button", name="To the newest")).to_be_visible()
+        before = await target.bounding_box()
+        await scene.channel.send("something new at the end")
+        await tab.message("something new at the end").wait_for()
+        assert await target.bounding_box() == before
+
+
+async def test_a_jump_into_the_past_loads_what_is_around_and_leads_back() -> None:
+    async with staged() as scene:
+        old = await scene.channel.send("the old promise")
+        await fill(scene, 140)
+        await old.pin()
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Pinned messages").click()
+        await tab.page.get_by_role("button", name="Jump").click()
+        await expect(tab.message("the old promise").first).to_be_in_viewport()
+        await expect(tab.message("line 139")).to_have_count(0)
+        await tab.page.get_by_role("button", name="To the newest").click()
+        await expect(tab.message("line 139")).to_be_in_viewport()
+
+
+async def test_texts_are_shown_with_their_marks_and_never_as_html() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await scene.channel.send(EVERYTHING)
+        message = tab.message("A heading")
+        await expect(message.locator(".heading")).to_have_text("A heading")
+        await expect(message.locator("pre code")).to_have_text('print("<b>not bold</b>")')
+        await expect(message.locator("script, img, b")).to_have_count(0)
+        links = message.locator("a")
+        assert [await link.get_attribute("href") for link in await links.all()] == [
+            "https://example.org",
+            "https://example.com/a_(b)",
+        ]
+        await expect(message.locator("li li")).to_have_text("two and a half")
+        await message.get_by_role("button", name="Spoiler").click()
+        await expect(message.get_by_text("secret")).to_be_visible()
+        await tab.shot("markdown")
+
+
+async def test_everything_can_be_done_with_the_keyboard() -> None:
+    async with staged() as scene:
+        await scene.channel.send("Use the keys")
+        tab = await scene.tab()
+        keys = tab.page.keyboard
+        await tab.page.locator(".skip").focus()
+        await keys.press("Enter")
+        await expect(tab.box).to_be_focused()
+        await keys.type("As you wish")
+        await keys.press("Enter")
+        await tab.message("As you wish").wait_for()
+        await keys.press("Shift+Tab")
+        await keys.press("Shift+Tab")
+        await expect(tab.page.locator(".message:focus-within")).to_have_count(1)
+        await tab.page.locator(".message").last.focus()
+        await keys.press("ArrowUp")
+        await expect(tab.message("Use the keys")).to_be_focused()
+        await keys.press("+")
+        await keys.type("brain")
+        await keys.press("Enter")
+        await expect(tab.message("Use the keys").get_by_role("button", name="brain, 1")).to_be_visible()
+        await tab.message("Use the keys").focus()
+        await keys.press("r")
+        await expect(tab.page.locator(".reply-bar")).to_be_visible()
+        await keys.type("Gladly")
+        await keys.press("Enter")
+        await expect(tab.message("Gladly").locator(".reply-line")).to_contain_text("Use the keys")
+        await tab.message("Gladly").focus()
+        await keys.press("Enter")
+        await expect(tab.page.get_by_role("menuitem", name="Reply")).to_be_focused()
+        await tab.shot("keyboard")
+        await keys.press("Escape")
+        await expect(tab.message("Gladly")).to_be_focused()
+        await keys.press("Escape")
+        await expect(tab.box).to_be_focused()
+
+
+async def test_a_phone_has_the_chat_and_drawers_for_the_rest() -> None:
+    async with staged() as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        await scene.channel.send("Read me on a small screen, in the evening, with one thumb.")
+        tab = await scene.tab(size=(390, 780), touch=True)
+        await expect(tab.message("Read me")).to_be_in_viewport()
+        width = await tab.page.evaluate("document.documentElement.scrollWidth")
+        assert width == 390
+        await tab.shot("phone")
+        await tab.page.get_by_role("button", name="Channels").click()
+        await tab.page.get_by_role("button", name="garden").wait_for()
+        await expect(tab.page.locator(".side")).to_have_css("transform", "none")
+        await tab.shot("phone-channels")
+        await tab.page.get_by_role("button", name="garden").click()
+        await expect(tab.page.get_by_role("button", name="garden")).not_to_be_visible()
+        await tab.say("Planted")
+        await tab.page.get_by_role("button", name="Who is here").click()
+        await expect(tab.page.get_by_role("button", name="Selfroom, app")).to_be_visible()
+        await tab.shot("phone-members")
+        await tab.page.keyboard.press("Escape")
+        await expect(tab.page.get_by_role("button", name="Selfroom, app")).not_to_be_visible()
+
+
+async def test_the_colours_follow_the_system_until_they_are_chosen() -> None:
+    async with staged() as scene:
+        await scene.channel.send(EVERYTHING)
+        tab = await scene.tab(dark=True)
+        dark = await tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        await tab.shot("dark")
+        await tab.page.get_by_role("button", name="Colours: as the system").click()
+        light = await tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert dark != light
+        await tab.page.reload()
+        await tab.page.get_by_role("button", name="Colours: light").wait_for()
+        assert await tab.page.evaluate("getComputedStyle(document.body).backgroundColor") == light
+
+
+async def test_the_welcome_says_who_answers_and_goes_when_it_is_closed() -> None:
+    async with staged() as scene:
+        tab = await scene.tab(welcomed=False)
+        welcome = tab.page.get_by_role("region", name="Welcome")
+        await expect(welcome).to_contain_text("a scripted, rule-based model, not a language model")
+        await tab.shot("welcome")
+        await welcome.get_by_role("button", name="Close the welcome").click()
+        await tab.page.reload()
+        await tab.page.locator(".channel[aria-current]").wait_for()
+        await expect(welcome).not_to_be_visible()
+        await tab.page.get_by_role("button", name="What to try here").click()
+        await expect(welcome).to_be_visible()
+
+
+@pytest.mark.parametrize("trouble", ["close", "reconnect", "invalid_session"])
+async def test_what_is_said_while_the_connection_is_lost_is_there_afterwards(trouble: str) -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.say("before")
+        me = scene.about["person"]["user"]["id"]
+        async with tab.page.expect_websocket():
+            await scene.ask("POST", "/playground/faults", {"kind": trouble, "user_id": me})
+            await scene.channel.send("in between")
+        await expect(tab.message("in between")).to_be_visible()
+        await scene.channel.send("and then")
+        await expect(tab.message("and then")).to_be_visible()
+        await expect(tab.message("before")).to_have_count(1)
+        await expect(tab.page.locator(".connection")).to_be_hidden()
+
+
+async def test_the_page_waits_when_it_is_asked_to_slow_down() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        fault = {"kind": "rate_limit", "route": "POST /channels/*/messages", "retry_after": 0.2}
+        await scene.ask("POST", "/playground/faults", fault)
+        await tab.say("in a moment")
+        await expect(tab.message("in a moment")).to_have_count(1)
+        tab.errors.clear()  # the browser itself notes the refusal
