@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -23,6 +23,7 @@ cli = typer.Typer(
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+Result = TypeVar("Result")
 File = Annotated[Path, typer.Argument(dir_okay=False)]
 
 
@@ -47,11 +48,11 @@ def playground(
 @cli.command()
 def doctor() -> None:
     """Check everything a run needs, and say how to mend what is missing."""
-    from bot.doctor import examine
+    from bot.app import examine_house
 
-    findings = asyncio.run(examine(load_settings(os.environ)))
+    findings = carry_out(examine_house(settings()))
     for finding in findings:
-        out.print(f"[green]ok[/]    {finding.what}" if finding.ok else f"[red]wrong[/] {finding.what}")
+        out.print("[green]ok[/]   " if finding.ok else "[red]wrong[/]", finding.what, markup=True, soft_wrap=True)
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
 
 
@@ -83,9 +84,14 @@ def hud(
     guild: Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")] = None,
 ) -> None:
     """Print what an agent would see now."""
-    from bot.app import print_hud
+    from bot.app import hud_now
 
-    carry_out(print_hud(settings(), agent=agent, format=format, tokens=tokens, guild_id=guild, say=sys.stdout.write))
+    seen = carry_out(hud_now(settings(), agent=agent, format=format, guild_id=guild))
+    sys.stdout.write(f"{seen.instructions}\n{seen.input}\n")
+    if tokens:
+        for name, count in seen.parts[0].sections:
+            out.print(f"{count:>8,} {name}")
+        out.print(f"{seen.tokens:>8,} in all")
 
 
 @cli.command()
@@ -123,10 +129,10 @@ def settings() -> Settings:
         raise give_up(error) from error
 
 
-def carry_out(work: Coroutine[Any, Any, None]) -> None:
+def carry_out(work: Coroutine[Any, Any, Result]) -> Result:
     """Run to the end; an error that a person can mend is one sentence and exit code 1."""
     try:
-        asyncio.run(work)
+        return asyncio.run(work)
     except SelfroomError as error:
         raise give_up(error) from error
     except KeyboardInterrupt:

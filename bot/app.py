@@ -21,9 +21,13 @@ from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
-from bot.core.errors import BadSetting
+from bot.core.errors import BadSetting, NotFound, one_of
+from bot.core.hud.call import Ask, BuiltCall
+from bot.core.hud.call import build as build_hud
+from bot.core.kinds import InputFormat
 from bot.core.schema import answer_schema
-from bot.doctor import check_data_folder
+from bot.core.view import agent_named
+from bot.doctor import Finding, check_data_folder, examine
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
@@ -246,9 +250,53 @@ def is_own_machine(url: str | None) -> bool:
     return url is not None and urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
 
 
-async def migrate_database(settings: Settings, *, say: Say) -> None:
-    """Bring the database up to date and say so."""
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[SqlStore]:
+    """Open the database for one command of the command line."""
     check_data_folder(settings.data_dir)
     store = await SqlStore.open(settings.database, config=settings.defaults)
-    await store.close()
-    say(f"The database is up to date: {settings.database.rpartition('@')[2]}")
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def migrate_database(settings: Settings, *, say: Say) -> None:
+    """Bring the database up to date and say so."""
+    async with opened(settings):
+        say(f"The database is up to date: {settings.database.rpartition('@')[2]}")
+
+
+async def examine_house(settings: Settings) -> list[Finding]:
+    """Check everything a run needs."""
+
+    async def database(url: str) -> str:
+        async with opened(settings) as store, store.reading() as read:
+            return f"The database opens, with {len(await read.communities())} communities in it."
+
+    return await examine(settings, database=database)
+
+
+async def hud_now(settings: Settings, *, agent: str, format: str | None, guild_id: int | None) -> BuiltCall:
+    """Build what an agent would see now; raises NotFound when there is no such agent."""
+    async with opened(settings) as store, store.reading() as read:
+        found = await read.communities()
+        them = [one for one in found if guild_id in (None, one.guild_id)]
+        if len(them) != 1:
+            raise NotFound(f"There are {len(them)} communities to choose from: name one with --guild.")
+        view = await read.view(them[0].id, messages=0)
+        one = agent_named(view, agent)
+        view = await read.view(them[0].id, agent_ids=[one.id])
+    try:
+        input_format = InputFormat(format) if format else one.input_format
+    except ValueError as error:
+        raise BadSetting(f"There is no format {format!r}: choose {one_of(list(InputFormat))}.") from error
+    return build_hud(
+        view,
+        [Ask(agent_id=one.id)],
+        now=SystemClock().now(),
+        tokenizer=tokenizer_for(one.model),
+        input_format=input_format,
+        output_format=one.output_format,
+        structured=True,
+    )

@@ -45,6 +45,7 @@ def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | No
     ]
     file.setFormatter(_formatter(as_json, shared))
     logging.basicConfig(level=logging.DEBUG, handlers=[console, file], force=True)
+    logging.getLogger("apscheduler.scheduler").setLevel(logging.ERROR)  # a tick that meets the one before is no news
     for name in QUIET:  # their details are in the way, their warnings are not
         logging.getLogger(name).setLevel(logging.WARNING)
     structlog.configure(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.core.config import CommunityConfig
+from bot.core.errors import NotFound
 from bot.core.kinds import Visibility
 from bot.core.records import (
     PUBLIC_SIDE,
@@ -77,3 +78,12 @@ class View:
         if room.room.visibility is Visibility.PUBLIC or room.room.id == agent_id:
             return room.messages
         return tuple(message for message in room.messages if message.id > membership.joined_after)
+
+
+def agent_named(view: View, typed: str) -> Agent:
+    """Find an agent by its id or its name, ignoring case; raises NotFound when there is none."""
+    wanted = typed.strip().removeprefix("#").casefold()
+    for agent in view.agents.values():
+        if wanted in (str(agent.id), agent.name.casefold()):
+            return agent
+    raise NotFound(f"There is no agent {typed!r} here: give the name or the id of one that is.")

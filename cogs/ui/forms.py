@@ -21,7 +21,7 @@ class AgentForm(discord.ui.Modal):
     )
 
     def __init__(self, type: AgentType, filled: Made, *, name: str = "", prompt: str = "") -> None:
-        super().__init__(title=f"A {type.value}")
+        super().__init__(title=f"Make a {type.value}")
         self._filled = filled
         self.name.default = name
         self.prompt.default = prompt[:FORM_CHARACTERS]

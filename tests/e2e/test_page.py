@@ -1,0 +1,72 @@
+"""The page with the whole Selfroom behind it, as a newcomer uses it in a browser."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import expect
+
+from tests.e2e.conftest import Living
+from tests.playground.page_driver import PATIENCE_MS, Tab, browsing
+
+pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+
+ANSWER_MS = 2 * PATIENCE_MS
+
+
+@pytest.fixture
+async def tab(home: Living) -> AsyncIterator[Tab]:
+    """The page, open as the person who owns the playground; an error on it fails the test."""
+    async with browsing() as browser:
+        page = await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB")
+        page.set_default_timeout(ANSWER_MS)
+        one = Tab(page)
+        one.listen()
+        await page.goto(home.url)
+        yield one
+        assert not one.errors
+
+
+async def go_to(tab: Tab, channel: str) -> None:
+    """Open a channel from the list."""
+    await tab.page.locator(".channel", has_text=channel).first.click()
+    await expect(tab.box).to_be_visible()
+
+
+async def test_a_newcomer_talks_reacts_makes_an_agent_and_finds_it_all_again(home: Living, tab: Tab) -> None:
+    await expect(tab.page.get_by_text("scripted").first).to_be_visible()
+    await tab.shot("selfroom-1-welcome")
+    await go_to(tab, "wren")
+    await tab.say("Hello Wren, who are you?")
+    answer = tab.page.locator(".message", has_text="lighthouse").last
+    await expect(answer).to_be_visible(timeout=ANSWER_MS)
+    await expect(answer.get_by_text("Wren", exact=True).first).to_be_visible()
+    await answer.hover()
+    await answer.get_by_role("button", name="React with thumbsup").click()
+    await expect(answer.get_by_role("button", name="thumbsup, 1")).to_be_visible()
+    await tab.shot("selfroom-2-answer")
+
+    await tab.command("agent create")
+    await tab.page.get_by_role("button", name="Run the command").click()
+    form = tab.page.get_by_role("dialog")
+    await form.get_by_label("Name").fill("Moss")
+    await form.get_by_label("Who is it?").fill("You are Moss, a gardener who loves rain.")
+    await tab.shot("selfroom-3-form")
+    await form.get_by_role("button", name="Submit").click()
+    await expect(tab.page.get_by_text("Moss").first).to_be_visible()
+    await expect(tab.page.locator(".channel", has_text="moss").first).to_be_visible(timeout=ANSWER_MS)
+
+    await tab.page.reload()
+    await expect(tab.page.locator(".channel", has_text="moss").first).to_be_visible()
+    await go_to(tab, "wren")
+    await expect(tab.message("Hello Wren, who are you?")).to_be_visible()
+    await expect(tab.page.locator(".message", has_text="lighthouse").last).to_be_visible()
+    await tab.shot("selfroom-4-again")
+
+
+async def test_the_drawer_shows_what_the_agent_saw_and_what_it_cost(home: Living, tab: Tab) -> None:
+    await go_to(tab, "ledger")
+    await tab.say("Hello Ledger, remember that the picnic is on Friday")
+    await expect(tab.page.locator(".message", has_text="picnic").nth(1)).to_be_visible(timeout=ANSWER_MS)
+    await tab.page.get_by_role("complementary").get_by_text("Ledger", exact=True).first.click()
+    await expect(tab.page.get_by_text("Ledger (ID:")).to_be_visible()
+    await tab.shot("selfroom-5-drawer")
