@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Select, and_, func, or_, select, tuple_
 
-from bot.core.kinds import RequestState
+from bot.core.kinds import RequestState, SenderKind
 from bot.core.records import (
     AccessRequest,
     AgentId,
@@ -115,8 +115,12 @@ class Finding(Session):
         return messages_of(await self.rows(newest))[::-1]
 
     async def last_discord_id(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
-        """Give the newest message known of a room, from which a backfill reads on."""
-        in_room = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id)
+        """Give the newest message known of a room, from which a backfill reads on.
+
+        Only what came in counts: our own posts are confirmed ahead of people's messages that wait to be stored.
+        """
+        heard = MESSAGES.c.sender_kind.in_((SenderKind.PERSON, SenderKind.ARCHITECT))
+        in_room = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, heard)
         found: Snowflake | None = await self.value(select(func.max(MESSAGES.c.discord_id)).where(in_room))
         return found
 
