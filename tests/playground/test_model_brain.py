@@ -135,11 +135,12 @@ def test_what_a_search_found_is_told_where_it_was_asked() -> None:
     assert {"type": "recall", "query": "tea"} in asked.actions
     finds: list[object] = [
         {"id": 5, "sender": "@mira", "content": "what did we say about tea?"},
+        {"id": 3, "sender": "3", "content": "tea? no"},
         {"id": 2, "sender": "@ben", "content": "tea is best hot"},
     ]
     deeds = (spoke(asked.text, seconds=1),)
     found = nia("mira: what did we say about tea?", deeds=deeds, lookups=(Lookup(question="recall tea", answer=finds),))  # type: ignore[arg-type]
-    assert found.words == {NIA: "I found this about 'tea': @ben: tea is best hot"}
+    assert found.words == {NIA: "I found this about 'tea': @ben said 'tea is best hot'; I said 'tea? no'"}
     nothing = nia(deeds=deeds, lookups=(Lookup(question="recall tea", answer="nothing found"),))
     assert nothing.text == "I found nothing about 'tea'."
 

@@ -60,6 +60,14 @@ def test_a_seed_in_the_third_person_gives_a_voice_too() -> None:
     assert persona.cares == ("ferns", "moss")
 
 
+def test_a_seed_that_begins_with_a_name_gives_a_voice_too() -> None:
+    seed = "You are Wren, keeper of a small lighthouse on a coast. "
+    seed += "You collect sea glass, brew strong tea, and tell tales about gulls."
+    persona = read_persona(seed, "persona")
+    assert persona.role == "the keeper of a small lighthouse"
+    assert persona.cares == ("sea glass", "strong tea", "gulls")
+
+
 def test_a_seed_without_likings_lends_its_longest_words() -> None:
     assert read_persona("Translates sentences into Portuguese.", "bot").cares[0] in ("Translates", "Portuguese")
 

@@ -29,7 +29,7 @@ def answer_of(seat: Seat, hud: Hud) -> JsonObject:
         turns = turns_in(seat, room, hud)
         thoughts += [turn.thought for turn in turns if turn.thought]
         actions += [action for turn in turns for action in turn.actions]
-        found = told_from_memory(seat, room)
+        found = told_from_memory(seat, room, hud)
         said = list(dict.fromkeys([*found, *(turn.says for turn in turns if turn.says)]))
         if said:
             responses.append({"room_id": room.id, "message": introduced(seat, room, " ".join(said))})

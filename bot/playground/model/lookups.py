@@ -3,18 +3,18 @@
 import re
 from typing import Any
 
-from bot.playground.model.view import Lookup, Room, Seat
+from bot.playground.model.view import Hud, Lookup, Room, Seat
 
 LOOKING = "Let me look for"
 SHOWN_FINDS = 2
 LONGEST = 160
 
 
-def told_from_memory(seat: Seat, room: Room) -> list[str]:
+def told_from_memory(seat: Seat, room: Room, hud: Hud) -> list[str]:
     """What to say in a room about each search that somebody there asked for."""
     asked = newest_search(seat, room)
     finds = [lookup for lookup in seat.lookups if asked and lookup.question == f"recall {asked}"]
-    return [worded(lookup, asked) for lookup in finds[:1]]
+    return [worded(lookup, asked, seat, hud) for lookup in finds[:1]]
 
 
 def newest_search(seat: Seat, room: Room) -> str:
@@ -24,15 +24,24 @@ def newest_search(seat: Seat, room: Room) -> str:
     return promise[1] if promise else ""
 
 
-def worded(lookup: Lookup, asked: str) -> str:
+def worded(lookup: Lookup, asked: str, seat: Seat, hud: Hud) -> str:
+    """The finds in words: what others said first, and never the line that asked for the search."""
     answer: Any = lookup.answer
     entries = [entry for entry in answer if isinstance(entry, dict)] if isinstance(answer, list) else []
     told = [entry for entry in entries if LOOKING not in str(entry.get("content")) and not is_request(entry, asked)]
+    told.sort(key=lambda entry: str(entry.get("sender")) == str(seat.id))
     if not told:
-        words = answer if isinstance(answer, str) and "nothing found" not in answer else ""
-        return f"I found this about '{asked}': {words[:LONGEST]}" if words else f"I found nothing about '{asked}'."
-    shown = "; ".join(f"{entry.get('sender')}: {str(entry.get('content'))[:LONGEST]}" for entry in told[:SHOWN_FINDS])
-    return f"I found this about '{asked}': {shown}"
+        return f"I found nothing about '{asked}'."
+    return f"I found this about '{asked}': " + "; ".join(find(entry, seat, hud) for entry in told[:SHOWN_FINDS])
+
+
+def find(entry: dict[str, Any], seat: Seat, hud: Hud) -> str:
+    sender, words = str(entry.get("sender")), str(entry.get("content"))[:LONGEST]
+    if sender == str(seat.id):
+        sender = "I"
+    elif sender.isdecimal():
+        sender = hud.name_of(int(sender))
+    return f"{sender} said '{words}'"
 
 
 def is_request(entry: dict[str, Any], asked: str) -> bool:

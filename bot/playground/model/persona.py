@@ -5,14 +5,22 @@ from dataclasses import dataclass
 
 CARE = (
     r"\b(?:loves?|likes?|enjoys?|adores?|(?:is |are )?fond of|interested in|obsessed with|passion(?:ate)? (?:for|about)"
-    r"|knows? (?:\w+ ){0,3}about|talks? (?:\w+ )?about|thinks? (?:\w+ )?about|collects?|grows?|stud(?:y|ies)"
+    r"|(?:stories|tales|knows?) (?:\w+ ){0,3}about|keeps?(?! (?:track|an eye))"
+    r"|talks? (?:\w+ )?about|thinks? (?:\w+ )?about|collects?|grows?|stud(?:y|ies)"
     r"|dreams? (?:of|about)|expert (?:in|on|at)|speciali[sz]es? in|helps? (?:\w+ ){0,2}with|cares? (?:for|about))\s+"
 )
 CARES = re.compile(CARE + r"([^.;:!?\n()]{2,120})", re.IGNORECASE)
 AGAIN = re.compile(CARE, re.IGNORECASE)
 ROLE = re.compile(r"\b(?:you are|you're|is|i am|i'm)\s+((?:an?|the)\s+[^.;:!?\n]{2,120})", re.IGNORECASE)
+CALLED = re.compile(
+    r"\b(?:you are|you're)\s+[A-Z][\w' -]{0,40}?,\s+((?:an?|the)?\s*[a-z][^.;:!?\n,]{2,80})", re.IGNORECASE
+)
 ROLE_END = re.compile(r",|\b(?:who|that|which|with|in|on|at|from|and|but|by)\b", re.IGNORECASE)
-SPLIT = re.compile(r",| and | or | but | with | who | in | on | at |/", re.IGNORECASE)
+SPLIT = re.compile(r",| and | or | but | with | who | in | on | at | more than |/", re.IGNORECASE)
+VERB = re.compile(
+    r"^(?:brew|make|write|speak|answer|give|tell|ask|help|know|read|look|sing|paint|play|bake|cook|build|bring)s?\s+",
+    re.IGNORECASE,
+)
 LEAD = re.compile(r"^(?:the|an?|all|his|her|its|their|your|my|to|of|also|very|both|every)\s+", re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_][\w'’-]{4,}")
 DULL_WORDS = (
@@ -59,8 +67,10 @@ def read_persona(seed: str, kind: str) -> Persona:
 
 
 def role_in(seed: str) -> str:
-    found = ROLE.search(seed)
-    return ROLE_END.split(found[1])[0].strip() if found else ""
+    """`a grumpy cook`, from `You are a grumpy cook who …` as well as from `You are Ada, a grumpy cook …`."""
+    found = ROLE.search(seed) or CALLED.search(seed)
+    role = ROLE_END.split(found[1])[0].strip() if found else ""
+    return role if not role or re.match(r"(?:an?|the)\s", role, re.IGNORECASE) else f"the {role}"
 
 
 def cares_in(seed: str, role: str) -> tuple[str, ...]:
@@ -74,7 +84,7 @@ def cares_in(seed: str, role: str) -> tuple[str, ...]:
 
 
 def tidy(phrase: str) -> str:
-    phrase = LEAD.sub("", AGAIN.split(phrase)[-1].strip().strip("\"'"))
+    phrase = LEAD.sub("", VERB.sub("", AGAIN.split(phrase)[-1].strip().strip("\"'")))
     return phrase if len(phrase.split()) <= MAX_WORDS and phrase.isprintable() else ""
 
 

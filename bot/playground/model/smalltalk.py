@@ -59,9 +59,10 @@ def introduce(scene: Scene, _: re.Match[str]) -> Turn:
     seat, persona = scene.seat, scene.persona
     about = persona.about
     if not re.match(r"I(?:'m| am)\b", about):
-        about = f"I am {persona.role}" if persona.role else f"{seat.name} is a {seat.kind} here"
-    says = f"I'm {seat.name}. {about}. {ANNOUNCEMENT}"
-    return Turn(says=says, thought="Asked who I am.")
+        role = f"My role: {about}" if about else f"I am a {seat.kind} here"
+        about = f"I am {persona.role}" if persona.role else role
+    named = "" if about.lower().startswith(f"i am {seat.name.lower()}") else f"I'm {seat.name}. "
+    return Turn(says=f"{named}{about}. {ANNOUNCEMENT}", thought="Asked who I am.")
 
 
 def are_you_real(scene: Scene, _: re.Match[str]) -> Turn:
