@@ -17,6 +17,7 @@ INSTRUCTIONS: Final = (
     "data",
     "silence",
     "memory",
+    "actions",
     "own_room",
     "time",
     "collaboration",

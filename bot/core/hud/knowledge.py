@@ -14,6 +14,7 @@ from bot.core.records import Json
 PLAIN_WEIGHT: Final = 0.5  # of what was set without one
 PATHS_NAMED: Final = 8
 _PLAIN: Final = re.compile(r"\w[\w-]*")
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 _WEIGHTED: Final = {"v", "w"}
 
 
@@ -46,7 +47,7 @@ def weighted(value: Json) -> dict[str, Json] | None:
 
 def inline(value: Json) -> str:
     """Give a value on one line, strings in quotes."""
-    return one_line(json.dumps(value, ensure_ascii=False))
+    return one_line(_ENCODE(value))
 
 
 def segment(key: str) -> str:

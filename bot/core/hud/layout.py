@@ -33,9 +33,20 @@ class Table:
         probe = replace(place, seat=seat, messages=tuple(messages[-1:]), older=older)
         return self.format.place_tokens(probe) + kept_free
 
-    def least_tokens(self, places: Sequence[Place]) -> dict[AgentId, int]:
+    def floors(self, places: Sequence[Place]) -> list["Floor"]:
         """Give what must be found for each of these rooms: it and its newest message."""
-        return {place.id: self.base_tokens(place) + self.backlogs[place.id].least() for place in places}
+        return [
+            Floor(place, base := self.base_tokens(place), base + self.backlogs[place.id].least()) for place in places
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A room at some detail, the most it costs without messages, and with its newest one."""
+
+    place: Place
+    base: int
+    least: int
 
 
 def table(scope: Scope, rooms: Sequence[RoomView], format: Format) -> Table:
@@ -48,43 +59,40 @@ def table(scope: Scope, rooms: Sequence[RoomView], format: Format) -> Table:
 
 def lay_out(table: Table, sheet: Sheet, total: int) -> tuple[Sheet, int]:
     """Give the sheet with its rooms in at most so many tokens, and what they take."""
-    format = table.format
-    places, least, sheet = _shown(table, sheet, total)
-    left = total - format.named_tokens(sheet)
-    given = _given(table, places, least, left)
-    filled, used = [], format.named_tokens(sheet)
-    for place in places:
-        shown, tokens = _filled(table, place, given[place.id])
-        filled.append(shown)
+    floors, sheet = _shown(table, sheet, total)
+    used = table.format.named_tokens(sheet)
+    given = _given(table, floors, total - used)
+    filled = []
+    for floor in floors:
+        place, tokens = _filled(table, floor, given[floor.place.id])
+        filled.append(place)
         used += tokens
     return replace(sheet, places=tuple(filled)), used
 
 
-def _shown(table: Table, sheet: Sheet, total: int) -> tuple[list[Place], dict[AgentId, int], Sheet]:
+def _shown(table: Table, sheet: Sheet, total: int) -> tuple[list[Floor], Sheet]:
     """Choose the detail at which every room has its newest message, else the rooms that are shown at all."""
-    places = list(table.places)
-    for detail in (Detail.FULL, Detail.BARE):
-        places = [replace(place, detail=detail) for place in places]
-        least = table.least_tokens(places)
-        if sum(least.values()) <= total:
-            return places, least, sheet
-    ranked = sorted(places, key=lambda place: (-table.parts[place.id], not place.seat["is_self_room"], place.id))
+    floors = table.floors(table.places)
+    if sum(floor.least for floor in floors) > total:
+        floors = table.floors([replace(place, detail=Detail.BARE) for place in table.places])
+    if sum(floor.least for floor in floors) <= total:
+        return floors, sheet
+    ranked = sorted(floors, key=lambda one: (-table.parts[one.place.id], not one.place.seat["is_self_room"]))
     while ranked:
-        dropped = ranked.pop()
+        dropped = ranked.pop().place
         gone = (*sheet.named, (dropped.id, dropped.name))
         sheet = replace(sheet, named=gone[:MOST_NAMED], unnamed=sheet.unnamed + max(0, len(gone) - MOST_NAMED))
-        kept = [place for place in places if place in ranked]
-        least = table.least_tokens(kept)
-        if sum(least.values()) + table.format.named_tokens(sheet) <= total:
-            return kept, least, sheet
-    return [], {}, replace(sheet, named=(), unnamed=0)
+        if sum(floor.least for floor in ranked) + table.format.named_tokens(sheet) <= total:
+            return [floor for floor in floors if floor in ranked], sheet
+    return [], replace(sheet, named=(), unnamed=0)
 
 
-def _given(table: Table, places: Sequence[Place], least: Mapping[AgentId, int], total: int) -> dict[AgentId, int]:
+def _given(table: Table, floors: Sequence[Floor], total: int) -> dict[AgentId, int]:
     """Divide the tokens by attention; what a room's messages want is counted only as far as it matters."""
-    weights = {place.id: table.parts[place.id] for place in places}
-    base = {place.id: table.base_tokens(place) for place in places}
-    limits = {id: max(least[id], total // max(1, len(places))) for id in weights}
+    weights = {floor.place.id: table.parts[floor.place.id] for floor in floors}
+    least = {floor.place.id: floor.least for floor in floors}
+    base = {floor.place.id: floor.base for floor in floors}
+    limits = {id: max(least[id], total // max(1, len(floors))) for id in weights}
     while True:
         wanted = {id: base[id] + table.backlogs[id].wanted(limits[id]) for id in weights}
         most = {id: max(least[id], want if want <= limits[id] else total) for id, want in wanted.items()}
@@ -95,11 +103,11 @@ def _given(table: Table, places: Sequence[Place], least: Mapping[AgentId, int], 
         limits |= {id: given[id] for id in short}
 
 
-def _filled(table: Table, place: Place, share: int) -> tuple[Place, int]:
+def _filled(table: Table, floor: Floor, share: int) -> tuple[Place, int]:
     """Fill a room's share with messages; gives what the room takes."""
-    scope, backlog = table.scope, table.backlogs[place.id]
+    scope, place, backlog = table.scope, floor.place, table.backlogs[floor.place.id]
     start = scope.view.memberships[scope.agent.id, place.id].window_start
-    window = choose(backlog, share - table.base_tokens(place), start, scope.tokenizer, table.format)
+    window = choose(backlog, share - floor.base, start, scope.tokenizer, table.format)
     older = place.view.older + len(backlog.messages) - len(window.messages)
     filled = replace(place, messages=window.messages, older=older)
     return filled, table.format.place_tokens(filled) + window.tokens

@@ -6,7 +6,7 @@ from typing import Final
 from bot.core.errors import BadSetting, one_of
 
 MOST_CHARACTERS: Final = 900  # of one part
-MOST_CHARACTERS_IN_ALL: Final = 5_000
+MOST_CHARACTERS_IN_ALL: Final = 6_000
 
 PARTS: Final[Mapping[str, str]] = {
     "directives": (
@@ -35,6 +35,16 @@ PARTS: Final[Mapping[str, str]] = {
         "facts) with set at short dot paths, and delete what no longer does. Focus is for what you are doing now. "
         "RECENT ACTIONS tell what was done and why something was rejected: do not try the same again. Look-ups (get, "
         "recall, read_history) answer in your next view, once."
+    ),
+    "actions": (
+        "Actions stand below by category, with parameters (? may be left out). They are done after your answer, in "
+        "your order; RECENT ACTIONS shows the result next time. knowledge: set keeps, append adds to a list, delete "
+        "frees space. social: react instead of a short agreement; thumbs make the author look more or less often; "
+        "wake_agent only when a sleeper is needed. messaging: responses are for talking, reply answers one message. "
+        "room: only your own. access: join_room where access is open; where it is knock, request_access with a key you "
+        "were given, then wait. attention: more percent for rooms that matter now. focus: keep task, steps and "
+        "decisions current while something takes longer; clear what is done. memory: recall searches, read_history "
+        "pages back, compact has a long room summarised. timing: sleep when nobody needs you."
     ),
     "own_room": (
         "In your own room you are the host: make people welcome, keep topic and billboard true, decide about those "

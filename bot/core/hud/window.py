@@ -44,10 +44,11 @@ class Backlog:
         day = messages[index + 1].sent_at.date() if 0 <= index < len(messages) - 1 else None
         while index >= 0 and total <= limit:
             tokens = cost(messages[index])
-            self._peak = max(self._peak, tokens)
-            if day is not None and day != messages[index].sent_at.date():
+            if tokens > self._peak:
+                self._peak = tokens
+            after, day = day, messages[index].sent_at.date()
+            if after is not None and day != after:
                 tokens += self.day_tokens
-            day = messages[index].sent_at.date()
             total += tokens
             sums.append(total)
             index -= 1

@@ -54,7 +54,7 @@ def test_a_community_can_put_its_own_words_in_place_of_a_part() -> None:
         ({"mood": "x"}, "There is no prompt part 'mood': choose directives, identity"),
         ({"time": " "}, "The prompt part 'time' is empty: write something or remove it."),
         ({"time": "x" * (MOST_CHARACTERS + 1)}, "shorten it to 900 at most"),
-        (dict.fromkeys(PARTS, "x" * 800), "The prompts have 8800 characters together"),
+        (dict.fromkeys(PARTS, "x" * 800), "The prompts have 9600 characters together"),
     ],
 )
 def test_prompts_that_cannot_be_used_are_refused_in_one_sentence(overrides: dict[str, str], sentence: str) -> None:

@@ -1,6 +1,7 @@
 """One message on one line of the `text` HUD, and what that line costs."""
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from bot.core.hud.counting import adds_up, break_tokens, count
@@ -16,6 +17,8 @@ MOST_REACTIONS: Final = 12
 
 def message_line(message: Message) -> str:
     """Give a message as its line, with the line break: `[123 10:31] @mira: hello  (re 120) (thumbs_up 2)`."""
+    if message.reply_to is None and not message.reactions and not message.edited:
+        return f"{_core(message)}\n"
     return f"{_core(message)}{_notes(message)}\n"
 
 
@@ -35,14 +38,21 @@ def line_tokens(tokenizer: Tokenizer, message: Message) -> int:
     """Give the tokens of a message's line, from the stored count where that is exact."""
     if not message.tokens or not adds_up(tokenizer):
         return count(tokenizer, message_line(message))
-    id_tokens = 1 if message.id < 1_000 else (len(str(message.id)) + 2) // 3
-    plain = message.tokens + id_tokens - 1
+    plain = message.tokens + id_tokens(message.id)
     if message.reply_to is None and not message.reactions and not message.edited:
         return plain
-    broken = break_tokens(tokenizer, _core(message))
+    if message.content[-1:].isalnum() and not message.attachments:
+        broken: int | None = count(tokenizer, "\n")
+    else:
+        broken = break_tokens(tokenizer, _core(message))
     if broken is None:
         return count(tokenizer, message_line(message))
     return plain - broken + count(tokenizer, f"{_notes(message)}\n")
+
+
+def id_tokens(id: MessageId) -> int:
+    """Give how many tokens an id takes beyond the one that is counted: every three digits are one."""
+    return 0 if id < 1_000 else (len(str(id)) - 1) // 3
 
 
 def day_line(message: Message) -> str:
@@ -70,15 +80,18 @@ def _core(message: Message) -> str:
 
 def shown(sender: Sender) -> str:
     """Give the sender's name as it stands before the colon, which no name can hold."""
-    if sender.kind is SenderKind.AGENT:
+    kind = sender.kind
+    if kind is SenderKind.AGENT:
         return str(sender.agent_id)
-    name = sender.shown()
-    return name if name.isalnum() else one_line(name).replace(":", "") or "@"
+    return _name(sender.name) if kind is SenderKind.PERSON else sender.shown()
+
+
+@lru_cache(maxsize=4_096)
+def _name(name: str) -> str:
+    return "@" + one_line(name).replace(":", "")
 
 
 def _notes(message: Message) -> str:
-    if message.reply_to is None and not message.reactions and not message.edited:
-        return ""
     notes = [f"(re {message.reply_to})"] if message.reply_to is not None else []
     notes += [f"({reaction_name(name)} {number})" for name, number in message.reactions[:MOST_REACTIONS]]
     if message.edited:
@@ -86,6 +99,7 @@ def _notes(message: Message) -> str:
     return f"  {' '.join(notes)}"
 
 
+@lru_cache(maxsize=1_024)
 def reaction_name(name: str) -> str:
     """Give a reaction's name as one word of at most 40 characters."""
     return "_".join(one_line(name).replace("(", "").replace(")", "").split())[:40] or "reaction"

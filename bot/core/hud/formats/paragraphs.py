@@ -70,7 +70,7 @@ def volatile(sheet: Sheet) -> Iterator[tuple[str, str]]:
     if shown["lookups"]:
         yield "lookups", title("LOOKUPS") + _lines(shown["lookups"], _lookup_line)
     yield "rooms", seats_head(sheet) + "".join(map(seat_lines, sheet.places)) + named_line(sheet)
-    yield "budget", title("BUDGET STATUS") + _budget(shown)
+    yield "budget", budget(sheet)
 
 
 def seats_head(sheet: Sheet) -> str:
@@ -144,11 +144,12 @@ def _bullets(lines: Json) -> str:
     return "".join(f"- {line}\n" for line in lines) if isinstance(lines, list) else ""
 
 
-def _budget(shown: Mapping[str, Json]) -> str:
-    budget, focus = fields(shown["budget"]), fields(shown["focus"])
+def budget(sheet: Sheet) -> str:
+    """Give how full the budget is, and how old the focus."""
+    budget, focus = fields(sheet.sections["budget"]), fields(sheet.sections["focus"])
     age = f"focus: from {focus['age']} ago\n" if "age" in focus else ""
     return (
-        f"{age}{budget['used']}/{budget['total']} tokens ({budget['percent']}%)\n"
+        f"{title('BUDGET STATUS')}{age}{budget['used']}/{budget['total']} tokens ({budget['percent']}%)\n"
         f"all but rooms: {budget['rest_percent']}% of its half, {budget['status']}\n"
     )
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from bot.core.hud.counting import adds_up, count
-from bot.core.hud.formats.lines import line_tokens, message_line, message_tokens
-from bot.core.hud.formats.paragraphs import directory, header, major, now_line, seats_head, stable, volatile
+from bot.core.hud.formats.lines import id_tokens, line_tokens, message_line, message_tokens
+from bot.core.hud.formats.paragraphs import budget, directory, header, major, now_line, seats_head, stable, volatile
 from bot.core.hud.formats.rooms import block, head, named_line, seat_lines
 from bot.core.hud.sheet import Moment, Place, Sheet
 from bot.core.ports import Tokenizer
@@ -25,7 +25,7 @@ class TextFormat:
         return [(name, count(self._tokenizer, text)) for name, text in _all_pieces(sheet, moment)]
 
     def budget_tokens(self, sheet: Sheet) -> int:
-        return count(self._tokenizer, dict(volatile(sheet))["budget"])
+        return count(self._tokenizer, budget(sheet))
 
     def place_tokens(self, place: Place) -> int:
         return count(self._tokenizer, head(place)) + count(self._tokenizer, seat_lines(place))
@@ -34,6 +34,9 @@ class TextFormat:
         return count(self._tokenizer, named_line(sheet))
 
     def message_tokens(self, message: Message) -> int:
+        stored = message.tokens
+        if stored and message.reply_to is None and self.lines_add_up and not message.reactions and not message.edited:
+            return stored + id_tokens(message.id)
         return line_tokens(self._tokenizer, message)
 
     def solo(self, sheet: Sheet, moment: Moment) -> str:
