@@ -68,5 +68,5 @@ async def test_the_drawer_shows_what_the_agent_saw_and_what_it_cost(home: Living
     await tab.say("Hello Ledger, remember that the picnic is on Friday")
     await expect(tab.page.locator(".message", has_text="picnic").nth(1)).to_be_visible(timeout=ANSWER_MS)
     await tab.page.get_by_role("complementary").get_by_text("Ledger", exact=True).first.click()
-    await expect(tab.page.get_by_text("Ledger (ID:")).to_be_visible()
+    await expect(tab.page.get_by_text("AGENT 1: Ledger").first).to_be_visible()
     await tab.shot("selfroom-5-drawer")
