@@ -23,6 +23,7 @@ from bot.core.events import (
     ReactionsCleared,
 )
 from bot.core.gate import cues_for, reasons_for
+from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, SenderKind
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.records import AgentId, Attachment, Community, Json, Message, Person, Sender, Snowflake
@@ -140,11 +141,8 @@ class Intake:
             edited_at=event.edited_at,
             reply_to=event.reply_to,
             attachments=tuple(_stored(attachment) for attachment in event.attachments),
-            tokens=self._tokens(sender, event.content),
+            tokens=said_tokens(self._tokenizer, sender, event.content, event.attachments),
         )
-
-    def _tokens(self, sender: Sender, content: str) -> int:
-        return self._tokenizer.count(f"[1000 10:00] {sender.shown()}: {content}\n")
 
     def _announce(self, changes: Sequence[Change]) -> None:
         """Tell the heartbeat how soon somebody is due, and delivery that there may be letters."""
@@ -166,7 +164,7 @@ class Intake:
                 event.message_id,
                 content=event.content,
                 edited_at=event.edited_at,
-                tokens=self._tokens(known.sender if known else Sender(kind=SenderKind.PERSON), event.content),
+                tokens=said_tokens(self._tokenizer, known.sender, event.content, known.attachments) if known else 0,
             )
 
     async def _deleted(self, event: MessagesDeleted, community: Community) -> None:

@@ -1,6 +1,8 @@
 """One message on one line of the `text` HUD, and what that line costs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
@@ -9,7 +11,7 @@ from bot.core.hud.escape import one_line
 from bot.core.hud.wording import size
 from bot.core.kinds import SenderKind
 from bot.core.ports import Tokenizer
-from bot.core.records import Attachment, Message, MessageId, Sender
+from bot.core.records import AgentId, Attachment, Message, MessageId, Sender
 
 _CLOCK: Final = tuple(f"{minute // 60:02}:{minute % 60:02}" for minute in range(24 * 60))
 MOST_REACTIONS: Final = 12
@@ -32,6 +34,19 @@ def message_tokens(tokenizer: Tokenizer, message: Message) -> int:
         return 0
     bare = replace(message, id=MessageId(0), reply_to=None, reactions=(), edited=False)
     return tokenizer.count(message_line(bare))
+
+
+def said_tokens(tokenizer: Tokenizer, sender: Sender, content: str, attachments: Sequence[Attachment] = ()) -> int:
+    """Give what `Message.tokens` keeps for words that are no message yet."""
+    said = Message(
+        id=MessageId(0),
+        room_id=AgentId(0),
+        sender=sender,
+        content=content,
+        sent_at=datetime(2000, 1, 1, tzinfo=UTC),
+        attachments=tuple(attachments),
+    )
+    return message_tokens(tokenizer, said)
 
 
 def line_tokens(tokenizer: Tokenizer, message: Message) -> int:
