@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, and_, func, or_, select, tuple_
+from sqlalchemy import Select, and_, or_, select, tuple_
 
 from bot.core.kinds import RequestState, SenderKind
 from bot.core.records import (
@@ -121,7 +121,9 @@ class Finding(Session):
         """
         heard = MESSAGES.c.sender_kind.in_((SenderKind.PERSON, SenderKind.ARCHITECT))
         in_room = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, heard)
-        found: Snowflake | None = await self.value(select(func.max(MESSAGES.c.discord_id)).where(in_room))
+        newest = select(MESSAGES.c.discord_id).where(in_room, MESSAGES.c.shown, MESSAGES.c.discord_id.is_not(None))
+        newest = newest.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).limit(1)
+        found: Snowflake | None = await self.value(newest)
         return found
 
     async def last_beat(self, community_id: CommunityId, agent_id: AgentId) -> Beat | None:

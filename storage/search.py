@@ -10,7 +10,7 @@ from storage.convert import messages_of
 from storage.finding import MESSAGE, messages_where
 from storage.session import Session, owned
 from storage.tables import MESSAGES
-from storage.talking import SHIFT
+from storage.talking import SHIFT, index
 from storage.words import excerpt_of, phrases_of
 
 WORDS = table("message_words", column("rowid"), column("community_id"), column("message_id"), column("words"))
@@ -47,6 +47,8 @@ class Searching(Session):
     async def _in_sqlite(
         self, community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int
     ) -> list[Message]:
+        if community_id in self.unindexed:
+            await self._index_all(community_id)
         sought = " AND ".join(f'words : "{phrase}"' for phrase in phrases)
         rooms = " OR ".join(f'"r{room}"' for room in room_ids)
         rows = await self.rows(
@@ -62,6 +64,12 @@ class Searching(Session):
             },
         )
         return await self._newest_first(community_id, [row[0] % SHIFT for row in rows])
+
+    async def _index_all(self, community_id: int) -> None:
+        self.unindexed.discard(community_id)
+        columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content)
+        shown = select(*columns).where(owned(MESSAGES, community_id), MESSAGES.c.shown)
+        await index(self, community_id, [(row[0], row[1], row[2]) for row in await self.rows(shown)])
 
     async def _in_postgresql(
         self, community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int

@@ -1,6 +1,6 @@
 """One open transaction: statements in, columns out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Executable, Table
@@ -17,6 +17,7 @@ class Session:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
         self.is_sqlite = connection.dialect.name == "sqlite"
+        self.unindexed: set[int] = set()  # communities of a clone whose full-text index is made when it is asked
         self.erased = False  # messages went: their words must leave the full-text index for good
 
     async def rows(self, statement: Executable, values: Values | None = None) -> Sequence[Any]:
@@ -40,6 +41,17 @@ class Session:
         if values is not None and not values:
             return 0
         return (await self._connection.execute(statement, values)).rowcount
+
+    async def pages(self, statement: Executable, size: int) -> AsyncIterator[Sequence[Values]]:
+        """Give rows by column name, so many at a time: never all in memory."""
+        async with self._connection.stream(statement) as result:
+            async for page in result.mappings().partitions(size):
+                yield cast(Sequence[Values], page)
+
+    async def plainly(self, statement: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401  # of one row or more
+        """Execute in the driver's own words, values as they lie in the database."""
+        result = await self._connection.exec_driver_sql(statement, values)
+        return [tuple(row) for row in result.all()] if result.returns_rows else []
 
     def insert(self, table: Table) -> Insert:
         """Give an INSERT of the dialect in use, which can be made an upsert."""

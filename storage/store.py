@@ -1,7 +1,7 @@
 """The store: opens the database, brings it up to date, and gives reads and transactions."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -10,11 +10,15 @@ from typing import Self
 from sqlalchemy import text
 
 from bot.core.config import CommunityConfig
-from bot.core.records import CommunityId
+from bot.core.errors import BadSetting
+from bot.core.records import CommunityId, Snowflake
 from storage.database import Database, database_url
 from storage.faults import in_sentences
 from storage.ids import CountedIds
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
+from storage.moving.archive import Moved, export_community, import_community
+from storage.moving.clone import clone_community
+from storage.purging import purge_index
 from storage.reading import SqlReading
 from storage.writing import SqlWriting
 
@@ -27,6 +31,7 @@ class SqlStore:
     def __init__(self, database: Database, config: CommunityConfig) -> None:
         self.database = database
         self.config = config
+        self._unindexed: set[int] = set()
 
     @classmethod
     async def open(cls, url: str, *, config: CommunityConfig | None = None) -> Self:
@@ -46,7 +51,9 @@ class SqlStore:
     async def reading(self) -> AsyncIterator[SqlReading]:
         """Open a consistent read."""
         async with self.database.reading() as connection:
-            yield SqlReading(connection, self.config)
+            reading = SqlReading(connection, self.config)
+            reading.unindexed = self._unindexed
+            yield reading
 
     @asynccontextmanager
     async def writing(self, community_id: CommunityId | None = None) -> AsyncIterator[SqlWriting]:
@@ -54,9 +61,37 @@ class SqlStore:
         async with self.database.writing() as connection:
             ids = CountedIds(community_id)
             writing = SqlWriting(connection, self.config, ids)
+            writing.unindexed = self._unindexed
             await ids.open(writing)
             yield writing
             await ids.flush(writing)
+        if writing.erased and self.database.is_sqlite:
+            await purge_index(self.database)
+
+    async def clone(self, community_id: CommunityId) -> "SqlStore":
+        """Copy a community with its ids into a store in memory."""
+        copy = SqlStore(await clone_community(self.database, community_id), self.config)
+        copy._unindexed.add(community_id)
+        return copy
+
+    async def export(self, community_id: CommunityId, path: Path, images: Mapping[str, bytes] | None = None) -> Moved:
+        """Write a community into an archive."""
+        return await export_community(self.database, community_id, path, images)
+
+    async def import_archive(self, path: Path, *, guild_id: Snowflake | None = None) -> Moved:
+        """Read a community from an archive, all or nothing."""
+        return await import_community(self.database, path, guild_id=guild_id)
+
+    async def back_up(self, target: Path) -> None:
+        """Copy a SQLite database into a new file; raises BadSetting for another database."""
+        if not self.database.is_sqlite:
+            raise BadSetting("Only SQLite is copied into a file: back PostgreSQL up with pg_dump.")
+        with in_sentences():
+            await back_up(self.database, target)
+
+    async def purge(self) -> bool:
+        """Go on removing the words of deleted messages from the full-text index; tells whether it is done."""
+        return not self.database.is_sqlite or await purge_index(self.database)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -12,6 +12,10 @@ from storage.words import words_of
 
 SHIFT = 1 << 32  # a community's messages lie side by side in the SQLite index: row = community * 2^32 + message
 
+INDEX_SQLITE = (
+    "CREATE VIRTUAL TABLE message_words USING fts5(words, room, content='', columnsize=0,"
+    " tokenize='porter unicode61 remove_diacritics 2', detail=full)"
+)
 _PUT_SQLITE = text("INSERT INTO message_words (rowid, words, room) VALUES (:row, :words, :room)")
 _DROP_SQLITE = text(
     "INSERT INTO message_words (message_words, rowid, words, room) VALUES ('delete', :row, :words, :room)"
@@ -28,12 +32,16 @@ Indexed = tuple[int, int, str]  # message id, room id, content
 
 async def index(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
     """Let messages be found by their words."""
+    if community_id in session.unindexed:
+        return
     rows = [_index_row(community_id, line, session) for line in lines]
     await session.run(_PUT_SQLITE if session.is_sqlite else _PUT_POSTGRESQL, rows)
 
 
 async def unindex(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
     """Take messages out of the index; the content must be the one they were indexed with."""
+    if community_id in session.unindexed:
+        return
     rows = [_index_row(community_id, line, session) for line in lines]
     if not session.is_sqlite:
         rows = [{"community": row["community"], "message": row["message"]} for row in rows]

@@ -56,3 +56,14 @@ LOOKUPS = table_of(LookupRow)
 BEATS = table_of(BeatRow)
 USAGE = table_of(UsageRow)
 RESERVATIONS = table_of(ReservationRow)
+
+ROWS: dict[str, type[Row]] = {
+    table_of(row).name: row
+    for row in (
+        *(CommunityRow, CounterRow, OverrideRow, KeptRow, WebhookRow, PersonRow, AuditRow),
+        *(AgentRow, RoomRow, MembershipRow, ReasonRow, ScheduleRow),
+        *(MessageRow, PartRow, TombstoneRow, EarlyEditRow, ReactionRow, CheckpointRow, LetterRow),
+        *(MindRow, JournalRow, ActionRow, LookupRow, KeyRow, HolderRow, RequestRow, FailureRow),
+        *(BeatRow, UsageRow, ReservationRow),
+    )
+}

@@ -1,0 +1,133 @@
+"""A community in one file: a zip of JSON lines, images and a manifest with counts."""
+
+import json
+import zipfile
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table, select, update
+
+from bot.core.errors import BadSetting
+from bot.core.records import CommunityId, Snowflake
+from storage.columns import to_json
+from storage.database import Database
+from storage.moving.contents import TABLES, from_line, to_line
+from storage.session import Session, owned
+from storage.tables import COMMUNITIES, COUNTERS, KEPT
+from storage.talking import index
+
+FORMAT = 1  # raised when an older program could not read what a newer one writes
+MANIFEST = "manifest.json"
+AT_A_TIME = 500
+BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """What went into an archive or came out of one."""
+
+    community_id: CommunityId
+    counts: Mapping[str, int]
+    images: Mapping[str, bytes]
+
+
+async def export_community(
+    database: Database, community_id: CommunityId, path: Path, images: Mapping[str, bytes] | None = None
+) -> Moved:
+    """Write a community into a new file, as it stands at one moment; raises BadSetting when there is none such."""
+    partial = path.with_name(f"{path.name}.partial")
+    counts: dict[str, int] = {}
+    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        async with database.reading() as connection:
+            session = Session(connection)
+            about = await session.first(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
+            if about is None:
+                raise BadSetting("There is no such community: see the list of communities.")
+            for table in TABLES:
+                counts[table.name] = await _write_table(session, table, community_id, archive)
+            kept = await session.rows(select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == community_id))
+        for name, data in (images or {}).items():
+            archive.writestr(f"images/{name}", data)
+        manifest = {
+            "format": FORMAT,
+            "community": {"guild_id": about["guild_id"], "name": about["name"], "paused": about["paused"]},
+            "kept": {name: value for name, value in kept},
+            "counts": counts,
+            "images": sorted(images or {}),
+        }
+        archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
+    partial.replace(path)
+    return Moved(community_id=community_id, counts=counts, images=images or {})
+
+
+async def _write_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile) -> int:
+    count = 0
+    asked = select(table).where(owned(table, community_id)).order_by(*table.primary_key)
+    with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as lines:
+        async for rows in session.pages(asked, AT_A_TIME * 4):
+            lines.write("".join(f"{to_json(to_line(table, row))}\n" for row in rows).encode())
+            count += len(rows)
+    return count
+
+
+async def import_community(database: Database, path: Path, *, guild_id: Snowflake | None = None) -> Moved:
+    """Read a community back, all or nothing; `guild_id`: for another server than the one it came from.
+
+    Raises BadSetting for an archive that is damaged or newer than this program, and for a server that has a community.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = json.loads(archive.read(MANIFEST))
+            if manifest["format"] > FORMAT:
+                raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
+            async with database.writing() as connection:
+                community_id = await _read(Session(connection), archive, manifest, guild_id)
+            images = {name: archive.read(f"images/{name}") for name in manifest["images"]}
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
+        raise BadSetting(BROKEN) from error
+    return Moved(community_id=community_id, counts=manifest["counts"], images=images)
+
+
+async def _read(
+    session: Session, archive: zipfile.ZipFile, manifest: Mapping[str, Any], guild_id: Snowflake | None
+) -> CommunityId:
+    if archive.testzip() is not None:
+        raise ValueError("a file in the archive is damaged")
+    about = manifest["community"] | ({} if guild_id is None else {"guild_id": guild_id})
+    if await session.value(select(COMMUNITIES.c.id).where(COMMUNITIES.c.guild_id == about["guild_id"])) is not None:
+        raise BadSetting("This server has a community already: delete it first, or import for another server.")
+    new = session.insert(COMMUNITIES).returning(COMMUNITIES.c.id)
+    community_id = CommunityId(int(await session.value(new, about)))
+    for table in TABLES:
+        found = await _read_table(session, table, community_id, archive)
+        if found != manifest["counts"].get(table.name, 0):
+            raise ValueError(f"{table.name} has {found} lines")
+    kept = [{"scope": community_id, "name": name, "value": value} for name, value in manifest["kept"].items()]
+    await session.upsert(KEPT, kept)
+    if not await session.run(update(COUNTERS).where(owned(COUNTERS, community_id)).values(agent=COUNTERS.c.agent)):
+        raise ValueError("the archive has no counters")
+    return community_id
+
+
+async def _read_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile) -> int:
+    name, count = f"{table.name}.jsonl", 0
+    if name not in archive.namelist():
+        return 0
+    with archive.open(name) as lines:
+        async for rows in _pages(from_line(table, json.loads(line)) | {"community_id": community_id} for line in lines):
+            await session.run(session.insert(table), rows)
+            count += len(rows)
+            if table.name == "messages":
+                shown = [(row["id"], row["room_id"], row["content"]) for row in rows if row["shown"]]
+                await index(session, community_id, shown)
+    return count
+
+
+async def _pages(rows: Iterator[dict[str, Any]]) -> AsyncIterator[Sequence[dict[str, Any]]]:
+    while page := list(islice(rows, AT_A_TIME)):
+        yield page

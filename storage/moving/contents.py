@@ -1,0 +1,69 @@
+"""What belongs to a community, in the order in which it can be put back, and as JSON can hold it."""
+
+import base64
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from pydantic_core import PydanticUndefined
+from sqlalchemy import Column, Date, LargeBinary, Table
+
+from storage.columns import Moment, Packed, Usd, to_plain
+from storage.tables import METADATA, ROWS
+
+ELSEWHERE = {"communities", "webhooks", "kept"}  # the community itself, and what is keyed in another way
+
+TABLES: tuple[Table, ...] = tuple(table for table in METADATA.sorted_tables if table.name not in ELSEWHERE)
+
+
+def counts_itself(column: Column[Any]) -> bool:
+    """Tell whether the database gives the value: such ids mean nothing outside and are given anew."""
+    return column.name == "id" and "community_id" not in column.table.primary_key.columns
+
+
+def to_line(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a row for an archive."""
+    return {
+        column.name: to_plain(row[column.name])
+        for column in table.columns
+        if column.name != "community_id" and not counts_itself(column)
+    }
+
+
+def from_line(table: Table, line: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the row of a line; columns that the archive's program did not know get their defaults.
+
+    Raises KeyError, ValueError or TypeError for a line that is not of this table.
+    """
+    row: dict[str, Any] = {}
+    for column in table.columns:
+        if column.name == "community_id" or counts_itself(column):
+            continue
+        row[column.name] = _value(column, line[column.name]) if column.name in line else _default(column)
+    if unknown := line.keys() - row.keys():
+        raise ValueError(f"{table.name} has no {', '.join(sorted(unknown))}")
+    return row
+
+
+def _default(column: Column[Any]) -> object:
+    default = ROWS[column.table.name].model_fields[column.name].default
+    if default is PydanticUndefined:
+        raise KeyError(column.name)
+    return default
+
+
+def _value(column: Column[Any], value: Any) -> object:  # noqa: ANN401  # JSON
+    if value is None or isinstance(column.type, Packed):
+        return value
+    match column.type:
+        case Moment():
+            return datetime.fromisoformat(value)
+        case Usd():
+            return Decimal(value)
+        case Date():
+            return date.fromisoformat(value)
+        case LargeBinary():
+            return base64.b64decode(value, validate=True)
+        case _:
+            return value

@@ -1,0 +1,202 @@
+"""Communities on the move: archives and copies in memory."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from bot.core.changes import AddKey, AddMembership, Audit, EndBeat, React, Say, SetKnowledge, SetOverride
+from bot.core.errors import BadSetting
+from bot.core.kinds import Emotion
+from bot.core.records import PUBLIC_SIDE, AccessKey, AgentId, CommunityId, KeyId, MessageId, Snowflake
+from storage.moving.contents import TABLES
+from storage.store import SqlStore
+from tests.factories import by_agent, membership, person
+from tests.fakes import START
+from tests.storage.lines import said
+from tests.storage.test_beats import beat
+
+FIRST, SECOND = AgentId(1), AgentId(2)
+OTHER_GUILD = Snowflake(77)
+
+
+@pytest.fixture
+async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
+    """A community in which something of each kind has happened."""
+    async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("mira ☂"))
+        await write.add_messages(community_id, [said(f"line {number} ünïcode \u200f🎉", number) for number in range(9)])
+        key = AccessKey(
+            id=KeyId(write.ids.take("key")),
+            room_id=FIRST,
+            label="spare",
+            ciphertext=b"\x00\xff secret",
+            digest=b"\x01",
+            created_at=START,
+            held_by=(SECOND,),
+        )
+        await write.apply(
+            community_id,
+            [
+                AddMembership(membership=membership(SECOND, FIRST)),
+                AddKey(key=key),
+                React(
+                    message_id=MessageId(1), emoji="brain", emotion=Emotion.BRAIN, reactor=by_agent(SECOND), at=START
+                ),
+                Say(
+                    message_id=MessageId(write.ids.take("message")),
+                    room_id=FIRST,
+                    sender=by_agent(1),
+                    content="not yet posted",
+                    sent_at=START,
+                ),
+                SetKnowledge(
+                    agent_id=FIRST,
+                    side=PUBLIC_SIDE,
+                    knowledge={"b": 1, "a": ["\x00", "\ud800", None]},
+                    path="b",
+                    before=None,
+                    after=1,
+                    by="itself",
+                    at=START,
+                ),
+                EndBeat(beat=beat(write.ids.take("beat"))),
+                SetOverride(name="floor", value=3),
+                Audit(by="The Architect", what="changed the floor", at=START),
+            ],
+        )
+        await write.keep(community_id, "home", {"x": 1})
+    return community_id
+
+
+async def everything(store: SqlStore, community_id: CommunityId) -> dict[str, list[dict[str, object]]]:
+    """Give all rows of a community without what is counted anew elsewhere."""
+    async with store.database.reading() as connection:
+        found: dict[str, list[dict[str, object]]] = {}
+        for table in TABLES:
+            asked = select(table).where(table.c.community_id == community_id).order_by(*table.primary_key)
+            rows = (await connection.execute(asked)).mappings().all()
+            whole = {"community_id", *([] if "community_id" in table.primary_key.columns else ["id"])}
+            found[table.name] = [{name: row[name] for name in row if name not in whole} for row in rows]
+        return found
+
+
+async def test_an_archive_brings_everything_back_with_its_ids(
+    store: SqlStore, lively: CommunityId, tmp_path: Path
+) -> None:
+    path = tmp_path / "community.zip"
+    images = {"agent-1.png": b"\x89PNG"}
+    written = await store.export(lively, path, images)
+    read = await store.import_archive(path, guild_id=OTHER_GUILD)
+    assert read.images == images
+    assert read.counts == written.counts
+    assert written.counts["messages"] == 10
+    assert await everything(store, read.community_id) == await everything(store, lively)
+    async with store.writing(read.community_id) as write:
+        assert write.ids.take("message") == 11
+        assert await write.kept(read.community_id, "home") == {"x": 1}
+        found = await write.search(read.community_id, "line 3", room_ids=[FIRST])
+    assert [message.content[:6] for message, _ in found] == ["line 3"]
+
+
+async def test_a_community_moves_from_one_database_to_the_other(
+    store: SqlStore, lively: CommunityId, tmp_path: Path
+) -> None:
+    path = tmp_path / "community.zip"
+    await store.export(lively, path)
+    async with await SqlStore.open("sqlite:///:memory:") as other:
+        moved = await other.import_archive(path)
+        assert await everything(other, moved.community_id) == await everything(store, lively)
+
+
+def spoilt(path: Path, **manifest: object) -> Path:
+    """Give the archive with another manifest."""
+    changed = path.with_name("spoilt.zip")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "manifest.json":
+                data = json.dumps(json.loads(data) | manifest).encode()
+            new.writestr(name, data)
+    return changed
+
+
+async def communities(store: SqlStore) -> int:
+    async with store.reading() as read:
+        return len(await read.communities())
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
+async def test_an_archive_that_is_cut_off_leaves_nothing_behind(
+    store: SqlStore, lively: CommunityId, tmp_path: Path, share: float
+) -> None:
+    path = tmp_path / "community.zip"
+    await store.export(lively, path)
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
+    with pytest.raises(BadSetting, match="damaged or cut off"):
+        await store.import_archive(path, guild_id=OTHER_GUILD)
+    assert await communities(store) == 1
+
+
+async def test_an_archive_whose_counts_do_not_fit_leaves_nothing_behind(
+    store: SqlStore, lively: CommunityId, tmp_path: Path
+) -> None:
+    path = tmp_path / "community.zip"
+    written = await store.export(lively, path)
+    wrong = spoilt(path, counts=dict(written.counts) | {"reactions": 2})
+    with pytest.raises(BadSetting, match="damaged or cut off"):
+        await store.import_archive(wrong, guild_id=OTHER_GUILD)
+    assert await communities(store) == 1
+
+
+async def test_an_archive_from_a_newer_program_is_refused(store: SqlStore, lively: CommunityId, tmp_path: Path) -> None:
+    path = tmp_path / "community.zip"
+    await store.export(lively, path)
+    with pytest.raises(BadSetting, match="newer Selfroom"):
+        await store.import_archive(spoilt(path, format=99), guild_id=OTHER_GUILD)
+
+
+async def test_a_server_cannot_get_two_communities(store: SqlStore, lively: CommunityId, tmp_path: Path) -> None:
+    path = tmp_path / "community.zip"
+    await store.export(lively, path)
+    with pytest.raises(BadSetting, match="has a community already"):
+        await store.import_archive(path)
+
+
+async def test_a_column_that_the_archives_program_did_not_know_gets_its_default(
+    store: SqlStore, lively: CommunityId, tmp_path: Path
+) -> None:
+    path, older = tmp_path / "community.zip", tmp_path / "older.zip"
+    await store.export(lively, path)
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(older, "w") as changed:
+        for name in archive.namelist():
+            data = archive.read(name)
+            if name == "rooms.jsonl":
+                lines = [json.loads(line) for line in data.splitlines()]
+                data = b"".join(
+                    json.dumps({key: value for key, value in line.items() if key != "compact_asked_at"}).encode()
+                    + b"\n"
+                    for line in lines
+                )
+            changed.writestr(name, data)
+    moved = await store.import_archive(older, guild_id=OTHER_GUILD)
+    async with store.reading() as read:
+        view = await read.view(moved.community_id, room_ids=[FIRST])
+    assert view.rooms[FIRST].room.compact_asked_at is None
+
+
+async def test_a_copy_in_memory_holds_the_same_and_goes_its_own_way(store: SqlStore, lively: CommunityId) -> None:
+    before = await everything(store, lively)
+    async with await store.clone(lively) as copy:
+        assert await everything(copy, lively) == before
+        async with copy.reading() as read:
+            found = await read.search(lively, "line 3", room_ids=[FIRST])
+        assert [message.content[:6] for message, _ in found] == ["line 3"]
+        async with copy.writing(lively) as write:
+            await write.add_message(lively, said("only here", 50))
+            assert len(await write.search(lively, "only here", room_ids=[FIRST])) == 1
+            await write.delete_messages(lively, [Snowflake(1003)], START)
+            assert await write.search(lively, "line 3", room_ids=[FIRST]) == []
+    assert await everything(store, lively) == before
