@@ -31,6 +31,7 @@ from tests import factories as make
 from tests.fakes import START
 
 NIA, BOB = 3, 4
+FIRST = {NIA: 100, BOB: 200}  # message ids in their rooms
 KEEPER = "You are a lighthouse keeper who loves tea, storms and old maps."
 Json = dict[str, Any]
 
@@ -70,6 +71,7 @@ class Talk:
     knocks: tuple[int, ...] = ()
     may_create: bool = False
     input_format: InputFormat = InputFormat.TEXT
+    older: int = 0  # lines of Nia's room that are not shown
     reply_to: int | None = None  # of the newest line, as an id; lines count from 100, at Bob's from 200
 
     def now(self) -> datetime:
@@ -79,7 +81,7 @@ class Talk:
         nia = make.agent(NIA, name="Nia", prompt=self.seed, type=self.kind, can_create_agents=self.may_create)
         bob = make.agent(BOB, name="Bob", prompt="You count things.", type=AgentType.BOT)
         mind = Mind(agent_id=AgentId(NIA), knowledge=self.knowledge, recent_actions=self.deeds, lookups=self.lookups)
-        rooms = [self._room(NIA, self.lines, 100), self._room(BOB, self.at_bobs, 200)]
+        rooms = [self._room(NIA, self.lines), self._room(BOB, self.at_bobs)]
         return make.view(
             [nia, bob],
             rooms=rooms,
@@ -88,16 +90,21 @@ class Talk:
             requests={NIA: tuple(knock(id) for id in self.knocks)},
         )
 
-    def _room(self, id: int, lines: tuple[str, ...], first: int) -> RoomView:
-        messages = [self._message(first + place, line, id) for place, line in enumerate(lines)]
+    def _room(self, id: int, lines: tuple[str, ...]) -> RoomView:
+        messages = [self._message(place, line, id) for place, line in enumerate(lines)]
         if messages and self.reply_to:
             messages[-1] = replace(messages[-1], reply_to=MessageId(self.reply_to))
-        return RoomView(room=make.room(id), members=(AgentId(id), AgentId(NIA + BOB - id)), messages=tuple(messages))
+        return RoomView(
+            room=make.room(id),
+            members=(AgentId(id), AgentId(NIA + BOB - id)),
+            messages=tuple(messages),
+            older=self.older,
+        )
 
-    def _message(self, id: int, line: str, room_id: int) -> Message:
+    def _message(self, place: int, line: str, room_id: int) -> Message:
         sender, _, text = line.partition(": ")
-        sent_at = START + timedelta(seconds=self.seconds_apart * (id % 100))
-        return make.message(id, text, room_id=room_id, sender=sender_of(sender), sent_at=sent_at)
+        sent_at = START + timedelta(seconds=self.seconds_apart * place)
+        return make.message(FIRST[room_id] + place, text, room_id=room_id, sender=sender_of(sender), sent_at=sent_at)
 
     def answers(self, *agents: int) -> list[Said]:
         """Send the HUD of these agents in one call; every answer must keep to the real schema."""

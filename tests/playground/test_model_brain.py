@@ -95,6 +95,24 @@ def test_a_greeting_to_all_is_taken_up_until_another_agent_has() -> None:
     assert Talk(at_bobs=("mira: hello everyone!", "4: Hello mira.")).answers(NIA)[0].words == {}
 
 
+def test_a_greeting_to_all_in_a_crowd_is_left_to_others() -> None:
+    crowd = ("ann: so", "ben: yes", "cy: no", "mira: hello everyone!")
+    assert Talk(at_bobs=crowd).answers(NIA)[0].words == {}
+
+
+def test_a_question_to_anyone_is_taken_up_only_when_it_is_about_what_it_knows() -> None:
+    assert Talk(at_bobs=("mira: does anyone have an old map?",)).answers(NIA)[0].words != {}
+    assert Talk(at_bobs=("mira: does anyone know about wifi?",)).answers(NIA)[0].words == {}
+
+
+def test_at_the_start_of_what_is_shown_it_does_not_take_a_line_for_its_own() -> None:
+    crowd = tuple(f"{'ann' if number % 3 else 'ben'}: word {number}" for number in range(120))
+    for cut in range(4):
+        assert nia(*crowd[cut:], seconds_apart=1, older=50).words == {}
+    alone = tuple(f"mira: word {number}" for number in range(12))
+    assert nia(*alone, seconds_apart=1, older=50).words != {}
+
+
 def test_another_agent_is_answered_once_between_two_lines_of_people() -> None:
     lines = ("mira: talk, you two", "4: Nia, how are you?")
     first = Talk(at_bobs=lines).answers(NIA)[0]

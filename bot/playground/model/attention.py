@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from datetime import timedelta
 
+from bot.playground.model.memory import facts_of, words_of
+from bot.playground.model.persona import read_persona
 from bot.playground.model.view import Deed, Hud, Line, Room, Seat
 
 MOST_LINES = 3
@@ -14,16 +16,18 @@ GOES_ON = timedelta(minutes=2)
 UNPOSTED = timedelta(minutes=1)
 SHOWN_LETTERS = 40
 SHORTEST_NAME = 3
-TO_ALL = re.compile(
-    r"^\W*(?:hi|hello|hey|good (?:morning|evening))\W+(?:all|everyone|everybody|you all|folks|there)\b"
-    r"|\b(?:any|every)(?:one|body)(?: here| else)?\b.*\?",
-    re.IGNORECASE,
+ENOUGH_LINES = 3
+COMPANY_LINES, SMALL_COMPANY = 12, 2
+HELLO_ALL = re.compile(
+    r"^\W*(?:hi|hello|hey|good (?:morning|evening))\W+(?:all|everyone|everybody|you all|folks)\b", re.IGNORECASE
 )
+ANYONE = re.compile(r"\b(?:any|every)(?:one|body)\b.*\?", re.IGNORECASE)
 
 
 def open_lines(seat: Seat, room: Room, hud: Hud) -> list[Line]:
     """The lines that are for this agent and that it has not answered yet, oldest first."""
-    room = replace(room, lines=room.lines[-NEWEST_LINES:])
+    cut = max(0, len(room.lines) - NEWEST_LINES)
+    room = replace(room, lines=room.lines[cut:], older=room.older + cut)
     done = answered_until(seat, room)
     fresh = [line for line in room.lines if line.id > done and line.agent_id != seat.id]
     wanted = [line for line in fresh if line.by_person and is_for(seat, room, line, hud)]
@@ -80,7 +84,7 @@ def is_for(seat: Seat, room: Room, line: Line, hud: Hud) -> bool:
         return sender_of(room, line.reply_to) == seat.id
     if any(names(line.text, hud.name_of(member)) for member in room.members if member != seat.id):
         return False
-    return host_of(room, line, hud) or goes_on(seat, room, line) or greets_all(room, line)
+    return host_of(room, line, hud) or goes_on(seat, room, line) or greets_all(seat, room, line)
 
 
 def sender_of(room: Room, message_id: int) -> int | None:
@@ -90,11 +94,17 @@ def sender_of(room: Room, message_id: int) -> int | None:
 def host_of(room: Room, line: Line, hud: Hud) -> bool:
     """In its own room the agent answers the only person who spoke there lately.
 
-    A line from before the last minutes was not for the host either when others took it up since.
+    A line from before the last minutes was not for the host either when others took it up since; and of a line at
+    the start of what is shown it cannot tell who spoke before.
     """
+    if not room.own:
+        return False
     fresh = hud.now is None or line.at is None or hud.now - line.at <= GOES_ON
-    around = (other for other in room.lines if other.by_person and near(other, line, ALONE))
-    return room.own and all(other.sender == line.sender for other in around if other.id < line.id or not fresh)
+    around = [other for other in room.lines if other.by_person and near(other, line, ALONE) and other.id != line.id]
+    before = [other for other in around if other.id < line.id]
+    if any(other.sender != line.sender for other in (before if fresh else around)):
+        return False
+    return room.older == 0 or not near(room.lines[0], line, ALONE) or len(before) >= ENOUGH_LINES
 
 
 def goes_on(seat: Seat, room: Room, line: Line) -> bool:
@@ -106,10 +116,23 @@ def goes_on(seat: Seat, room: Room, line: Line) -> bool:
     return bool(answered) and answered[-1].sender == line.sender
 
 
-def greets_all(room: Room, line: Line) -> bool:
-    """A word to everyone that no other agent has taken up yet."""
-    taken = any(other.agent_id is not None for other in room.lines if other.id > line.id)
-    return not taken and TO_ALL.search(line.text) is not None
+def greets_all(seat: Seat, room: Room, line: Line) -> bool:
+    """A word to everyone in a small company, or a question to anyone about what the agent cares for or keeps.
+
+    No other agent has taken it up yet.
+    """
+    if any(other.agent_id is not None for other in room.lines if other.id > line.id):
+        return False
+    if HELLO_ALL.search(line.text):
+        return len({other.sender for other in room.lines[-COMPANY_LINES:] if other.by_person}) <= SMALL_COMPANY
+    return ANYONE.search(line.text) is not None and bool(words_of(line.text) & subjects_of(seat))
+
+
+def subjects_of(seat: Seat) -> set[str]:
+    """The words for what the agent cares about and what it keeps in its knowledge."""
+    cares = " ".join(read_persona(seat.seed, seat.kind).cares)
+    kept = " ".join(" ".join(path[-1:]) for path, _ in facts_of(seat.knowledge))
+    return words_of(f"{cares} {kept}".replace("_", " "))
 
 
 def agents_line(seat: Seat, room: Room, fresh: list[Line]) -> list[Line]:

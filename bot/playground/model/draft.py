@@ -16,18 +16,20 @@ class RoomDraft:
     name: str
     topic: str = ""
     members: tuple[int, ...] = ()
+    older: int = 0
     lines: list[Line] = field(default_factory=list)
 
     def seen_by(self, seat: "SeatDraft") -> Room:
         own, first = self.id == seat.id, seat.first_lines.get(self.id, 0)
-        places = (place for place, line in enumerate(self.lines) if line.id == first)
+        start = next((place for place, line in enumerate(self.lines) if line.id == first), 0)
         return Room(
             id=self.id,
             name=self.name,
             own=own,
             topic=self.topic,
             members=self.members,
-            lines=tuple(self.lines[next(places, 0) :]) if first else (),
+            lines=tuple(self.lines[start:]) if first else (),
+            older=self.older + start,
             knocks=tuple(seat.knocks) if own else (),
         )
 

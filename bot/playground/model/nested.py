@@ -100,6 +100,7 @@ def room_of(room: JsonObject) -> RoomDraft:
         name=str(room.get("name") or ""),
         topic=str(room.get("topic") or ""),
         members=tuple(int(one) for one in members if str(one).isdecimal()) if isinstance(members, list) else (),
+        older=room["older"] if is_id(room.get("older")) else 0,
         lines=[line_of(message) for message in parts(room, "messages") if is_id(message.get("id"))],
     )
 

@@ -80,6 +80,8 @@ class TextReader:
             room.lines.append(self._message(spoken))
         elif found and found["key"] == "topic":
             room.topic = found["value"]
+        elif found and found["key"] == "older" and found["value"].isdecimal():
+            room.older = int(found["value"])
         elif found and found["key"] == "members":
             room.members = tuple(int(number) for number in re.findall(r"\d+", found["value"]))
 

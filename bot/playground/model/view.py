@@ -44,7 +44,7 @@ class Knock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """A room as one agent sees it: lines oldest first."""
+    """A room as one agent sees it: lines oldest first, `older` of them not shown."""
 
     id: int
     name: str = ""
@@ -52,6 +52,7 @@ class Room:
     topic: str = ""
     members: tuple[int, ...] = ()
     lines: tuple[Line, ...] = ()
+    older: int = 0
     knocks: tuple[Knock, ...] = ()
 
 
