@@ -82,6 +82,7 @@ class RateLimited(ApiError):
         """Give the JSON that is sent."""
         return {
             "message": self.message,
+            "code": self.code,
             "retry_after": round(self.retry_after, 3),
             "global": self.scope == "global",
         }

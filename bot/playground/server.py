@@ -1,6 +1,7 @@
 """The playground's server: REST, gateway, CDN, page and scripted model on one port of this machine."""
 
 import asyncio
+import contextlib
 import socket
 import sqlite3
 from collections.abc import Iterable
@@ -119,7 +120,8 @@ class Playground:
 
     async def __aexit__(self, *_: object) -> None:
         if self._world is not None:
-            await asyncio.wait({asyncio.ensure_future(connection.close_all(self._world))}, timeout=CLOSING_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(connection.close_all(self._world), CLOSING_SECONDS)
         if self._runner is not None:
             await self._runner.cleanup()
         if self._world is not None:

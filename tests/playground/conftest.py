@@ -52,18 +52,19 @@ def pointed(playground: Playground, monkeypatch: pytest.MonkeyPatch) -> Playgrou
 
 @asynccontextmanager
 async def connected(bot: discord.Client, token: str) -> AsyncIterator[None]:
-    """Run a client from its being ready until the block ends."""
+    """Run a client from its being ready until the block ends; raises what keeps it from getting ready."""
     task = asyncio.create_task(bot.start(token))
     ready = asyncio.create_task(_ready(bot))
-    done, _ = await asyncio.wait({task, ready}, timeout=5, return_when=asyncio.FIRST_COMPLETED)
-    if task in done:
-        ready.cancel()
-        await task
     try:
+        await asyncio.wait({task, ready}, timeout=5, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            await task
+        assert ready.done(), "the client did not get ready in 5 s"
         yield
     finally:
+        ready.cancel()
         await bot.close()
-        await asyncio.gather(task, return_exceptions=True)
+        await asyncio.gather(task, ready, return_exceptions=True)
 
 
 async def _ready(bot: discord.Client) -> None:
@@ -71,10 +72,17 @@ async def _ready(bot: discord.Client) -> None:
         await asyncio.sleep(0.005)
 
 
+class Hasty(commands.Bot):
+    """A bot that identifies again at once, where discord.py would wait five seconds."""
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Wait for nothing."""
+
+
 @pytest.fixture
 async def bot(pointed: Playground) -> AsyncIterator[commands.Bot]:
     """Run the bot that is there from the start."""
-    client = commands.Bot("!", intents=INTENTS, guild_ready_timeout=0.02, help_command=None)
+    client = Hasty("!", intents=INTENTS, guild_ready_timeout=0.02, help_command=None)
     async with connected(client, pointed.bot_token):
         yield client
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from bot.playground.rest.exchange import Exchange
@@ -31,7 +31,9 @@ def _description() -> dict[str, Any]:
 
 @cache
 def _registry() -> Registry[Any]:
-    return Registry().with_resource("urn:discord", Resource(contents=_description(), specification=DRAFT202012))
+    described = DRAFT202012.create_resource(_description())
+    registry: Registry[Any] = Registry().with_resource("urn:discord", described)
+    return registry
 
 
 def _pattern(path: str) -> str:
@@ -108,7 +110,7 @@ def _causes(error: ValidationError) -> Iterator[ValidationError]:
 
 def _distance(branch: list[ValidationError]) -> tuple[bool, int, int]:
     """Say how far a body is from one alternative: another kind of thing is farther than a faulty field."""
-    other_kind = any(fault.path and fault.path[-1] == "type" or fault.validator == "type" for fault in branch)
+    other_kind = any((fault.path and fault.path[-1] == "type") or fault.validator == "type" for fault in branch)
     return other_kind, len(branch), -max(len(fault.path) for fault in branch)
 
 

@@ -1,13 +1,14 @@
 """A person in the playground: what a chat client does over REST and gateway, in a few words."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import aiohttp
 
 Json = dict[str, Any]
+Query = Mapping[str, str | int] | None
 
 
 class Refusal(AssertionError):
@@ -42,7 +43,7 @@ class Person:
 
     @classmethod
     @asynccontextmanager
-    async def new(cls, url: str, name: str, **more: Any) -> AsyncIterator[Self]:
+    async def new(cls, url: str, name: str, **more: object) -> AsyncIterator[Self]:
         """Make a person and connect as it."""
         async with aiohttp.ClientSession() as session:
             about = await (await session.get(f"{url}/playground")).json()
@@ -56,23 +57,25 @@ class Person:
         """Give the person's id."""
         return str(self.user["id"])
 
-    async def call(self, method: str, path: str, **more: Any) -> Any:
+    async def call(
+        self, method: str, path: str, *, json: object = None, data: object = None, params: Query = None
+    ) -> Any:  # noqa: ANN401 - whatever JSON there is
         """Make a REST call and give its JSON; raises Refusal for an error."""
         headers = {"Authorization": self._token}
         url = self.about["api_url"] + path
-        async with self._session.request(method, url, headers=headers, **more) as response:
+        async with self._session.request(method, url, headers=headers, json=json, data=data, params=params) as response:
             body = await response.json() if response.content_type == "application/json" else None
             if response.status >= 400:
-                raise Refusal(response.status, body)
+                raise Refusal(response.status, body or {})
             return body
 
-    async def setup(self, method: str, path: str, **more: Any) -> Any:
+    async def setup(self, method: str, path: str, *, json: object = None) -> Any:  # noqa: ANN401 - as above
         """Make one of the playground's own calls."""
         url = self.about["api_url"].removesuffix("/api/v10") + "/playground" + path
-        async with self._session.request(method, url, **more) as response:
-            return await response.json() if response.status == 200 else response.status
+        async with self._session.request(method, url, json=json) as response:
+            return await response.json() if response.content_type == "application/json" else None
 
-    async def say(self, channel_id: object, content: str, **more: Any) -> Json:
+    async def say(self, channel_id: object, content: str, **more: object) -> Json:
         """Write a message."""
         path = f"/channels/{channel_id}/messages"
         said: Json = await self.call("POST", path, json={"content": content, **more})
@@ -83,7 +86,7 @@ class Person:
         path = f"/channels/{message['channel_id']}/messages/{message['id']}/reactions/{emoji}/@me"
         await self.call(method, path)
 
-    async def interact(self, kind: int, channel_id: object, data: Json, **more: Any) -> None:
+    async def interact(self, kind: int, channel_id: object, data: Json, **more: object) -> None:
         """Send an interaction to the first bot."""
         body = {
             "type": kind,
@@ -96,20 +99,20 @@ class Person:
         }
         await self.call("POST", "/interactions", json=body | more)
 
-    async def command(self, channel_id: object, name: str, *options: Json, kind: int = 2, **data: Any) -> None:
+    async def command(self, channel_id: object, name: str, *options: Json, kind: int = 2, **data: object) -> None:
         """Invoke a command by its name; options are `{"name", "type", "value"}`."""
         index = await self.call("GET", f"/channels/{channel_id}/application-command-index")
         command = next(c for c in index["application_commands"] if c["name"] == name)
         about = {"id": command["id"], "name": name, "type": command["type"]}
         await self.interact(kind, channel_id, about | {"options": list(options)} | data)
 
-    async def press(self, message: Json, custom_id: str, kind: int = 2, **data: Any) -> None:
+    async def press(self, message: Json, custom_id: str, kind: int = 2, **data: object) -> None:
         """Press a button or choose from a select."""
         about = {"custom_id": custom_id, "component_type": kind}
         more = {"message_id": message["id"]}
         await self.interact(3, message["channel_id"], about | data, **more)
 
-    async def hears(self, name: str, **wanted: Any) -> Json:
+    async def hears(self, name: str, **wanted: object) -> Json:
         """Wait for an event of this name whose data has these values, and give the data."""
 
         def found() -> Json | None:

@@ -12,6 +12,8 @@ from bot.playground.server import Playground
 from tests.playground.conftest import INTENTS, connected
 from tests.playground.person import Person, Refusal
 
+Overwrites = dict[discord.Role | discord.Member | discord.Object, discord.PermissionOverwrite]
+
 
 def _next(bot: commands.Bot, event: str) -> asyncio.Task[Any]:
     return asyncio.ensure_future(bot.wait_for(event, timeout=3))
@@ -23,15 +25,13 @@ async def _until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_channels_are_made_changed_and_removed(
-    bot: commands.Bot, guild: discord.Guild, ada: Person
-) -> None:
+async def test_channels_are_made_changed_and_removed(bot: commands.Bot, guild: discord.Guild, ada: Person) -> None:
     made = _next(bot, "guild_channel_create")
     channel = await guild.create_text_channel("Quiet Corner", topic="whisper", slowmode_delay=5)
     assert (await made).id == channel.id
     assert (channel.name, channel.topic, channel.slowmode_delay) == ("quiet-corner", "whisper", 5)
     changed = _next(bot, "guild_channel_update")
-    await channel.edit(name="loud corner", topic=None)
+    await channel.edit(name="loud corner", topic="")
     _, after = await changed
     assert (after.name, after.topic) == ("loud-corner", None)
     assert (await ada.hears("CHANNEL_UPDATE"))["name"] == "loud-corner"
@@ -52,7 +52,7 @@ async def test_categories_hold_channels_and_are_reordered(guild: discord.Guild) 
     assert isinstance(fetched["first"], discord.TextChannel)
     assert fetched["first"].category_id == category.id
     await category.delete()
-    assert (await guild.fetch_channel(first.id)).category_id is None  # type: ignore[union-attr]
+    assert (await guild.fetch_channel(first.id)).category_id is None
 
 
 async def test_a_category_is_full_at_fifty(guild: discord.Guild) -> None:
@@ -64,7 +64,7 @@ async def test_a_category_is_full_at_fifty(guild: discord.Guild) -> None:
 
 
 async def test_a_private_channel_is_nobody_elses_business(guild: discord.Guild, ada: Person) -> None:
-    overwrites = {
+    overwrites: Overwrites = {
         guild.default_role: discord.PermissionOverwrite(view_channel=False),
         guild.me: discord.PermissionOverwrite(view_channel=True),
     }
@@ -84,7 +84,7 @@ async def test_a_private_channel_is_nobody_elses_business(guild: discord.Guild, 
 
 
 async def test_access_is_given_and_taken_by_overwrites(guild: discord.Guild, ada: Person) -> None:
-    overwrites = {
+    overwrites: Overwrites = {
         guild.default_role: discord.PermissionOverwrite(view_channel=False),
         guild.me: discord.PermissionOverwrite(view_channel=True, send_messages=True),
     }
@@ -127,9 +127,7 @@ async def test_nobody_gives_what_it_does_not_have(guild: discord.Guild, channel:
         await guild.create_role(name="boss", permissions=discord.Permissions(administrator=True))
 
 
-async def test_roles_are_made_given_and_taken(
-    bot: commands.Bot, guild: discord.Guild, ada: Person
-) -> None:
+async def test_roles_are_made_given_and_taken(bot: commands.Bot, guild: discord.Guild, ada: Person) -> None:
     role = await guild.create_role(name="Architects", colour=discord.Colour.red(), mentionable=True)
     member = await guild.fetch_member(int(ada.id))
     await member.add_roles(role)
@@ -147,7 +145,7 @@ async def test_roles_are_made_given_and_taken(
 
 async def test_a_role_can_open_a_channel(guild: discord.Guild, ada: Person) -> None:
     role = await guild.create_role(name="Insiders")
-    overwrites = {
+    overwrites: Overwrites = {
         guild.default_role: discord.PermissionOverwrite(view_channel=False),
         guild.me: discord.PermissionOverwrite(view_channel=True),
         role: discord.PermissionOverwrite(view_channel=True),

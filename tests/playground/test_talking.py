@@ -87,9 +87,7 @@ async def test_edits_and_deletions_reach_everyone_raw(
     assert missing.value.code == 10008
 
 
-async def test_many_messages_are_deleted_at_once(
-    bot: commands.Bot, channel: discord.TextChannel, ada: Person
-) -> None:
+async def test_many_messages_are_deleted_at_once(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
     sent = [await channel.send(str(n)) for n in range(4)]
     told = asyncio.ensure_future(bot.wait_for("raw_bulk_message_delete", timeout=3))
     await channel.delete_messages(sent[:3])
@@ -182,9 +180,7 @@ async def test_nobody_changes_what_others_said(channel: discord.TextChannel, ada
     assert refused.value.body["code"] == 50013
 
 
-async def test_typing_is_seen_by_the_others(
-    bot: commands.Bot, channel: discord.TextChannel, ada: Person
-) -> None:
+async def test_typing_is_seen_by_the_others(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
     seen = asyncio.ensure_future(bot.wait_for("raw_typing", timeout=3))
     await ada.call("POST", f"/channels/{channel.id}/typing")
     assert (await seen).user_id == int(ada.id)

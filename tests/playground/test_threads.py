@@ -14,9 +14,7 @@ def _next(bot: commands.Bot, event: str) -> asyncio.Task[Any]:
     return asyncio.ensure_future(bot.wait_for(event, timeout=3))
 
 
-async def test_a_thread_grows_from_a_message(
-    bot: commands.Bot, channel: discord.TextChannel, ada: Person
-) -> None:
+async def test_a_thread_grows_from_a_message(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
     message = await channel.send("start here")
     opened = _next(bot, "thread_create")
     thread = await message.create_thread(name="aside", auto_archive_duration=60)
@@ -85,9 +83,7 @@ async def test_a_locked_thread_stays_shut_for_plain_members(channel: discord.Tex
 
 
 async def test_archived_and_active_threads_are_listed(channel: discord.TextChannel, guild: discord.Guild) -> None:
-    threads = [
-        await channel.create_thread(name=f"t{n}", type=discord.ChannelType.public_thread) for n in range(4)
-    ]
+    threads = [await channel.create_thread(name=f"t{n}", type=discord.ChannelType.public_thread) for n in range(4)]
     for thread in threads[:3]:
         await thread.edit(archived=True)
     assert [t.name async for t in channel.archived_threads(limit=None)] == ["t2", "t1", "t0"]

@@ -36,6 +36,7 @@ class Connection:
         self._gateway_url = gateway_url
         self._received: deque[float] = deque(maxlen=SENDS_PER_MINUTE)
         self._sender: asyncio.Task[None] | None = None
+        self._client_code: int | None = None
 
     async def run(self) -> None:
         """Greet the client and answer it until either side ends it."""
@@ -67,11 +68,12 @@ class Connection:
         if session is not None and session.connection is self:
             session.connection = None
             session.left_at = self.world.clock.seconds
-            if self._socket.close_code in (1000, 1001):
+            if self._client_code in (1000, 1001):
                 self.world.hub.drop(session)
 
     async def _hear(self, message: WSMessage) -> None:
         if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+            self._client_code = message.data if message.type is WSMsgType.CLOSE else None
             raise ConnectionResetError
         self._count()
         try:

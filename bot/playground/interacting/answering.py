@@ -60,7 +60,7 @@ def answer(world: World, row: Json, kind: int, data: Json, files: tuple[Upload, 
         case 8:
             _give_choices(world, row, data)
         case 9:
-            row = row | {"modal": _give_form(world, row, data)}
+            row = row | {"modal": _give_form(world, row, data), "cause": _cause(row)}
     _settle(world, row, kind, message)
     return message
 
@@ -82,23 +82,22 @@ def _channel(world: World, row: Json) -> Json:
     return channel
 
 
-def _marks(row: Json, *, ephemeral: bool) -> Json:
-    """What a message keeps of the interaction it answers."""
-    cause: Json = {
-        "id": row["id"],
-        "type": row["type"],
-        "user_id": row["user_id"],
-        "guild_id": row["guild_id"],
-        "name": row["name"],
-    }
+def _cause(row: Json) -> Json:
+    """What a message keeps of the interaction it answers; of a form also what opened it."""
+    keys = ("id", "type", "user_id", "guild_id", "name")
+    cause: Json = {key: row[key] for key in keys}
     if row["type"] == COMPONENT:
         cause["more"] = {"interacted_message_id": row["message_id"]}
-    if row["type"] == MODAL:
-        cause["more"] = {"triggering_interaction_metadata": None}
+    if (opener := row.get("opener")) is not None:
+        cause["opener"] = opener
+    return cause
+
+
+def _marks(row: Json, *, ephemeral: bool) -> Json:
     marks: Json = {
         "application_id": row["application_id"],
         "webhook_id": row["application_id"],
-        "interaction": cause,
+        "interaction": _cause(row),
         "interaction_id": row["id"],
     }
     if row["type"] == COMMAND:

@@ -21,7 +21,7 @@ ATTACHMENT_LIMIT = 10 * 1024 * 1024
 def ask(world: World, person: str, application_id: str, channel: Json, asked: Json) -> Json:
     """Give the bot the interaction and a token to answer it; after 3 s of silence the person is told.
 
-    `asked` has `type`, `data`, `nonce` and, when there is one, `message` (a record) and `name`.
+    `asked` has `type`, `data`, `nonce` and, when there is one, `message` (a record), `name` and `opener`.
     """
     _forget_old(world)
     token, now = secrets.token_urlsafe(96), world.clock.seconds
@@ -35,6 +35,7 @@ def ask(world: World, person: str, application_id: str, channel: Json, asked: Js
         "channel_id": channel["id"],
         "message_id": (asked.get("message") or {}).get("id"),
         "name": asked.get("name"),
+        "opener": asked.get("opener"),
         "target": asked["data"].get("target_id"),
         "nonce": asked.get("nonce"),
         "made_at": now,

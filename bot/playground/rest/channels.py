@@ -92,6 +92,7 @@ def _read(call: Call, kind: int, *, required: bool = False) -> Json:
         "default_auto_archive_duration": form.choice("default_auto_archive_duration", *ARCHIVE),
     }
     form.check()
+    given["topic"] = given["topic"] or None
     nullable = {"topic", "parent_id"}
     changed = {k: v for k, v in given.items() if v is not None or (k in nullable and form.has(k))}
     if name is not None:

@@ -105,7 +105,8 @@ def _send_form(call: Call, channel: Json, data: Json) -> None:
     opened = _form_of(call, application_id, data)
     said = read_form(call, opened["modal"], channel, data)
     source = call.world.messages.get(opened["message_id"]) if opened["message_id"] else None
-    _ask(call, application_id, channel, {"type": MODAL, "data": said, "message": source})
+    asked = {"type": MODAL, "data": said, "message": source, "opener": opened["cause"]}
+    _ask(call, application_id, channel, asked)
 
 
 def _form_of(call: Call, application_id: str, data: Json) -> Json:

@@ -11,6 +11,7 @@ from bot.playground.world import World
 
 Json = dict[str, Any]
 
+COMMAND = 2
 OPTIONAL = ("nonce", "application_id", "webhook_id", "message_reference", "position", "sticker_items")
 
 
@@ -64,18 +65,25 @@ def _interaction(world: World, row: Json) -> Json:
     cause = row.get("interaction")
     if cause is None:
         return {}
-    user = show_user(world.users.rows[cause["user_id"]])
-    metadata: Json = {
+    metadata = _metadata(world, cause)
+    shown: Json = {"interaction_metadata": metadata}
+    if cause["type"] == COMMAND:
+        about = {"id": cause["id"], "type": COMMAND, "name": cause["name"]}
+        shown["interaction"] = about | {"user": metadata["user"]}
+    return shown
+
+
+def _metadata(world: World, cause: Json) -> Json:
+    shown: Json = {
         "id": cause["id"],
         "type": cause["type"],
-        "user": user,
+        "user": show_user(world.users.rows[cause["user_id"]]),
         "authorizing_integration_owners": {"0": cause["guild_id"] or "0"},
     }
-    metadata |= cause.get("more", {})
-    shown: Json = {"interaction_metadata": metadata}
-    if cause["type"] == 2:
-        shown["interaction"] = {"id": cause["id"], "type": 2, "name": cause["name"], "user": user}
-    return shown
+    if "opener" in cause:
+        shown["triggering_interaction_metadata"] = _metadata(world, cause["opener"])
+    more: Json = cause.get("more", {})
+    return shown | more
 
 
 def show_reaction(reaction: Json, viewer: str | None) -> Json:

@@ -109,10 +109,10 @@ def _check_inside(part: Json, path: str, kind: int) -> None:
 
 
 def _check_button(part: Json, path: str) -> None:
-    style = part.get("style")
+    style: int = part.get("style") or 0
     if style not in range(1, 7):
         raise invalid(f"{path}.style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2, 3, 4, 5, 6).")
-    needs = {LINK: "url", PREMIUM: "sku_id"}.get(int(style), "custom_id")
+    needs = {LINK: "url", PREMIUM: "sku_id"}.get(style, "custom_id")
     if not 1 <= len(str(part.get(needs) or "")) <= (512 if needs == "url" else 100):
         raise invalid(f"{path}.{needs}", "BASE_TYPE_REQUIRED", "This field is required")
     if style != PREMIUM and not part.get("label") and not part.get("emoji"):

@@ -9,6 +9,7 @@ from bot.playground.rest.form import Form
 from bot.playground.world import World
 from bot.playground.writing.attachments import keep_files
 from bot.playground.writing.components import read_components
+from bot.playground.writing.defaults import complete
 from bot.playground.writing.embeds import read_embeds
 from bot.playground.writing.mentions import find_mentions
 from bot.playground.writing.references import read_reference
@@ -48,6 +49,7 @@ def read_draft(
     for part in ("embeds", "components"):
         if part in said:
             _attach(said[part], whole.get("attachments", []))
+    complete(said.get("components", []), world.ids.next)
     return said
 
 

@@ -1,0 +1,132 @@
+"""Faults on request, as a client meets them."""
+
+import asyncio
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import aiohttp
+import discord
+import pytest
+from discord.ext import commands
+
+from bot.playground.faults import Faults
+from bot.playground.server import Playground
+from tests.playground.person import Person, Refusal
+
+POSTS = "POST /channels/*/messages"
+
+
+async def ask(person: Person, **fault: object) -> dict[str, Any]:
+    """Ask for a fault and give what the playground says to that."""
+    return await person.setup("POST", "/faults", json=fault)  # type: ignore[no-any-return]
+
+
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let discord.py retry at once: how long it waits is its own affair."""
+
+    async def nap(seconds: float) -> None:
+        await asyncio.sleep(min(seconds, 0.01))
+
+    impatient = SimpleNamespace(**(vars(asyncio) | {"sleep": nap}))
+    monkeypatch.setattr(discord.http, "asyncio", impatient)
+
+
+@pytest.mark.parametrize("status", [500, 502])
+async def test_a_failed_request_is_tried_again(channel: discord.TextChannel, owner: Person, status: int) -> None:
+    await ask(owner, kind="status", status=status, route=POSTS, count=2)
+    await channel.send("at last")
+    assert (await owner.setup("GET", "/faults"))[0]["hits"] == 2
+    assert [m.content async for m in channel.history(limit=1)] == ["at last"]
+
+
+async def test_what_is_not_tried_again_fails(channel: discord.TextChannel, owner: Person) -> None:
+    await ask(owner, kind="status", status=503, route=POSTS)
+    with pytest.raises(discord.DiscordServerError):
+        await channel.send("no")
+    await ask(owner, kind="status", status=403, route=POSTS)
+    with pytest.raises(discord.Forbidden):
+        await channel.send("no")
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+async def test_a_limit_is_waited_out(channel: discord.TextChannel, owner: Person, everywhere: bool) -> None:
+    fault = {"kind": "rate_limit", "retry_after": 0.01, "global": everywhere, "route": POSTS}
+    await ask(owner, **fault)
+    message = await channel.send("after the wait")
+    assert message.content == "after the wait"
+
+
+async def test_a_connection_dropped_before_leaves_nothing(channel: discord.TextChannel, owner: Person) -> None:
+    await ask(owner, kind="drop_before", route=POSTS)
+    with pytest.raises(aiohttp.ClientConnectionError):
+        await channel.send("lost")
+    assert "lost" not in [m.content async for m in channel.history()]
+
+
+async def test_a_connection_dropped_after_leaves_the_message(channel: discord.TextChannel, owner: Person) -> None:
+    await ask(owner, kind="drop_after", route=POSTS)
+    with pytest.raises(aiohttp.ClientConnectionError):
+        await channel.send("there")
+    assert [m.content async for m in channel.history(limit=1)] == ["there"]
+
+
+async def test_a_request_can_be_slow(channel: discord.TextChannel, owner: Person) -> None:
+    await ask(owner, kind="latency", seconds=0.1, route="GET /channels/*/messages")
+    began = time.monotonic()
+    assert [m async for m in channel.history(limit=1)]
+    assert time.monotonic() - began >= 0.1
+
+
+async def test_events_come_twice_or_late(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
+    await ask(ada, kind="duplicate_events", event="MESSAGE_CREATE", user_id=ada.id)
+    await channel.send("echo")
+    await channel.send("marker")
+    await ada.hears("MESSAGE_CREATE", content="marker")
+    assert [e["content"] for e in ada.heard("MESSAGE_CREATE")] == ["echo", "echo", "marker"]
+    await ask(ada, kind="delay_events", event="MESSAGE_CREATE", seconds=0.05, user_id=ada.id)
+    await channel.send("slow")
+    await channel.send("quick")
+    await ada.hears("MESSAGE_CREATE", content="slow")
+    assert [e["content"] for e in ada.heard("MESSAGE_CREATE")][-2:] == ["quick", "slow"]
+
+
+async def test_trouble_ends_when_asked(channel: discord.TextChannel, owner: Person) -> None:
+    await ask(owner, kind="status", route="*", count=None)
+    with pytest.raises(Refusal):
+        await owner.say(channel.id, "no")
+    await owner.setup("DELETE", "/faults")
+    await owner.say(channel.id, "yes")
+
+
+async def test_a_close_code_that_ends_it_all_ends_it(bot: commands.Bot, owner: Person) -> None:
+    gone = asyncio.ensure_future(bot.wait_for("disconnect", timeout=3))
+    assert (await ask(owner, kind="close", code=4004, user_id=str(bot.application_id)))["hits"] == 1
+    await gone
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"kind": "earthquake"}, {"kind": "status", "status": 200}, {"kind": "latency", "seconds": "long"}],
+)
+async def test_a_fault_nobody_knows_is_refused(owner: Person, wrong: dict[str, Any]) -> None:
+    assert (await ask(owner, **wrong))["code"] == 50035
+
+
+def test_chance_is_the_same_for_the_same_seed() -> None:
+    def struck(seed: int) -> list[bool]:
+        faults = Faults()
+        faults.add({"kind": "status", "probability": 0.3, "seed": seed})
+        return [bool(faults.for_request("GET /users/@me", None)) for _ in range(200)]
+
+    assert struck(1) == struck(1) != struck(2)
+    assert 30 < sum(struck(1)) < 90
+
+
+async def test_routes_nobody_knows_are_counted(owner: Person, playground: Playground) -> None:
+    with pytest.raises(Refusal) as refused:
+        await owner.call("GET", "/guilds/1/soundboard-sounds")
+    assert (refused.value.status, refused.value.body) == (404, {"message": "404: Not Found", "code": 0})
+    stats = await owner.setup("GET", "/stats")
+    assert stats["unknown_routes"] == {"GET /guilds/1/soundboard-sounds": 1}

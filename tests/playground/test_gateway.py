@@ -1,0 +1,256 @@
+"""The gateway: greeting, intents, resuming, close codes, compression, shards."""
+
+import asyncio
+import json
+import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import discord
+import pytest
+from discord.ext import commands
+
+from bot.playground.events import GUILD_MESSAGES, GUILDS, MESSAGE_CONTENT
+from bot.playground.server import Playground, PlaygroundOptions
+from tests.playground.conftest import INTENTS, connected
+from tests.playground.person import Person
+
+Socket = aiohttp.ClientWebSocketResponse
+
+
+@asynccontextmanager
+async def socket_to(playground: Playground, query: str = "?v=10&encoding=json") -> AsyncIterator[Socket]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(playground.gateway_url + query) as socket,
+    ):
+        yield socket
+
+
+async def identify(socket: Socket, token: str, **more: object) -> dict[str, Any]:
+    """Greet and give READY."""
+    hello = await socket.receive_json(timeout=3)
+    assert hello["op"] == 10
+    data = {"token": token, "properties": {}, "intents": GUILDS | GUILD_MESSAGES, **more}
+    await socket.send_json({"op": 2, "d": data})
+    ready: dict[str, Any] = await socket.receive_json(timeout=3)
+    assert ready["t"] == "READY"
+    return ready["d"]  # type: ignore[no-any-return]
+
+
+async def next_event(socket: Socket, name: str) -> dict[str, Any]:
+    while True:
+        frame = await socket.receive_json(timeout=3)
+        if frame["t"] == name:
+            return frame  # type: ignore[no-any-return]
+
+
+async def close_code(socket: Socket) -> int | None:
+    while True:
+        message = await socket.receive(timeout=3)
+        if message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.CLOSING):
+            return socket.close_code
+
+
+async def test_without_the_intent_a_bot_reads_no_content(playground: Playground, ada: Person) -> None:
+    room = ada.about["channel_id"]
+    application = ada.about["application_id"]
+    async with socket_to(playground) as deaf, socket_to(playground) as hearing:
+        await identify(deaf, playground.bot_token)
+        await identify(hearing, playground.bot_token, intents=GUILDS | GUILD_MESSAGES | MESSAGE_CONTENT)
+        await ada.say(room, "can you read this?")
+        assert (await next_event(deaf, "MESSAGE_CREATE"))["d"]["content"] == ""
+        assert (await next_event(hearing, "MESSAGE_CREATE"))["d"]["content"] == "can you read this?"
+        await ada.say(room, f"<@{application}> and this?")
+        assert (await next_event(deaf, "MESSAGE_CREATE"))["d"]["content"] == f"<@{application}> and this?"
+
+
+async def test_without_the_intent_an_event_does_not_come(playground: Playground, ada: Person) -> None:
+    room = ada.about["channel_id"]
+    async with socket_to(playground) as socket:
+        await identify(socket, playground.bot_token)
+        said = await ada.say(room, "one")
+        await ada.react(said, "👍")
+        await ada.say(room, "two")
+        names: list[str] = []
+        while not names or names.count("MESSAGE_CREATE") < 2:
+            names.append((await socket.receive_json(timeout=3))["t"])
+    assert "MESSAGE_REACTION_ADD" not in names
+
+
+async def test_what_was_missed_is_replayed(playground: Playground, ada: Person) -> None:
+    room = ada.about["channel_id"]
+    async with socket_to(playground) as socket:
+        ready = await identify(socket, playground.bot_token, intents=GUILDS | GUILD_MESSAGES | MESSAGE_CONTENT)
+        await ada.say(room, "heard")
+        seq = (await next_event(socket, "MESSAGE_CREATE"))["s"]
+        await socket.close(code=4000)
+    for text in ("missed", "missed too"):
+        await ada.say(room, text)
+    async with socket_to(playground) as socket:
+        await socket.receive_json(timeout=3)
+        data = {"token": playground.bot_token, "session_id": ready["session_id"], "seq": seq}
+        await socket.send_json({"op": 6, "d": data})
+        frames = [await socket.receive_json(timeout=3) for _ in range(3)]
+    assert [frame["t"] for frame in frames] == ["MESSAGE_CREATE", "MESSAGE_CREATE", "RESUMED"]
+    assert [frame["d"].get("content") for frame in frames[:2]] == ["missed", "missed too"]
+    assert [frame["s"] for frame in frames] == [seq + 1, seq + 2, seq + 3]
+
+
+async def test_a_session_left_politely_is_over(playground: Playground) -> None:
+    async with socket_to(playground) as socket:
+        ready = await identify(socket, playground.bot_token)
+        await socket.close(code=1000)
+    async with socket_to(playground) as socket:
+        await socket.receive_json(timeout=3)
+        data = {"token": playground.bot_token, "session_id": ready["session_id"], "seq": 1}
+        await socket.send_json({"op": 6, "d": data})
+        assert (await socket.receive_json(timeout=3)) == {"t": None, "s": None, "op": 9, "d": False}
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        ({"op": 2, "d": {"token": "wrong", "intents": 0}}, 4004),
+        ({"op": 2, "d": {"token": "TOKEN", "intents": 1 << 40}}, 4013),
+        ({"op": 2, "d": {"token": "TOKEN", "intents": 0, "shard": [2, 2]}}, 4010),
+        ({"op": 6, "d": {"token": "TOKEN", "session_id": "SESSION", "seq": 99}}, 4007),
+        ({"op": 3, "d": {}}, 4003),
+        ({"op": 99}, 4003),
+        ("no json", 4002),
+    ],
+)
+async def test_faults_close_with_discords_codes(playground: Playground, frame: object, code: int) -> None:
+    async with socket_to(playground) as socket:
+        ready = await identify(socket, playground.bot_token)
+        text = json.dumps(frame).replace("TOKEN", playground.bot_token).replace("SESSION", ready["session_id"])
+        await socket.close(code=4000)
+    async with socket_to(playground) as socket:
+        await socket.receive_json(timeout=3)
+        await socket.send_str(text)
+        assert await close_code(socket) == code
+
+
+async def test_identifying_twice_and_unknown_opcodes_close(playground: Playground) -> None:
+    for frame, code in (({"op": 2, "d": {"token": playground.bot_token}}, 4005), ({"op": 99}, 4001)):
+        async with socket_to(playground) as socket:
+            await identify(socket, playground.bot_token)
+            await socket.send_json(frame)
+            assert await close_code(socket) == code
+
+
+async def test_too_many_frames_close(playground: Playground) -> None:
+    async with socket_to(playground) as socket:
+        await identify(socket, playground.bot_token)
+        for _ in range(121):
+            await socket.send_json({"op": 1, "d": None})
+        assert await close_code(socket) == 4008
+
+
+@pytest.mark.parametrize(("query", "code"), [("?v=3", 4012), ("?v=10&compress=zstd-stream", 4002)])
+async def test_what_is_not_spoken_here_closes(playground: Playground, query: str, code: int) -> None:
+    async with socket_to(playground, query) as socket:
+        assert await close_code(socket) == code
+
+
+async def test_intents_the_application_lacks_close(playground: Playground, owner: Person) -> None:
+    made = await owner.setup("POST", "/bots", json={"name": "Plain", "flags": 0})
+    async with socket_to(playground) as socket:
+        await socket.receive_json(timeout=3)
+        await socket.send_json({"op": 2, "d": {"token": made["token"], "intents": MESSAGE_CONTENT}})
+        assert await close_code(socket) == 4014
+
+
+async def test_discord_py_words_a_wrong_token_and_missing_intents(pointed: Playground, owner: Person) -> None:
+    with pytest.raises(discord.LoginFailure):
+        async with connected(discord.Client(intents=INTENTS), "wrong"):
+            pass
+    made = await owner.setup("POST", "/bots", json={"name": "Plain", "flags": 0})
+    with pytest.raises(discord.PrivilegedIntentsRequired):
+        async with connected(discord.Client(intents=INTENTS), made["token"]):
+            pass
+
+
+async def test_heartbeats_are_answered_and_presence_ignored(playground: Playground) -> None:
+    async with socket_to(playground) as socket:
+        await identify(socket, playground.bot_token)
+        await next_event(socket, "GUILD_CREATE")
+        await socket.send_json({"op": 3, "d": {"status": "idle", "activities": [], "afk": False, "since": 0}})
+        await socket.send_json({"op": 1, "d": 2})
+        assert (await socket.receive_json(timeout=3))["op"] == 11
+
+
+async def test_a_zlib_stream_is_one_stream(playground: Playground, ada: Person) -> None:
+    stream = zlib.decompressobj()
+    async with socket_to(playground, "?v=10&encoding=json&compress=zlib-stream") as socket:
+
+        async def receive() -> dict[str, Any]:
+            data = await socket.receive_bytes(timeout=3)
+            assert data.endswith(b"\x00\x00\xff\xff")
+            return json.loads(stream.decompress(data))  # type: ignore[no-any-return]
+
+        assert (await receive())["op"] == 10
+        await socket.send_json({"op": 2, "d": {"token": playground.bot_token, "intents": GUILDS | GUILD_MESSAGES}})
+        assert [(await receive())["t"] for _ in range(2)] == ["READY", "GUILD_CREATE"]
+        await ada.say(ada.about["channel_id"], "squeezed")
+        assert (await receive())["t"] == "MESSAGE_CREATE"
+
+
+async def test_each_shard_has_its_servers(playground: Playground, ada: Person) -> None:
+    for number in range(6):
+        guild = await ada.setup("POST", "/guilds", json={"name": f"Server {number}", "owner_id": ada.id})
+        await ada.setup("PUT", f"/guilds/{guild['id']}/members/{ada.about['application_id']}", json={})
+    seen: list[set[str]] = []
+    for number in (0, 1):
+        async with socket_to(playground) as socket:
+            ready = await identify(socket, playground.bot_token, shard=[number, 2])
+            seen.append({guild["id"] for guild in ready["guilds"]})
+            assert all((int(guild) >> 22) % 2 == number for guild in seen[-1])
+    assert len(seen[0] | seen[1]) == 7
+    assert not seen[0] & seen[1]
+
+
+async def test_discord_py_resumes_and_hears_what_it_missed(
+    bot: commands.Bot, channel: discord.TextChannel, ada: Person
+) -> None:
+    resumed = asyncio.ensure_future(bot.wait_for("resumed", timeout=3))
+    heard = asyncio.ensure_future(bot.wait_for("message", timeout=3))
+    await ada.setup("POST", "/faults", json={"kind": "close", "code": 4000, "user_id": str(bot.application_id)})
+    await ada.say(channel.id, "while you were out")
+    await resumed
+    assert (await heard).content == "while you were out"
+
+
+@pytest.mark.parametrize("kind", ["reconnect", "invalid_session"])
+async def test_discord_py_comes_back(bot: commands.Bot, channel: discord.TextChannel, ada: Person, kind: str) -> None:
+    back = "resumed" if kind == "reconnect" else "ready"
+    returned = asyncio.ensure_future(bot.wait_for(back, timeout=5))
+    await ada.setup("POST", "/faults", json={"kind": kind, "user_id": str(bot.application_id)})
+    await returned
+    heard = asyncio.ensure_future(bot.wait_for("message", timeout=3))
+    await ada.say(channel.id, "welcome back")
+    assert (await heard).content == "welcome back"
+
+
+async def test_an_auto_sharded_bot_connects(pointed: Playground) -> None:
+    client = discord.AutoShardedClient(intents=INTENTS, guild_ready_timeout=0.02)
+    async with connected(client, pointed.bot_token):
+        assert (client.shard_count, len(client.guilds)) == (1, 1)
+
+
+class TestInDiscordsPace:
+    """How often a session may be started."""
+
+    @pytest.fixture
+    def options(self) -> PlaygroundOptions:
+        """Identify once in 5 s, as with Discord, but sixty times faster."""
+        return PlaygroundOptions(port=0, pace="fast")
+
+    async def test_identifying_too_soon_invalidates(self, playground: Playground) -> None:
+        async with socket_to(playground) as first, socket_to(playground) as second:
+            await identify(first, playground.bot_token)
+            await second.receive_json(timeout=3)
+            await second.send_json({"op": 2, "d": {"token": playground.bot_token, "intents": 0}})
+            assert (await second.receive_json(timeout=3))["op"] == 9
