@@ -15,6 +15,7 @@ from sqlalchemy.pool import StaticPool
 
 from bot.core.errors import BadSetting
 from storage.faults import in_sentences
+from storage.inline import connect
 
 BUSY_MILLISECONDS = 5_000
 DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
@@ -56,7 +57,9 @@ def make_engine(url: URL) -> AsyncEngine:
     if url.get_backend_name() == "postgresql":
         return create_async_engine(url, pool_size=5, max_overflow=10, pool_pre_ping=True)
     options: dict[str, Any] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 5, "max_overflow": 10}
-    engine = create_async_engine(url, connect_args={"timeout": BUSY_MILLISECONDS / 1000}, **options)
+    engine = create_async_engine(
+        url, connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": connect}, **options
+    )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine

@@ -92,4 +92,6 @@ class CommunityConfig(BaseModel):
 
     def overlaid(self, overrides: Mapping[str, Json]) -> "CommunityConfig":
         """Give these settings with a community's own on top; raises pydantic's ValidationError on a bad value."""
+        if not overrides:
+            return self
         return CommunityConfig.model_validate(self.model_dump() | dict(overrides))

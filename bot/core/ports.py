@@ -127,6 +127,9 @@ class Reading(KeptReading, Protocol):
         `messages`: how many of the newest per room at most.
         """
 
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
+        """Give only what gates, floors and plain talk need of these agents: no minds, no keys, no directory."""
+
     async def room_of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
         """Find a room by its channel."""
 

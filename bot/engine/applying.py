@@ -14,7 +14,7 @@ from bot.core.errors import ModelError
 from bot.core.floor import may_speak
 from bot.core.hud.call import AgentPart
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Usage
+from bot.core.records import AgentId, Beat, BeatId, Claim, CommunityId, Usage
 from bot.core.reply import AgentReply
 from bot.core.verdict import Ready
 from bot.core.view import View
@@ -58,11 +58,11 @@ class Applier:
         now = self._clock.now()
         claim = one.ready.claim
         async with self._store.writing(claim.community_id) as write:
-            if not await write.holds(claim):
+            view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=GATE_MESSAGES)
+            if not _is_held(view, claim):
                 self._metrics.count("beats_lost")
                 log.warning("a claim had ended before its answer came", agent=claim.agent_id, beat=claim.beat_id)
                 return
-            view = await write.view(claim.community_id, agent_ids=[claim.agent_id], messages=GATE_MESSAGES)
             one = replace(one, ready=widened(view, one.ready, one.part.seen_until))
             await write.apply(claim.community_id, _before(one))
             outcomes = await self._perform(write, view, one, let_through_at, now)
@@ -76,7 +76,7 @@ class Applier:
         async with self._store.writing(claim.community_id) as write:
             if not await write.holds(claim):
                 return
-            view = await write.view(claim.community_id, agent_ids=[claim.agent_id], messages=0)
+            view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
             failures = view.agents[claim.agent_id].failures_in_a_row + 1
             await write.apply(claim.community_id, failed(view, ready, error, now))
             await write.release(claim, until=backoff_until(failures, now, error))
@@ -87,7 +87,7 @@ class Applier:
         async with self._store.writing(claim.community_id) as write:
             if not await write.holds(claim):
                 return
-            view = await write.view(claim.community_id, agent_ids=[claim.agent_id], messages=0)
+            view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
             fields = undone(ready, view.agents[claim.agent_id])
             await write.apply(claim.community_id, [UpdateAgent(agent_id=claim.agent_id, fields=fields), *extra])
             await write.release(claim, until=until)
@@ -117,6 +117,7 @@ class Applier:
             may_speak=speech.allowed,
             let_through_at=let_through_at,
             refused=one.reply.rejected,
+            view=view if _only_talks(view, one.reply.actions) else None,
         )
 
 
@@ -145,6 +146,16 @@ class _Speech:
         if not why:
             self._said[room_id] = said + 1
         return why
+
+
+def _is_held(view: View, claim: Claim) -> bool:
+    agent = view.agents.get(claim.agent_id)
+    return agent is not None and agent.beat_id == claim.beat_id
+
+
+def _only_talks(view: View, actions: Sequence[Action]) -> bool:
+    """Whether the light view is all that the actions need."""
+    return all(isinstance(action, SendMessage | Reply) and action.room_id in view.rooms for action in actions)
 
 
 def _before(one: Answered) -> list[Change]:

@@ -41,7 +41,7 @@ class Entrance:
             if not claims:
                 return None
             claimed = [claim.agent_id for claim in claims]
-            view = await write.view(community_id, agent_ids=claimed, messages=GATE_MESSAGES)
+            view = await write.glance(community_id, agent_ids=claimed, messages=GATE_MESSAGES)
             spending = of_day(await write.spent(community_id, day_of(now)), view.config)
             judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
             admitted = await self._sort_out(write, view, judged, now, spending)

@@ -6,6 +6,7 @@ from bot.core.actions import Action
 from bot.core.actor import Actor
 from bot.core.ports import Cipher, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, MessageId
+from bot.core.view import View
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.terms import Terms
 
@@ -18,6 +19,7 @@ async def lay(
     *,
     subject: AgentId | None,
     terms: Terms,
+    view: View | None = None,
     cipher: Cipher,
     tokenizer: Tokenizer,
 ) -> Desk:
@@ -25,7 +27,8 @@ async def lay(
     subject_id = actor.agent_id if actor.agent_id is not None else subject
     agents = [subject_id] if subject_id is not None else []
     rooms = list(dict.fromkeys([*agents, *_rooms_named(actions)]))
-    view = await write.view(community_id, agent_ids=agents, room_ids=rooms, messages=1)
+    if view is None:
+        view = await write.view(community_id, agent_ids=agents, room_ids=rooms, messages=1)
     ids = list(dict.fromkeys(_messages_named(actions)))
     messages = await write.messages_by_id(community_id, ids) if ids else {}
     return Desk(

@@ -12,6 +12,7 @@ from bot.core.errors import Rejected
 from bot.core.permissions import refusal
 from bot.core.ports import Cipher, Random, Tokenizer, Writing
 from bot.core.records import PUBLIC_SIDE, AgentId, BeatId, CommunityId, Reason, Side, Snowflake
+from bot.core.view import View
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.laying import lay
 from bot.engine.performer.outcome import Outcome
@@ -45,11 +46,13 @@ class Performer:
         let_through_at: datetime | None = None,
         may_speak: MaySpeak | None = None,
         refused: Sequence[tuple[str, str]] = (),
+        view: View | None = None,
     ) -> list[Outcome]:
         """Perform actions in order and write what they change; gives one outcome for each.
 
         `rooms_shown`: the rooms of the beat (None: no barrier). `subject`: the agent whose thing a person means.
-        `refused`: (what, why) of items that could not be read, kept among the agent's recent actions.
+        `refused`: (what, why) of items that could not be read, kept among the agent's recent actions. `view`: what this
+        transaction has read already, if that is all the actions need.
         """
         terms = Terms(
             now=now,
@@ -69,6 +72,7 @@ class Performer:
             actions,
             subject=subject,
             terms=terms,
+            view=view,
             cipher=self._cipher,
             tokenizer=self._tokenizer,
         )

@@ -1,0 +1,46 @@
+"""A light look at some agents: what gates, floors and plain talk need, and nothing of the rest of the community."""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import select
+
+from bot.core.errors import NotFound
+from bot.core.records import AgentId, CommunityId
+from bot.core.view import View
+from storage.convert import agent_of, room_of
+from storage.session import owned
+from storage.tables import AGENTS, COMMUNITIES, ROOMS
+from storage.viewing import Asked, Viewing
+
+
+class Glancing(Viewing):
+    """Light views."""
+
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
+        """Give these agents' rooms with their members, reasons and newest messages; raises NotFound."""
+        communities = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
+        if not communities:
+            raise NotFound("There is no such community.")
+        memberships = await self._memberships(community_id, agent_ids, ())
+        shown = {room for _, room in memberships}
+        members = {agent for agent, _ in memberships} | set(agent_ids)
+        asked = Asked(community_id, agent_ids, shown, messages)
+        agents = select(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id.in_(_ids(members | shown)))
+        rooms = select(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id.in_(_ids(shown)))
+        of_rooms = await self.mappings(rooms.order_by(ROOMS.c.id))
+        all_rooms = {row["id"]: room_of(row) for row in of_rooms}
+        self._counts = {row["id"]: row["message_count"] for row in of_rooms}
+        return View(
+            community=communities[0],
+            config=self.config.overlaid(communities[0].overrides),
+            agents={row["id"]: agent_of(row) for row in await self.mappings(agents.order_by(AGENTS.c.id))},
+            all_rooms=all_rooms,
+            rooms=await self._rooms(asked, all_rooms, memberships),
+            memberships=memberships,
+            unposted=await self._unposted(asked),
+            reasons=await self._reasons(asked, members),
+        )
+
+
+def _ids(ids: Collection[AgentId]) -> list[AgentId]:
+    return sorted(ids)
