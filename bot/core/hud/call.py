@@ -10,6 +10,7 @@ from bot.core.hud.constant import constant_part
 from bot.core.hud.counting import count
 from bot.core.hud.fitting import Fitted, fit
 from bot.core.hud.formats import format_of
+from bot.core.hud.knowledge import Known
 from bot.core.hud.prompts import prompts_of
 from bot.core.hud.sections import Scope
 from bot.core.hud.shared import joined_directory, seen_once
@@ -92,7 +93,17 @@ def build(
     )
 
 
+def section_tokens(built: BuiltCall, tokenizer: Tokenizer) -> list[tuple[str, int]]:
+    """Give what each section of a call takes: the OS section, then each agent's own, then the whole call."""
+    sections = [("os section", count(tokenizer, built.instructions))]
+    for part in built.parts:
+        of = f" of agent {part.agent_id}" if len(built.parts) > 1 else ""
+        sections += [(f"{name.replace('_', ' ')}{of}", tokens) for name, tokens in part.sections]
+    return [*sections, ("whole call", built.tokens)]
+
+
 def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: bool) -> Scope:
+    minds = (view.mind_of(ask.agent_id, side) for side in {ask.side, PUBLIC_SIDE})
     return Scope(
         view=view,
         agent=view.agents[ask.agent_id],
@@ -100,6 +111,7 @@ def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: 
         alone=alone and ask.alone,
         now=now,
         tokenizer=tokenizer,
+        known={mind.side: Known(tokenizer, mind.knowledge) for mind in minds},
     )
 
 

@@ -75,20 +75,24 @@ def knowledge_tokens(tokenizer: Tokenizer, knowledge: Mapping[str, Json]) -> int
     return sum(count(tokenizer, leaf.line) for leaf in leaves(knowledge))
 
 
-def weightiest(
-    tokenizer: Tokenizer, knowledge: Mapping[str, Json], most: int
-) -> tuple[dict[str, Json], tuple[str, ...]]:
-    """Give what fits into so many tokens, by weight, in its own order; and the paths of what is hidden."""
-    everything = list(leaves(knowledge))
-    kept: set[int] = set()
-    left = most
-    for index, leaf in sorted(enumerate(everything), key=lambda one: (-one[1].weight, one[0])):
-        tokens = count(tokenizer, leaf.line)
-        if tokens <= left:
-            kept.add(index)
-            left -= tokens
-    hidden = tuple(leaf.path for index, leaf in enumerate(everything) if index not in kept)
-    return _rebuilt(leaf for index, leaf in enumerate(everything) if index in kept), hidden
+class Known:
+    """An agent's knowledge with what each leaf costs, counted once."""
+
+    def __init__(self, tokenizer: Tokenizer, knowledge: Mapping[str, Json]) -> None:
+        self.whole = dict(knowledge)
+        self._leaves = list(leaves(knowledge))
+        self._costs = [count(tokenizer, leaf.line) for leaf in self._leaves]
+        self.tokens = sum(self._costs)
+
+    def weightiest(self, most: int) -> tuple[dict[str, Json], tuple[str, ...]]:
+        """Give what fits into so many tokens, by weight, in its own order; and the paths of what is hidden."""
+        kept: set[int] = set()
+        for index in sorted(range(len(self._leaves)), key=lambda index: -self._leaves[index].weight):
+            if self._costs[index] <= most:
+                kept.add(index)
+                most -= self._costs[index]
+        hidden = tuple(leaf.path for index, leaf in enumerate(self._leaves) if index not in kept)
+        return _rebuilt(leaf for index, leaf in enumerate(self._leaves) if index in kept), hidden
 
 
 def _rebuilt(kept: Iterator[Leaf]) -> dict[str, Json]:

@@ -8,7 +8,7 @@ from bot.core.attention import allot
 from bot.core.hud.places import places_of, shares_of, without_secrets
 from bot.core.hud.sections import Scope
 from bot.core.hud.sheet import Detail, Format, Place, Sheet
-from bot.core.hud.window import Backlog, choose
+from bot.core.hud.window import CUT_OFF_FROM, Backlog, choose
 from bot.core.records import AgentId
 from bot.core.view import RoomView
 
@@ -52,9 +52,14 @@ class Floor:
 def table(scope: Scope, rooms: Sequence[RoomView], format: Format) -> Table:
     """Give the rooms ready to be laid out."""
     parts = shares_of(scope, rooms)
-    backlogs = {room.room.id: Backlog(scope.view.visible(scope.agent.id, room), format) for room in rooms}
+    backlogs = {room.room.id: _backlog(scope, room, format) for room in rooms}
     places = tuple(places_of(scope, rooms, parts))
     return Table(scope=scope, format=format, places=places, parts=parts, backlogs=backlogs)
+
+
+def _backlog(scope: Scope, room: RoomView, format: Format) -> Backlog:
+    messages = scope.view.visible(scope.agent.id, room)
+    return Backlog(messages, format, cut_off=room.older > 0 and len(messages) >= CUT_OFF_FROM)
 
 
 def lay_out(table: Table, sheet: Sheet, total: int) -> tuple[Sheet, int]:

@@ -1,6 +1,7 @@
 """Rooms as one agent sees them: what is the room's and what is the agent's there."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from bot.core.attention import shares, word_attention
@@ -11,6 +12,7 @@ from bot.core.hud.sections import Scope
 from bot.core.hud.sheet import Detail, Place
 from bot.core.hud.values import entries
 from bot.core.hud.wording import moment, time_since
+from bot.core.kinds import Visibility
 from bot.core.pacing import word_budget
 from bot.core.records import AccessKey, AccessRequest, AgentId, Json
 from bot.core.view import RoomView
@@ -36,13 +38,24 @@ def places_of(scope: Scope, rooms: Iterable[RoomView], parts: Mapping[AgentId, f
     """Give the rooms in full, without messages."""
     return [
         Place(
-            view=room,
+            view=_since_joining(scope, room),
             name=room_name(scope, room.room.id),
             detail=Detail.FULL,
             seat=seat(scope, room, parts[room.room.id]),
         )
         for room in rooms
     ]
+
+
+def _since_joining(scope: Scope, room: RoomView) -> RoomView:
+    """Leave out a private room's summary and count of what was said before the agent joined."""
+    mine = scope.view.memberships[scope.agent.id, room.room.id]
+    if room.room.visibility is Visibility.PUBLIC or room.room.id == scope.agent.id or not mine.joined_after:
+        return room
+    summary = room.checkpoint
+    seen = summary if summary and summary.first_message_id > mine.joined_after else None
+    all_read = bool(room.messages) and room.messages[0].id <= mine.joined_after
+    return replace(room, checkpoint=seen, older=0 if all_read else room.older)
 
 
 def room_name(scope: Scope, room_id: AgentId) -> str:

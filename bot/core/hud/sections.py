@@ -1,6 +1,6 @@
 """The sections of an agent's own part that are not rooms, from the view, at a given thrift."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -11,7 +11,7 @@ from bot.core.hud.deeds import CHARACTERS, shown_action
 from bot.core.hud.directory import EVERYONE, shown_directory
 from bot.core.hud.escape import whole
 from bot.core.hud.focus import FULL, shown_focus
-from bot.core.hud.knowledge import PATHS_NAMED, inline, knowledge_tokens, weightiest
+from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
 from bot.core.hud.wording import moment, percent
 from bot.core.kinds import AgentType
 from bot.core.ports import Tokenizer
@@ -47,6 +47,7 @@ class Scope:
     alone: bool
     now: datetime
     tokenizer: Tokenizer
+    known: Mapping[Side, Known]  # of this side, and of the public one
 
     @property
     def budget(self) -> int:
@@ -66,7 +67,7 @@ def sections(scope: Scope, room_ids: Sequence[AgentId], thrift: Thrift) -> dict[
         "directory": shown_directory(scope.view, agent.id, room_ids, thrift.directory),
         "identity": identity(scope),
         "allocations": _allocations(agent),
-        **_knowledge(scope, mind, thrift),
+        **_knowledge(scope, scope.side, thrift),
         "focus": _focus(scope, mind, thrift),
         "keys_held": _keys_held(scope, thrift),
         "recent_actions": _actions(mind, thrift),
@@ -104,12 +105,12 @@ def knowledge_cap(agent: Agent) -> int:
     return agent.token_budget * agent.allocations.knowledge // 100
 
 
-def _knowledge(scope: Scope, mind: Mind, thrift: Thrift) -> dict[str, Json]:
-    used = knowledge_tokens(scope.tokenizer, mind.knowledge)
-    shown: dict[str, Json] = {"memory_used": f"{percent(used, knowledge_cap(scope.agent))}%"}
-    if used <= thrift.knowledge_tokens:
-        return {"knowledge": dict(mind.knowledge), **shown}
-    kept, hidden = weightiest(scope.tokenizer, mind.knowledge, thrift.knowledge_tokens)
+def _knowledge(scope: Scope, side: Side, thrift: Thrift) -> dict[str, Json]:
+    known = scope.known[side]
+    shown: dict[str, Json] = {"memory_used": f"{percent(known.tokens, knowledge_cap(scope.agent))}%"}
+    if known.tokens <= thrift.knowledge_tokens:
+        return {"knowledge": known.whole, **shown}
+    kept, hidden = known.weightiest(thrift.knowledge_tokens)
     named: list[Json] = [path[:NOTHING_KEPT] for path in hidden[:PATHS_NAMED]]
     return {"knowledge": kept, "knowledge_hidden": {"count": len(hidden), "paths": named}, **shown}
 
@@ -148,5 +149,5 @@ def _lookups(scope: Scope, lookups: Sequence[Lookup], most: int) -> list[Json]:
 def _public(scope: Scope, thrift: Thrift) -> dict[str, Json]:
     """Give what the agent carries in its public rooms: shown on a private room's beats, written only on public ones."""
     mind = scope.view.mind_of(scope.agent.id, PUBLIC_SIDE)
-    known = _knowledge(scope, mind, thrift)
+    known = _knowledge(scope, PUBLIC_SIDE, thrift)
     return {**known, "focus": _focus(scope, mind, thrift), "recent_actions": _actions(mind, thrift)}

@@ -27,7 +27,10 @@ def _together(places: Sequence[Place]) -> Place:
             if message.id not in fullest or len(message.content) > len(fullest[message.id].content):
                 fullest[message.id] = message
     shown = tuple(fullest[message.id] for message in longest.messages)
-    return replace(longest, messages=shown, detail=min(place.detail for place in places))
+    view = longest.view
+    if any(place.view.checkpoint is None for place in places):  # it covers what one of them may not know
+        view = replace(view, checkpoint=None)
+    return replace(longest, view=view, messages=shown, detail=min(place.detail for place in places))
 
 
 def joined_directory(sheets: Sequence[Sheet]) -> list[Json]:

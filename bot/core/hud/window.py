@@ -14,6 +14,7 @@ from bot.core.records import Message, MessageId
 JUMP_PERCENT: Final = 75  # of its share that a window uses at most after its start has moved
 REOPEN_PERCENT: Final = 35  # below which a window is too small for its share and is set anew
 LONG_PERCENT: Final = 50  # of its share that a message longer than the share still takes
+CUT_OFF_FROM: Final = 50  # messages read of a room that has more
 SHORT_TOKENS: Final = 60  # what is always found for the newest message of a room
 CUT_TOKENS: Final = 20  # what it takes to say how much is left out
 
@@ -29,8 +30,9 @@ class Window:
 class Backlog:
     """A room's messages seen from the newest; what they cost is counted only as far as asked."""
 
-    def __init__(self, messages: Sequence[Message], format: Format) -> None:
+    def __init__(self, messages: Sequence[Message], format: Format, *, cut_off: bool = False) -> None:
         self.messages = messages
+        self.cut_off = cut_off  # there are older ones that were not read
         self.day_tokens = format.day_tokens
         self.cost = format.message_tokens
         self._sums = [0]  # of the newest so many, with the lines of all days but the first one's
@@ -85,7 +87,11 @@ class Backlog:
 
 
 def choose(backlog: Backlog, share: int, start: MessageId, tokenizer: Tokenizer, format: Format) -> Window:
-    """Give the window for a share: from the same start as before while that fits, else from one that leaves room."""
+    """Give the window for a share: from the same start as before while that fits, else from one that leaves room.
+
+    Where only the newest messages were read and all of them fit, the start leaves room among those, so that it does
+    not move with every message.
+    """
     if backlog.has_longer_than(share):
         backlog = _shortened(backlog, share, tokenizer, format)
     most = backlog.fitting(share)
@@ -94,7 +100,7 @@ def choose(backlog: Backlog, share: int, start: MessageId, tokenizer: Tokenizer,
         if window.tokens * 100 >= share * REOPEN_PERCENT:
             return window
     if most == len(backlog.messages):
-        return backlog.window(most)
+        return backlog.window(most if not backlog.cut_off else most - most * (100 - JUMP_PERCENT) // 100)
     return backlog.window(max(min(most, 1), backlog.fitting(share * JUMP_PERCENT // 100)))
 
 
@@ -120,7 +126,7 @@ def _shortened(backlog: Backlog, share: int, tokenizer: Tokenizer, format: Forma
         shown.append(message)
         room -= tokens
     older = backlog.messages[: len(backlog.messages) - len(shown)]
-    return Backlog((*older, *reversed(shown)), format)
+    return Backlog((*older, *reversed(shown)), format, cut_off=backlog.cut_off)
 
 
 def stripped(message: Message) -> Message:

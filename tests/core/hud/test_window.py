@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from bot.core.hud.call import AgentPart, BuiltCall
 from bot.core.kinds import Visibility
-from bot.core.records import AgentId, Message, MessageId
+from bot.core.records import AgentId, Checkpoint, CheckpointId, Message, MessageId
 from bot.core.view import RoomView, View
 from tests import factories
 from tests.core.hud.worlds import Drawn, counted, hud, worlds
@@ -108,3 +108,43 @@ def test_messages_before_the_window_are_counted() -> None:
     room = replace(view.rooms[AgentId(1)], older=1_000)
     built = hud(replace(view, rooms={AgentId(1): room}), 1)
     assert f"older: {1_000 + part(built).window_starts[AgentId(1)] - 1}\n" in built.input
+
+
+def test_the_start_stays_when_only_the_newest_messages_were_read() -> None:
+    starts, start = [], 0
+    for newest in range(200, 260, 3):
+        view = a_room(talk(newest, words=1)[-200:], start)
+        room = replace(view.rooms[AgentId(1)], older=newest - 200)
+        agent = replace(view.agents[AgentId(1)], token_budget=50_000)
+        start = start_of(replace(view, rooms={AgentId(1): room}, agents={AgentId(1): agent}))
+        starts.append(start)
+    assert len(set(starts)) <= 3
+
+
+def test_a_summary_of_what_was_said_before_joining_a_private_room_is_not_shown() -> None:
+    checkpoint = a_summary(first=1, last=6)
+    room = RoomView(
+        room=factories.room(1, visibility=Visibility.PRIVATE),
+        members=(AgentId(1), AgentId(2)),
+        messages=talk(10),
+        older=90,
+        checkpoint=checkpoint,
+    )
+    late = factories.membership(2, 1, joined_after=MessageId(6))
+    view = factories.view([factories.agent(1), factories.agent(2)], rooms=[room], memberships=[late])
+    assert "they planned a feast" in hud(view, 1, side=1).input
+    for built in (hud(view, 2, side=1), hud(view, 1, 2, side=1)):
+        assert "they planned a feast" not in built.input
+    assert "older: 2\n" not in hud(view, 2, side=1).input
+    assert "older" not in hud(view, 2, side=1).input.split("--- Room:")[1].split("NOW")[0]
+
+
+def a_summary(first: int, last: int) -> Checkpoint:
+    return Checkpoint(
+        id=CheckpointId(1),
+        room_id=AgentId(1),
+        first_message_id=MessageId(first),
+        last_message_id=MessageId(last),
+        text="they planned a feast",
+        created_at=START,
+    )
