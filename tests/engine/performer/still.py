@@ -1,0 +1,139 @@
+"""A store that stands still: one view, and what would have been written; fast enough for many thousand answers."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from bot.core.changes import Change
+from bot.core.kinds import Access, Visibility
+from bot.core.ports import Writing
+from bot.core.records import (
+    AccessKey,
+    AccessRequest,
+    AgentId,
+    Checkpoint,
+    CheckpointId,
+    CommunityId,
+    KeyId,
+    Membership,
+    Message,
+    MessageId,
+    RequestId,
+    Room,
+    Schedule,
+    Sender,
+)
+from bot.core.view import RoomView, View
+from tests.factories import agent, by_agent, membership, message, room, view
+from tests.fakes import START, CountingIds, PlainCipher
+
+ADA, BO, CY, DI, EL = (AgentId(id) for id in range(1, 6))
+SECRETS = {ADA: "open sesame", EL: "open sesame"}
+
+
+class StillStore:
+    """Answers every question from one view and remembers what it was told to write."""
+
+    def __init__(self) -> None:
+        self.ids = CountingIds()
+        self.written: list[Change] = []
+        for _ in range(50):
+            for kind in ("message", "agent", "key", "request"):
+                self.ids.take(kind)
+
+    def as_writing(self) -> Writing:
+        return cast(Writing, self)
+
+    async def view(self, community_id: CommunityId, **asked: Any) -> View:  # noqa: ANN401
+        return STILL
+
+    async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
+        return {id: MESSAGES[id] for id in ids if id in MESSAGES}
+
+    async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
+        self.written += changes
+
+    async def failures(self, community_id: CommunityId, room_id: AgentId, since: datetime, **by: object) -> int:
+        return 0
+
+    async def tempo_moves(self, *asked: object) -> int:
+        return 0
+
+    async def reaction_effect(
+        self, community_id: CommunityId, message_id: MessageId, emoji: str, reactor: Sender
+    ) -> float | None:
+        return None
+
+    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
+        return []
+
+    async def checkpoints(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
+        seen = {"first_message_id": MessageId(1), "last_message_id": MessageId(2), "created_at": START}
+        return [Checkpoint(id=CheckpointId(1), room_id=room_id, text="so far", **seen)]  # type: ignore[arg-type]
+
+    async def history(self, community_id: CommunityId, room_id: AgentId, **page: object) -> Sequence[Message]:
+        return [one for one in MESSAGES.values() if one.room_id == room_id]
+
+    async def search(
+        self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
+    ) -> Sequence[tuple[Message, str]]:
+        return [(one, one.content) for one in MESSAGES.values() if one.room_id in room_ids]
+
+
+def _key(room_id: AgentId) -> AccessKey:
+    cipher, secret = PlainCipher(), SECRETS[room_id]
+    return AccessKey(
+        id=KeyId(room_id),
+        room_id=room_id,
+        label="blue",
+        ciphertext=cipher.encrypt(secret),
+        digest=cipher.digest(secret),
+        created_at=START,
+    )
+
+
+def _request(id: int, room_id: AgentId, by: AgentId) -> AccessRequest:
+    return AccessRequest(
+        id=RequestId(id),
+        room_id=room_id,
+        requester_agent_id=by,
+        requester_name=f"Agent{by}",
+        key_id=KeyId(room_id),
+        key_label="blue",
+        created_at=START,
+    )
+
+
+def _memberships() -> list[Membership]:
+    return [membership(2, 1), membership(4, 1), membership(2, 5)]
+
+
+def _room(id: AgentId, *members: AgentId) -> RoomView:
+    place: Room = room(
+        id,
+        visibility=Visibility.PRIVATE if id == EL else Visibility.PUBLIC,
+        access=Access.OPEN if id == DI else Access.KNOCK,
+    )
+    shown = tuple(one for one in MESSAGES.values() if one.room_id == id)
+    return RoomView(room=place, members=(id, *members), messages=shown)
+
+
+MESSAGES = {
+    one.id: one
+    for one in (
+        message(1, "tea?", room_id=1),
+        message(2, "tea!", room_id=1, sender=by_agent(1)),
+        message(3, "alone", room_id=3),
+        message(4, "the lamp is hidden", room_id=5),
+    )
+}
+STILL = view(
+    [agent(id, can_create_agents=id == DI) for id in (ADA, BO, CY, DI, EL)],
+    rooms=[_room(ADA, BO, DI), _room(BO), _room(CY), _room(DI), _room(EL, BO)],
+    memberships=_memberships(),
+    keys={ADA: (_key(ADA),), EL: (_key(EL),)},
+    requests={
+        ADA: (_request(1, ADA, CY), _request(3, ADA, EL), _request(4, ADA, CY)),
+        EL: (_request(2, EL, CY), _request(5, EL, DI)),
+    },
+)
