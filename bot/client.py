@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import aiohttp
 import discord
 import structlog
 from discord import app_commands
@@ -25,8 +26,10 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.intake import Intake
 
 LONGEST_LIMIT_SECONDS = 30.0  # a longer rate limit is an error, so that nothing hangs on it
+LOGIN_AGAIN_SECONDS = (0.5, 1.0, 2.0, 4.0)
 LATE_SERVER_SECONDS = 0.5  # servers that Discord names later than this are read on when it does
 UNKNOWN_INTERACTION = 10062
+discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
 log = structlog.get_logger(__name__)
 
 Interaction = discord.Interaction["SelfroomClient"]
@@ -85,6 +88,18 @@ class SelfroomClient(commands.Bot):
     def person(self, user: Author) -> Person:
         """Give a member as a record, with the rights they have now."""
         return self.people.person(user)
+
+    async def login(self, token: str) -> None:
+        """Log in, trying again when Discord fails in the middle of it; a refusal or a dead line is raised."""
+        for seconds in LOGIN_AGAIN_SECONDS:
+            try:
+                await super().login(token)
+            except (discord.DiscordServerError, aiohttp.ServerDisconnectedError) as error:
+                log.warning("the login failed", again_in_seconds=seconds, error=str(error))
+                await asyncio.sleep(seconds)
+            else:
+                return
+        await super().login(token)
 
     async def setup_hook(self) -> None:
         """Put the commands in and begin to listen."""
@@ -146,8 +161,8 @@ class SelfroomClient(commands.Bot):
             self.people.architect_roles[guild.id] = role_id
         try:
             await self._sync.bring_up_to_date(guild, community)
-        except discord.HTTPException as error:
-            log.warning("the commands could not be put into a server", server=guild.name, error=error.text)
+        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:  # next time, then
+            log.warning("the commands could not be put into a server", server=guild.name, error=str(error))
         await self._backfill.read_on(guild)
 
     async def on_message(self, message: discord.Message, /) -> None:

@@ -48,7 +48,7 @@ async def hold(plan: Plan, folder: Path, tell: Tell) -> Verdict:
             await _order_faults(session, discord.url, about["application_id"], plan)
         await _kill_again_and_again(plan, crowd, child, dice, tell)
         await _ask(session, "DELETE", f"{discord.url}/playground/faults")
-        await _come_to_rest(child, folder / "bot" / "selfroom.db")
+        await _come_to_rest(child, folder / "bot" / "selfroom.db", len(crowd.said))
         verdict = await judge(crowd, folder / "bot" / "selfroom.db")
         await child.end(signal.SIGTERM)
         return verdict
@@ -120,15 +120,14 @@ async def _kill_again_and_again(plan: Plan, crowd: Crowd, child: Child, dice: ra
     await crowd.talk(2.0)
 
 
-async def _come_to_rest(child: Child, database: Path) -> None:
-    """Wait until every letter is sent and nothing new is said."""
+async def _come_to_rest(child: Child, database: Path, said: int) -> None:
+    """Wait until all that was said is stored, every letter is sent and nothing new comes, or it takes too long."""
     await child.says(READY, 60)
     loop = asyncio.get_running_loop()
-    end = loop.time() + LONGEST_END_SECONDS
-    quiet_since, before = loop.time(), -1
+    end, before, quiet_since = loop.time() + LONGEST_END_SECONDS, (-1, -1), loop.time()
     while loop.time() < end:
         now = stored_messages(database)
-        if open_letters(database) or now != before:
+        if open_letters(database) or now != before or now[0] < said:
             quiet_since, before = loop.time(), now
         elif loop.time() - quiet_since > QUIET_SECONDS:
             return

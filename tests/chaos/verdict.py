@@ -32,10 +32,12 @@ def open_letters(path: Path) -> int:
         return found
 
 
-def stored_messages(path: Path) -> int:
+def stored_messages(path: Path) -> tuple[int, int]:
+    """Count what is stored of people and of others."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
-        found: int = database.execute("SELECT count(*) FROM messages").fetchone()[0]
-        return found
+        query = "SELECT sum(sender_kind IN ('person', 'architect')), count(*) FROM messages"
+        people, everyone = database.execute(query).fetchone()
+        return people or 0, everyone - (people or 0)
 
 
 async def judge(crowd: Crowd, path: Path) -> Verdict:

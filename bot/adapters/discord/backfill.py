@@ -1,10 +1,12 @@
 """Reading on after a start or a gap: what was said, changed and deleted while nobody listened."""
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 
+import aiohttp
 import discord
 import structlog
 
@@ -15,6 +17,9 @@ from bot.core.records import AgentId, CommunityId, Message, Room, Snowflake
 
 ROOMS_AT_ONCE = 5
 WINDOW = 100  # messages of the visible window that are looked at again
+AGAIN_SECONDS = 0.5
+LONGEST_AGAIN_SECONDS = 30.0
+TRANSIENT = (discord.DiscordServerError, discord.RateLimited, aiohttp.ClientError, OSError)
 log = structlog.get_logger(__name__)
 
 Take = Callable[[Event], Awaitable[None]]
@@ -50,13 +55,20 @@ class Backfill:
         return sum(counts)
 
     async def _guarded(self, guild: discord.Guild, room: Room, since: datetime) -> int:
-        """Read one room; a room that cannot be read does not keep the others from it."""
-        try:
-            return await self._room(guild, room, since)
-        except discord.Forbidden as error:
-            log.warning("a room cannot be read", room=room.id, error=error.text)
-        except (discord.HTTPException, OSError) as error:
-            log.warning("a room could not be read on", room=room.id, error=str(error))
+        """Read one room, trying again while Discord fails: going on without would lose what lies between."""
+        for attempt in itertools.count():
+            try:
+                return await self._room(guild, room, since)
+            except TRANSIENT as error:
+                seconds = min(AGAIN_SECONDS * 2**attempt, LONGEST_AGAIN_SECONDS)
+                log.warning("a room is read on later", room=room.id, seconds=seconds, error=str(error))
+                await asyncio.sleep(seconds)
+            except discord.HTTPException as error:
+                log.warning("a room cannot be read", room=room.id, error=error.text)
+                break
+            except Exception:  # one room's trouble keeps no other from being read
+                log.exception("a room could not be read on", room=room.id)
+                break
         return 0
 
     async def _room(self, guild: discord.Guild, room: Room, since: datetime) -> int:
