@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import aiosqlite
 
@@ -39,8 +39,9 @@ def connect(database: str, **options: Any) -> InlineConnection:  # noqa: ANN401
     options["check_same_thread"] = False  # its thread and the loop's take turns, never at once
 
     def open_file() -> sqlite3.Connection:
-        return sqlite3.connect(database, **options)
+        opened: sqlite3.Connection = sqlite3.connect(database, **options)
+        return opened
 
-    connection = cast(InlineConnection, InlineConnection(open_file, 64))
+    connection = InlineConnection(open_file, 64)
     connection._thread.daemon = True
     return connection

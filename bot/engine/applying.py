@@ -64,9 +64,13 @@ class Applier:
                 log.warning("a claim had ended before its answer came", agent=claim.agent_id, beat=claim.beat_id)
                 return
             one = replace(one, ready=widened(view, one.ready, one.part.seen_until))
-            await write.apply(claim.community_id, _before(one))
+            before = _before(one)
+            if not _only_talks(view, one.reply.actions):  # what is looked up or asked for now is not what was shown
+                await write.apply(claim.community_id, before)
+                before = []
             outcomes = await self._perform(write, view, one, let_through_at, now)
-            await write.apply(claim.community_id, _after(view, one, outcomes, let_through_at, now))
+            after = _after(view, one, outcomes, let_through_at, now)
+            await write.apply(claim.community_id, [*before, *after])
         self._metrics.count("beats", reason=one.ready.first.kind, silent=str(not _spoke_in(outcomes)).lower())
 
     async def failed(self, ready: Ready, error: ModelError) -> None:

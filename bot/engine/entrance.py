@@ -13,7 +13,7 @@ from bot.core.spending import Spending, day_of, next_day, of_day
 from bot.core.verdict import Held, Ready, is_self_caused, limited_until, verdict
 from bot.core.view import View
 
-GATE_MESSAGES = 30  # of each room: enough to find the person's message that is answered
+GATE_MESSAGES = 20  # of each room: enough to find the person's message that is answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
