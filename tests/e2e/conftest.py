@@ -14,7 +14,7 @@ from bot.app import selfroom
 from bot.house import House
 from bot.playground.server import Observer
 from bot.settings import Settings, load_settings
-from tests.e2e.visitor import Visitor, visiting
+from tests.e2e.visitor import Visitor, until, visiting
 from tests.playground.openapi import DESCRIPTION, OpenApiCheck
 
 QUICK = {
@@ -44,6 +44,10 @@ class Living:
         assert self.house.face is not None
         async with self.session.get(f"{self.house.face.url}/agents") as response:
             return {agent["name"]: agent for agent in await response.json()}
+
+    async def has_rooms(self) -> bool:
+        """Tell whether everyone has a channel."""
+        return all(agent["channel_id"] for agent in (await self.agents()).values())
 
     async def script(self, *steps: dict[str, Any]) -> None:
         """Prepare what the model answers."""
@@ -84,7 +88,9 @@ async def living(settings: Settings, *observers: Observer) -> AsyncIterator[Livi
             serving.result()
         assert ready.is_set(), "the house was not ready within 20 s"
         try:
-            yield Living(house, session, settings)
+            home = Living(house, session, settings)
+            await until(home.has_rooms, "channels of the first residents")
+            yield home
         finally:
             stop.set()
             await serving

@@ -83,7 +83,8 @@ async def test_people_among_themselves_cost_little_and_get_no_answer(home: Livin
         await ben.say(channel, "it was fine")
 
         async def looked() -> bool:
-            return bool((await home.agents())["Wren"]["last_reason"] == "ambient")
+            wren = (await home.agents())["Wren"]
+            return bool(wren["last_reason"] == "ambient" and wren["state"] == "idle")
 
         await until(looked, "ambient beat")
     later = [one for one in await you.messages(channel) if int(one["id"]) > int(asked["id"])]
