@@ -1,5 +1,7 @@
 """When the scripted mind speaks and when it is silent, as its HUD shows."""
 
+import time
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -186,6 +188,13 @@ def test_what_it_did_before_is_no_reason_to_speak() -> None:
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=3), st.text(max_size=60))
 def test_any_words_get_a_valid_answer(lines: list[str], seed: str) -> None:
     nia(*(f"mira: @Nia {line}" for line in lines), seed=seed or "x")
+
+
+@pytest.mark.parametrize("word", ["a", "ask ", "1+", "my ", "@Nia ", "hi all ", "anyone ", " is ", "'", "  (re 1"])
+def test_a_very_long_line_is_answered_quickly(word: str) -> None:
+    started = time.process_time()
+    nia(f"mira: ask {word * (8_000 // len(word))}", seed=f"You are {word * (4_000 // len(word))}")
+    assert time.process_time() - started < 2
 
 
 WORDS = (

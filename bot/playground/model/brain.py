@@ -13,6 +13,7 @@ from bot.playground.model.view import Hud, Line, Room, Seat
 from bot.playground.model.wishes import WISHES
 
 JsonObject = dict[str, Any]
+LONGEST_READ = 1_000  # characters of a line: rules are for sentences
 FOR_PEOPLE = (*MEMORY_RULES, *WISHES, *DEALINGS, *SMALL_TALK[:-1], *QUESTION_RULES, *SMALL_TALK[-1:])
 
 
@@ -44,7 +45,7 @@ def turns_in(seat: Seat, room: Room, hud: Hud) -> list[Turn]:
 
 
 def turn_for(seat: Seat, room: Room, line: Line, hud: Hud) -> Turn:
-    said = without_name(line.text, seat.name)
+    said = without_name(line.text[:LONGEST_READ], seat.name)
     persona = read_persona(seat.seed, seat.kind)
     scene = Scene(hud=hud, seat=seat, room=room, line=line, said=said, persona=persona)
     rules = FOR_PEOPLE if line.by_person else SMALL_TALK
