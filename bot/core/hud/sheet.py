@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from bot.core.records import Agent, AgentId, Json, Message, MessageId, Side
 from bot.core.view import RoomView
 
+MOST_SUMMARY: Final = 2_400  # characters
 Sections = Mapping[str, Json]
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from bot.core.hud.escape import whole
 from bot.core.hud.formats.lines import content_of
-from bot.core.hud.sheet import Detail, Moment, Place, Sheet
+from bot.core.hud.sheet import MOST_SUMMARY, Detail, Moment, Place, Sheet
 from bot.core.hud.wording import moment as worded
 from bot.core.records import Json, Message
 
@@ -72,7 +72,7 @@ def room(place: Place) -> Document:
     summary: Json = None
     if full and checkpoint:
         covered: list[Json] = [checkpoint.first_message_id, checkpoint.last_message_id]
-        summary = {"covers": covered, "text": whole(checkpoint.text)}
+        summary = {"covers": covered, "text": whole(checkpoint.text[:MOST_SUMMARY])}
     return {
         "id": record.id,
         "name": whole(place.name),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import day_line, message_line
 from bot.core.hud.knowledge import inline
-from bot.core.hud.sheet import Detail, Place, Sheet
+from bot.core.hud.sheet import MOST_SUMMARY, Detail, Place, Sheet
 from bot.core.records import Json
 
 Word = Callable[[Mapping[str, Json]], str]
@@ -33,7 +33,7 @@ def head(place: Place) -> str:
             lines.append(f"billboard: {inline(room.billboard[:1_000])}\n")
         if checkpoint:
             covered = f"{checkpoint.first_message_id} to {checkpoint.last_message_id}"
-            lines.append(f"summary (of {covered}): {inline(checkpoint.text)}\n")
+            lines.append(f"summary (of {covered}): {inline(checkpoint.text[:MOST_SUMMARY])}\n")
     if place.older:
         lines.append(f"older: {place.older}\n")
     return "".join(lines)
