@@ -166,7 +166,7 @@ async def test_the_bots_entries_stand_in_the_menus_of_messages_and_people() -> N
         await tab.shot("menu")
         await menu.get_by_role("menuitem", name="Count letters").click()
         await expect(tab.message("12 letters")).to_be_visible()
-        await tab.page.get_by_role("button", name="Selfroom, app").click()
+        await tab.page.get_by_role("button", name="Selfroom app").click()
         await tab.page.get_by_role("menuitem", name="Greet").click()
         await expect(tab.message("Hello, @Selfroom!")).to_be_visible()
 

@@ -24,13 +24,13 @@ async def test_the_agents_stand_with_their_state_and_tempo() -> None:
             agent("2", id=2, name="Clerk", type="bot", state="sleeping", interval_seconds=8.5),
         ]
         tab = await scene.tab()
-        row = tab.page.get_by_role("button", name="Ada, agent, thinking")
+        row = tab.page.get_by_role("button", name="Ada thinking")
         await expect(row).to_contain_text("every 5.0 s")
-        await expect(tab.page.get_by_role("button", name="Clerk, agent, asleep")).to_contain_text("every 8.5 s")
+        await expect(tab.page.get_by_role("button", name="Clerk asleep")).to_contain_text("every 8.5 s")
         await expect(tab.page.get_by_role("button", name="ada, Ada, thinking")).to_be_visible()
         await tab.shot("agents")
         face.agents[0]["state"] = "idle"
-        await expect(tab.page.get_by_role("button", name="Ada, agent, idle")).to_be_visible()
+        await expect(tab.page.get_by_role("button", name="Ada idle")).to_be_visible()
 
 
 async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat() -> None:
@@ -64,10 +64,10 @@ async def test_an_agent_that_has_not_looked_yet_says_so() -> None:
     async with facing() as face, staged(face_url=face.url) as scene:
         face.agents = [agent("1")]
         tab = await scene.tab()
-        await tab.page.get_by_role("button", name="Ada, agent, idle").click()
+        await tab.page.get_by_role("button", name="Ada idle").click()
         await expect(tab.page.locator(".drawer")).to_contain_text("It has not looked at anything yet.")
         await tab.page.get_by_role("button", name="Back to who is here").click()
-        await expect(tab.page.get_by_role("button", name="Ada, agent, idle")).to_be_visible()
+        await expect(tab.page.get_by_role("button", name="Ada idle")).to_be_visible()
 
 
 async def test_an_agents_posts_bear_its_name_and_lead_to_its_drawer() -> None:
@@ -75,7 +75,7 @@ async def test_an_agents_posts_bear_its_name_and_lead_to_its_drawer() -> None:
         face.agents = [agent(str(scene.channel.id))]
         hook = await scene.channel.create_webhook(name="Selfroom")
         tab = await scene.tab()
-        await tab.page.get_by_role("button", name="Ada, agent, idle").wait_for()
+        await tab.page.get_by_role("button", name="Ada idle").wait_for()
         await hook.send("-# ↪ you\nGood morning. The roses are awake.", username="Ada")
         post = tab.message("The roses are awake.")
         await expect(post.locator(".badge")).to_have_text("AGENT")
@@ -93,9 +93,9 @@ async def test_an_endpoint_that_goes_away_is_missed_in_words_and_found_again() -
     async with facing() as face, staged(face_url=face.url) as scene:
         face.agents = [agent("1")]
         tab = await scene.tab()
-        await tab.page.get_by_role("button", name="Ada, agent, idle").wait_for()
+        await tab.page.get_by_role("button", name="Ada idle").wait_for()
         await tab.page.route(f"{face.url}/**", lambda route: route.abort())
         await expect(tab.page.locator(".members")).to_contain_text("The bot does not answer just now")
         await tab.page.unroute(f"{face.url}/**")
-        await expect(tab.page.get_by_role("button", name="Ada, agent, idle")).to_be_visible()
+        await expect(tab.page.get_by_role("button", name="Ada idle")).to_be_visible()
         tab.errors.clear()  # the browser itself notes the lost endpoint

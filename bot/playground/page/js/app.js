@@ -88,6 +88,16 @@ export class App extends Bus {
     return this.open(thread.id);
   }
 
+  /** Go elsewhere when the open channel is gone, or is not to be seen any more. */
+  leaveUnseen() {
+    const channel = this.world.channels.get(this.channelId);
+    if (!this.channelId || this.world.awaited?.size || (channel && this.world.sees(channel))) return;
+    this.channelId = null;
+    this.timeline.close();
+    this.timeline = null;
+    this.reopen();
+  }
+
   /** After a new READY: what is open is read again. */
   async reopen() {
     const wanted = this.channelId ?? keptHere.get("channel");

@@ -95,10 +95,23 @@ function mountKeys(app) {
   });
 }
 
+/** A link to a message (`#/channels/guild/channel/message`) opens it. */
+function mountLinks(app) {
+  const follow = () => {
+    const [, channelId, messageId] = location.hash.match(/^#\/channels\/[^/]+\/(\d+)(?:\/(\d+))?$/) ?? [];
+    if (!channelId) return;
+    history.replaceState(null, "", location.pathname);
+    app.open(channelId, messageId);
+  };
+  app.world.on("settled", follow);
+  addEventListener("hashchange", follow);
+}
+
 export function mountLayout(app) {
   mountSide(app);
   mountPanel(app);
   mountConnection(app);
   mountGuild(app);
   mountKeys(app);
+  mountLinks(app);
 }

@@ -39,13 +39,7 @@ function mount(app) {
 function listen(app) {
   app.interactions.on("modal", (modal, context) => openForm(app, modal, context));
   app.world.on("settled", () => app.reopen());
-  app.world.on("channelGone", (id) => {
-    if (id !== app.channelId) return;
-    app.channelId = null;
-    app.timeline.close();
-    app.timeline = null;
-    app.reopen();
-  });
+  app.world.on("channels", () => app.leaveUnseen());
   app.gateway.on("refused", () => say("The playground does not know you any more. Reload the page."));
 }
 

@@ -103,10 +103,11 @@ export class Log {
     }
   }
 
-  /** The first message in view and where it stands, so that it can be put there again. */
+  /** The message in the middle and where it stands: those at the edges may change their height. */
   #anchor() {
-    const top = this.scroller.getBoundingClientRect().top;
-    const element = this.elements().find((one) => one.getBoundingClientRect().bottom > top);
+    const { top, height } = this.scroller.getBoundingClientRect();
+    const all = this.elements();
+    const element = all.find((one) => one.getBoundingClientRect().top > top + height / 2) ?? all.at(-1);
     return element ? { id: element.dataset.id, offset: element.getBoundingClientRect().top } : null;
   }
 

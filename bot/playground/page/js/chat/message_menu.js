@@ -12,7 +12,7 @@ const QUICK = ["👍", "👎"];
 
 function linkTo(app, message) {
   const guild = app.world.channels.get(message.channel_id)?.guild_id ?? "@me";
-  return `${location.origin}/channels/${guild}/${message.channel_id}/${message.id}`;
+  return `${location.origin}/#/channels/${guild}/${message.channel_id}/${message.id}`;
 }
 
 function own(app, message, element, may) {

@@ -78,7 +78,7 @@ export class Suggestions {
     );
     if (!input) return;
     const row = this.list.children[this.#active];
-    input.setAttribute("aria-expanded", String(this.open));
+    if (input.matches("[role=combobox]")) input.setAttribute("aria-expanded", String(this.open));
     if (this.open && row) input.setAttribute("aria-activedescendant", row.id);
     else input.removeAttribute("aria-activedescendant");
     if (row && scroll) row.scrollIntoView({ block: "nearest" });
@@ -111,15 +111,13 @@ export class Suggestions {
   }
 }
 
-/** Tell a box that a list belongs to it. */
+/** Tell a box that a list belongs to it; one of several lines stays a text box to screen readers. */
 export function asCombobox(input, suggestions) {
-  for (const [name, value] of Object.entries({
-    role: "combobox",
-    "aria-autocomplete": "list",
-    "aria-expanded": "false",
-    "aria-controls": suggestions.list.id,
-  })) {
-    input.setAttribute(name, value);
+  input.setAttribute("aria-autocomplete", "list");
+  input.setAttribute("aria-controls", suggestions.list.id);
+  if (!input.matches("textarea")) {
+    input.setAttribute("role", "combobox");
+    input.setAttribute("aria-expanded", "false");
   }
   return input;
 }

@@ -22,7 +22,6 @@ function agentRow(app, agent) {
     {
       type: "button",
       data: { key: `agent-${agent.id}`, state: stateWord(agent) },
-      "aria-label": `${agent.name}, agent, ${stateWord(agent)}`,
       "aria-pressed": String(app.selectedAgent === agent.id),
       on: { click: () => app.showAgent(agent.id) },
     },
@@ -50,7 +49,6 @@ function memberRow(app, member) {
     {
       type: "button",
       data: { key: `user-${user.id}` },
-      "aria-label": [name, ...notes.filter(Boolean)].join(", "),
       on: { click: () => openUserMenu(app, user, row) },
     },
     h("span.member-look", {}, avatar(user, name, 34)),

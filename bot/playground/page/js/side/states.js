@@ -24,7 +24,7 @@ export function stateDot(agent) {
   const mark = MARKS[agent.state];
   return h(
     "span.state",
-    { data: { state: word }, title: `${agent.name} is ${word}` },
+    { data: { state: word }, title: `${agent.name} is ${word}`, "aria-hidden": "true" },
     mark ? h("span.state-mark", {}, mark) : h("i"),
   );
 }

@@ -107,10 +107,11 @@ export function mountSwitcher(app, root) {
     if (!me) return;
     const name = app.world.nameOf(me);
     const role = isManager(app.world) ? "manager" : "member";
-    root.setAttribute("aria-label", `You are ${name}, ${role}. Switch person`);
+    root.removeAttribute("aria-label");
     root.replaceChildren(
       avatar(me, name, 34),
       h("span.member-words", {}, h("span.member-name", {}, name), h("small", {}, role)),
+      h("span.unseen", {}, "Be somebody else"),
       icon("swap", 18),
     );
   };

@@ -4,7 +4,7 @@ import { fullTime, stampText } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 
 const DEEPEST = 12;
-const JUMP = /^https?:\/\/[^/]+\/channels\/(?:\d+|@me)\/(\d+)(?:\/(\d+))?\/?$/;
+const JUMP = /^https?:\/\/[^/]+\/(?:#\/)?channels\/(?:\d+|@me)\/(\d+)(?:\/(\d+))?\/?$/;
 
 function mention(spec, text, open) {
   if (!open) return h(`span.mention.${spec}`, {}, text);

@@ -110,14 +110,17 @@ function openList(box, spec, picked, show) {
 export function choiceBox(spec) {
   const picked = new Map((spec.chosen ?? []).map((one) => [one.value, one]));
   const text = h("span.choice-now");
-  const show = () => text.replaceChildren(labelOf(picked, spec.placeholder));
+  const show = () => {
+    text.replaceChildren(labelOf(picked, spec.placeholder));
+    const now = text.textContent;
+    box.setAttribute("aria-label", now === spec.label ? now : `${spec.label}: ${now}`);
+  };
   const box = h(
     "button.choice-box",
     {
       type: "button",
       "aria-haspopup": "listbox",
       "aria-expanded": "false",
-      "aria-label": spec.label,
       disabled: Boolean(spec.disabled),
       on: { click: () => openList(box, spec, picked, show) },
     },

@@ -65,7 +65,6 @@ function channelDelete(world, data) {
   world.channels.delete(data.id);
   for (const thread of world.threadsOf(data.id)) world.channels.delete(thread.id);
   world.emit("channels");
-  world.emit("channelGone", data.id);
 }
 
 function memberPut(world, data) {
