@@ -13,12 +13,16 @@ Json = dict[str, Any]
 
 REST_KINDS = ("status", "rate_limit", "latency", "drop_before", "drop_after")
 EVENT_KINDS = ("delay_events", "duplicate_events")
+GATEWAY = "CONNECT /gateway"
 GATEWAY_KINDS = ("close", "invalid_session", "reconnect")
 
 
 @dataclass(slots=True, kw_only=True)
 class Fault:
-    """One kind of trouble, where it strikes (`route` or `event` as a pattern with `*`), and how often."""
+    """One kind of trouble, where it strikes (`route` or `event` as a pattern with `*`), and how often.
+
+    `after`: the request takes effect, and only then the status is answered.
+    """
 
     id: int
     kind: str
@@ -32,6 +36,7 @@ class Fault:
     retry_after: float = 1.0
     is_global: bool = False
     seconds: float = 1.0
+    after: bool = False
     hits: int = 0
     _dice: random.Random = field(init=False, repr=False)
 
@@ -75,9 +80,16 @@ class Faults:
         """Give every fault with how often it has struck."""
         return [fault.shown() for fault in self._all]
 
+    @property
+    def none_for_events(self) -> bool:
+        """Whether events go their way undisturbed."""
+        return not any(fault.kind in EVENT_KINDS for fault in self._all)
+
     def for_request(self, name: str, user_id: str | None) -> list[Fault]:
         """Give the faults that strike a request (`POST /channels/12/messages`)."""
         rest = [fault for fault in self._all if fault.kind in REST_KINDS]
+        if name == GATEWAY:  # a connection to the gateway fails only when it is meant
+            rest = [fault for fault in rest if fault.route == GATEWAY]
         return [fault for fault in rest if fault.strikes(name, fault.route, user_id)]
 
     def for_event(self, name: str, user_id: str) -> list[Fault]:
@@ -99,6 +111,7 @@ def read_fault(body: Json, number: int) -> Fault:
         "user_id": form.snowflake("user_id"),
         "status": form.number("status", low=400, high=599),
         "is_global": form.switch("global"),
+        "after": form.switch("after"),
         "seed": form.number("seed", high=2**53),
         "probability": body.get("probability"),
         "retry_after": body.get("retry_after"),

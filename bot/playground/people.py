@@ -115,6 +115,9 @@ def change_member(world: World, row: Json, **changes: object) -> Json:
         row = world.members.put(f"{guild_id}:{user_id}", row | changes)
     data = show_new_member(world, row)
     world.tell_guild(guild_id, "GUILD_MEMBER_UPDATE", data)
+    for session in world.hub.sessions():  # of itself everyone hears, with or without the intent
+        if session.user_id == user_id and session.hears_guilds and not session.sees_members:
+            session.put("GUILD_MEMBER_UPDATE", json.dumps(data))
     return row
 
 

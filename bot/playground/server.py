@@ -14,12 +14,14 @@ from aiohttp import web
 
 from bot.playground import cdn, model, statics
 from bot.playground.door import doorkeeper, is_loopback
+from bot.playground.errors import ApiError
+from bot.playground.faults import GATEWAY
 from bot.playground.gateway import connection
 from bot.playground.journal import Journal
 from bot.playground.ratelimits import Pace
 from bot.playground.rest import playground as setup
 from bot.playground.rest.call import Reply
-from bot.playground.rest.endpoint import Endpoint, respond
+from bot.playground.rest.endpoint import Endpoint, respond, suffer
 from bot.playground.rest.exchange import Exchange, Observer
 from bot.playground.rest.reading import MAX_BODY
 from bot.playground.rest.routes import RouteTable
@@ -125,6 +127,7 @@ class Playground:
         if self._runner is not None:
             await self._runner.cleanup()
         if self._world is not None:
+            await self._world.hub.close()
             self._world.journal.close()
             self._world = None
 
@@ -173,7 +176,11 @@ class Playground:
         statics.add_to(app)
         return app
 
-    async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
+    async def _gateway(self, request: web.Request) -> web.StreamResponse:
+        try:
+            await suffer(self.world.faults.for_request(GATEWAY, None), request)
+        except ApiError as error:
+            return respond(Reply(error.status, error.body(), error.headers))
         return await connection.serve(request, self.world, self.gateway_url)
 
     async def _cdn(self, request: web.Request) -> web.StreamResponse:

@@ -13,6 +13,7 @@ from discord.ext import commands
 
 from tests.playground.person import Person, Refusal
 
+Tree = app_commands.CommandTree[commands.Bot]
 Sync = Callable[[], Awaitable[list[app_commands.AppCommand]]]
 ECHO = {"name": "text", "type": 3, "value": "hi"}
 
@@ -21,16 +22,21 @@ def option(name: str, kind: int, value: object) -> dict[str, Any]:
     return {"name": name, "type": kind, "value": value}
 
 
-@pytest.fixture
-def said(bot: commands.Bot) -> list[Any]:
-    """Give bot a tree of commands that write down what they were called with."""
-    calls: list[Any] = []
-    tree = bot.tree
-
+def add_simple(tree: Tree) -> None:
     @tree.command(description="Say it back")
     async def echo(interaction: discord.Interaction, text: str, secret: bool = False) -> None:
         await interaction.response.send_message(text, ephemeral=secret)
 
+    @tree.context_menu(name="Who said this?")
+    async def who(interaction: discord.Interaction, message: discord.Message) -> None:
+        await interaction.response.send_message(f"{message.author.name}: {message.content}", ephemeral=True)
+
+    @tree.context_menu(name="Greet")
+    async def greet(interaction: discord.Interaction, member: discord.Member) -> None:
+        await interaction.response.send_message(f"hello {member.mention}")
+
+
+def add_everything(tree: Tree, calls: list[Any]) -> None:
     @tree.command(description="Every type there is")
     async def everything(
         interaction: discord.Interaction,
@@ -46,6 +52,8 @@ def said(bot: commands.Bot) -> list[Any]:
         calls.append((number, colour, member.name, room.name, role.name, share, text))
         await interaction.response.send_message("got it")
 
+
+def add_group(tree: Tree) -> None:
     group = app_commands.Group(name="room", description="Rooms")
     inner = app_commands.Group(name="list", description="Lists", parent=group)
 
@@ -58,7 +66,6 @@ def said(bot: commands.Bot) -> list[Any]:
     @group.command(name="open", description="Open one")
     async def open_room(interaction: discord.Interaction, name: str) -> None:
         await interaction.response.defer()
-        calls.append(("open", name))
         await interaction.edit_original_response(content=f"opened {name}")
 
     @open_room.autocomplete("name")
@@ -67,14 +74,14 @@ def said(bot: commands.Bot) -> list[Any]:
 
     tree.add_command(group)
 
-    @tree.context_menu(name="Who said this?")
-    async def who(interaction: discord.Interaction, message: discord.Message) -> None:
-        await interaction.response.send_message(f"{message.author.name}: {message.content}", ephemeral=True)
 
-    @tree.context_menu(name="Greet")
-    async def greet(interaction: discord.Interaction, member: discord.Member) -> None:
-        await interaction.response.send_message(f"hello {member.mention}")
-
+@pytest.fixture
+def said(bot: commands.Bot) -> list[Any]:
+    """Give the bot commands; the list fills with what the largest of them was called with."""
+    calls: list[Any] = []
+    add_simple(bot.tree)
+    add_everything(bot.tree, calls)
+    add_group(bot.tree)
     return calls
 
 

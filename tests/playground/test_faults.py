@@ -30,7 +30,8 @@ def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
         await asyncio.sleep(min(seconds, 0.01))
 
     impatient = SimpleNamespace(**(vars(asyncio) | {"sleep": nap}))
-    monkeypatch.setattr(discord.http, "asyncio", impatient)
+    for module in (discord.http, discord.webhook.async_, discord.client):
+        monkeypatch.setattr(module, "asyncio", impatient)
 
 
 @pytest.mark.parametrize("status", [500, 502])
@@ -39,6 +40,16 @@ async def test_a_failed_request_is_tried_again(channel: discord.TextChannel, own
     await channel.send("at last")
     assert (await owner.setup("GET", "/faults"))[0]["hits"] == 2
     assert [m.content async for m in channel.history(limit=1)] == ["at last"]
+
+
+async def test_a_failure_after_the_fact_makes_no_second_message(channel: discord.TextChannel, owner: Person) -> None:
+    await ask(owner, kind="status", status=502, route=POSTS, after=True)
+    await channel.send("once")
+    assert [m.content async for m in channel.history(limit=2)].count("once") == 1
+    hook = await channel.create_webhook(name="no nonce")
+    await ask(owner, kind="status", status=502, route="POST /webhooks/*", after=True)
+    await hook.send("twice", wait=True)
+    assert [m.content async for m in channel.history(limit=2)] == ["twice", "twice"]
 
 
 async def test_what_is_not_tried_again_fails(channel: discord.TextChannel, owner: Person) -> None:
@@ -98,6 +109,14 @@ async def test_trouble_ends_when_asked(channel: discord.TextChannel, owner: Pers
         await owner.say(channel.id, "no")
     await owner.setup("DELETE", "/faults")
     await owner.say(channel.id, "yes")
+
+
+async def test_the_gateway_can_be_out_of_order(bot: commands.Bot, owner: Person) -> None:
+    back = asyncio.ensure_future(bot.wait_for("resumed", timeout=3))
+    await ask(owner, kind="status", status=503, route="CONNECT /gateway", count=3)
+    await ask(owner, kind="close", code=4000, user_id=str(bot.application_id))
+    await back
+    assert (await owner.setup("GET", "/faults"))[0]["hits"] == 3
 
 
 async def test_a_close_code_that_ends_it_all_ends_it(bot: commands.Bot, owner: Person) -> None:

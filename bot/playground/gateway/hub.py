@@ -2,7 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
 
 from bot.playground.gateway.session import Link, Session
 
@@ -16,7 +17,7 @@ class Hub:
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
         self.connections: set[Link] = set()
-        self.errands: set[asyncio.Future[None]] = set()
+        self._errands: set[asyncio.Task[None]] = set()
 
     def sessions(self) -> Iterable[Session]:
         """Give every session that events are kept for."""
@@ -40,6 +41,28 @@ class Hub:
         for session in list(self._sessions.values()):
             if session.left_at is not None and now - session.left_at > RESUMABLE_SECONDS:
                 self.drop(session)
+
+    def later(self, seconds: float, act: Callable[[], None]) -> None:
+        """Do something after a while, unless the playground ends before."""
+
+        async def wait() -> None:
+            await asyncio.sleep(seconds)
+            act()
+
+        self.run(wait())
+
+    def run(self, errand: Coroutine[Any, Any, None]) -> None:
+        """Run an errand that ends with the playground at the latest."""
+        task = asyncio.get_running_loop().create_task(errand)
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+
+    async def close(self) -> None:
+        """End the errands that are still under way."""
+        errands = list(self._errands)
+        for errand in errands:
+            errand.cancel()
+        await asyncio.gather(*errands, return_exceptions=True)
 
     def online(self, user_id: str) -> bool:
         """Whether a user has a session that is connected."""

@@ -1,6 +1,5 @@
 """Gateway trouble on request: connections closed, sessions ended, clients sent away."""
 
-import asyncio
 from typing import Any
 
 from bot.playground.errors import invalid
@@ -22,9 +21,7 @@ def make_trouble(world: World, body: Json) -> int:
     hit = [session for session in world.hub.sessions() if user_id in (None, session.user_id)]
     links = [(session, session.connection) for session in hit if session.connection is not None]
     for session, link in links:
-        task = asyncio.ensure_future(_strike(world, session, link, body, code or 4000))
-        world.hub.errands.add(task)
-        task.add_done_callback(world.hub.errands.discard)
+        world.hub.run(_strike(world, session, link, body, code or 4000))
     return len(links)
 
 

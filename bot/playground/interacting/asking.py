@@ -1,6 +1,5 @@
 """A person's interaction on its way to the bot: the record behind its token, and the event the bot gets."""
 
-import asyncio
 import secrets
 from typing import Any
 
@@ -47,7 +46,7 @@ def ask(world: World, person: str, application_id: str, channel: Json, asked: Js
         world.tell_users([person], "INTERACTION_CREATE", begun)
     data = _event(world, row, channel, asked)
     world.tell_users([application_id], "INTERACTION_CREATE", data, guild_id=row["guild_id"])
-    asyncio.get_running_loop().call_later(ANSWER_SECONDS, fail_silent, world)
+    world.hub.later(ANSWER_SECONDS, lambda: fail_silent(world))
     return row
 
 

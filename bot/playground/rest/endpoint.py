@@ -45,7 +45,7 @@ class Endpoint:
             if found is not None and found[0].limited:
                 asker = (call.user or {}).get("id")
                 faults = self.world.faults.for_request(f"{request.method} {path}", asker)
-            await _suffer(faults, request)
+            await suffer(faults, request)
             reply = await self._handle(request, found, call)
         except ApiError as error:
             reply = Reply(error.status, error.body(), error.headers)
@@ -54,8 +54,7 @@ class Endpoint:
             reply = Reply(500, {"message": "500: Internal Server Error", "code": 0})
         finally:
             self.world.journal.commit()
-        if any(fault.kind == "drop_after" for fault in faults):
-            _drop(request)
+        reply = _spoil(faults, request, reply)
         self._tell(request, path, found, call, reply)
         return respond(reply)
 
@@ -100,7 +99,7 @@ class Endpoint:
             observer(exchange)
 
 
-async def _suffer(faults: list[Fault], request: web.Request) -> None:
+async def suffer(faults: list[Fault], request: web.Request) -> None:
     """Let the faults happen that strike before the request takes effect."""
     for fault in faults:
         match fault.kind:
@@ -111,8 +110,23 @@ async def _suffer(faults: list[Fault], request: web.Request) -> None:
                 raise ApiError(503, 0, "The connection was dropped on request.")
             case "rate_limit":
                 raise limited_by(fault)
-            case "status":
-                raise ApiError(fault.status, 0, f"{fault.status}: a fault on request")
+            case "status" if not fault.after:
+                raise _failed(fault)
+
+
+def _failed(fault: Fault) -> ApiError:
+    return ApiError(fault.status, 0, f"{fault.status}: a fault on request")
+
+
+def _spoil(faults: list[Fault], request: web.Request, reply: Reply) -> Reply:
+    """Let the faults happen that strike after the request has taken effect."""
+    for fault in faults:
+        if fault.kind == "drop_after":
+            _drop(request)
+        elif fault.kind == "status" and fault.after:
+            error = _failed(fault)
+            reply = Reply(error.status, error.body())
+    return reply
 
 
 def _drop(request: web.Request) -> None:
