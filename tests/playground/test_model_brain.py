@@ -44,6 +44,12 @@ def test_while_one_answer_is_on_its_way_the_next_line_is_answered() -> None:
     assert "5" in both.text and "hello" not in both.text.lower()
 
 
+def test_the_same_answer_may_be_given_to_a_later_line() -> None:
+    once = nia(ANNOUNCED, "mira: join room 9", seconds_apart=2).text
+    lines = (ANNOUNCED, "mira: join room 9", f"3: {once}", "mira: join room 9")
+    assert nia(*lines, deeds=(spoke(once, seconds=5),), seconds_apart=2).text == once
+
+
 def test_what_was_answered_a_while_ago_stays_answered_though_it_left_the_room() -> None:
     deeds = (spoke("long gone", seconds=80),)
     assert nia("mira: hello", "System: a notice", "System: another", deeds=deeds, seconds_apart=90).words == {}

@@ -135,6 +135,7 @@ def test_any_text_can_stand_where_a_store_is_read(text: str) -> None:
         ("@nia: remember that my tea is green", "remember that my tea is green"),
         ("I met Nia's sister", "I met Nia's sister"),
         ("@Nia", "@Nia"),
+        ("@Bob and @Nia, hello", "hello"),
     ],
 )
 def test_a_form_of_address_is_taken_off(text: str, left: str) -> None:

@@ -54,9 +54,20 @@ def speeches(seat: Seat, room: Room) -> list[Deed]:
 
 
 def said_already(seat: Seat, room: Room, line: Line, words: str) -> bool:
-    """Whether it said these words after the line, as its recent actions show them, perhaps shortened."""
-    later = [deed for deed in speeches(seat, room) if not (deed.at and line.at) or deed.at >= line.at]
-    return any(letters(words)[:SHOWN_LETTERS] in letters(deed.text) for deed in later)
+    """Whether these words, in answer to the line, are on their way: said by its recent actions, not yet posted."""
+    waiting = [deed for deed in unposted(seat, room) if not (deed.at and line.at) or deed.at >= line.at]
+    return any(letters(words)[:SHOWN_LETTERS] in letters(deed.text) for deed in waiting)
+
+
+def unposted(seat: Seat, room: Room) -> list[Deed]:
+    """What it said by its recent actions and what does not stand in the room, word for word."""
+    waiting = speeches(seat, room)
+    for line in room.lines:
+        if line.agent_id == seat.id:
+            start = letters(line.text)[:SHOWN_LETTERS]
+            posted = next((deed for deed in waiting if start in letters(deed.text)), None)
+            waiting = [deed for deed in waiting if deed is not posted]
+    return waiting
 
 
 def letters(text: str) -> str:

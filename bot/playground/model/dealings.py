@@ -70,7 +70,7 @@ def wake(scene: Scene, found: re.Match[str]) -> Turn:
 
 def make_key(_: Scene, found: re.Match[str]) -> Turn:
     given = {name: clean(found[name], 64) for name in ("key", "label") if found[name]}
-    return done("The key is made; my room's owner view shows it.", act("create_key", **given))
+    return done("The key is made. I won't say it in a room.", act("create_key", **given))
 
 
 def revoke_key(_: Scene, found: re.Match[str]) -> Turn:

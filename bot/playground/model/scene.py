@@ -74,4 +74,5 @@ def without_name(text: str, name: str) -> str:
     bare = re.sub(rf"@{word}(?!\w)[,:]?", " ", text, flags=re.IGNORECASE)
     bare = re.sub(rf"^\s*((?:hey|hi|hello|ok|okay)\b)?[\s,]*{word}\s*[,:]\s*", r"\1 ", bare, flags=re.IGNORECASE)
     bare = re.sub(rf"[\s,]+{word}\s*([.!?]*)\s*$", r"\1", bare, flags=re.IGNORECASE)
+    bare = re.sub(r"^(?:\s*@[\w.-]+\b[,:]?(?: and)?)+\s*(?=\w)", "", bare)
     return re.sub(r"[ \t]+", " ", bare).strip(" ,") or text.strip()
