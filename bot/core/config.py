@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from bot.core.errors import BadSetting
+from bot.core.hud.prompts import check_prompts
 from bot.core.records import Json, Snowflake
 
 
@@ -89,6 +91,15 @@ class CommunityConfig(BaseModel):
     synced_commands: str = ""  # hash of the slash commands that the server has
     prompts: Mapping[str, str] = Field(default_factory=dict)
     focus_defaults: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+
+    @field_validator("prompts")
+    @classmethod
+    def _are_usable(cls, prompts: Mapping[str, str]) -> Mapping[str, str]:
+        try:
+            check_prompts(prompts)
+        except BadSetting as error:
+            raise ValueError(error.sentence) from error
+        return prompts
 
     def overlaid(self, overrides: Mapping[str, Json]) -> "CommunityConfig":
         """Give these settings with a community's own on top; raises pydantic's ValidationError on a bad value."""

@@ -12,7 +12,7 @@ from bot.core.hud.directory import EVERYONE, shown_directory
 from bot.core.hud.escape import whole
 from bot.core.hud.focus import FULL, shown_focus
 from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
-from bot.core.hud.wording import moment, percent
+from bot.core.hud.wording import WARNING_FROM, fill_status, moment, percent
 from bot.core.kinds import AgentType
 from bot.core.ports import Tokenizer
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Side
@@ -108,6 +108,8 @@ def knowledge_cap(agent: Agent) -> int:
 def _knowledge(scope: Scope, side: Side, thrift: Thrift) -> dict[str, Json]:
     known = scope.known[side]
     shown: dict[str, Json] = {"memory_used": f"{percent(known.tokens, knowledge_cap(scope.agent))}%"}
+    if (fill := percent(known.tokens, knowledge_cap(scope.agent))) >= WARNING_FROM:
+        shown["memory_status"] = fill_status(fill)
     if known.tokens <= thrift.knowledge_tokens:
         return {"knowledge": known.whole, **shown}
     kept, hidden = known.weightiest(thrift.knowledge_tokens)

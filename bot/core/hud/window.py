@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.core.hud.counting import clipped
+from bot.core.hud.escape import whole
 from bot.core.hud.formats.lines import content_of
 from bot.core.hud.sheet import Format
 from bot.core.ports import Tokenizer
@@ -137,7 +138,7 @@ def stripped(message: Message) -> Message:
 def _short(message: Message, backlog: Backlog, share: int, tokenizer: Tokenizer) -> tuple[Message, int]:
     """Leave a message's middle out until it takes at most half the share (all of it where that is too little)."""
     most = max(min(share - backlog.day_tokens, SHORT_TOKENS), share * LONG_PERCENT // 100)
-    content = content_of(message)
+    content = whole(content_of(message))
     bare = stripped(message)
     tokens = backlog.cost(bare)
     most = max(most, tokens + CUT_TOKENS) if tokens + CUT_TOKENS + backlog.day_tokens <= share else most

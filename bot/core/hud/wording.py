@@ -51,7 +51,7 @@ def fill_status(fill_percent: int) -> str:
     if fill_percent >= CRITICAL_FROM:
         return "CRITICAL: almost full, delete or shorten knowledge and focus now"
     if fill_percent >= WARNING_FROM:
-        return "WARNING: shown in minimal form, tidy up knowledge and focus"
+        return "WARNING: getting full, tidy up knowledge and focus"
     return "abbreviated" if fill_percent >= ABBREVIATED_FROM else "ok"
 
 

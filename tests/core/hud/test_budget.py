@@ -133,3 +133,11 @@ def test_rooms_get_what_the_rest_leaves_unused() -> None:
 def test_a_prompt_takes_a_tenth_of_the_budget_at_most(length: int) -> None:
     agent = factories.agent(1, token_budget=4_000, prompt="word " * (length // 5))
     assert dict(hud(factories.view([agent]), 1).parts[0].sections)["identity"] < 400 + 80
+
+
+def test_a_memory_near_its_allocation_is_warned_of() -> None:
+    agent = factories.agent(1, token_budget=4_000)
+    knowledge: dict[str, Json] = {f"fact{i}": "word " * 20 for i in range(42)}
+    text = hud(a_view(agent, Mind(agent_id=agent.id, knowledge=knowledge)), 1).input
+    used = next(line for line in text.splitlines() if line.startswith("memory_used: "))
+    assert "WARNING" in used or "CRITICAL" in used

@@ -1,12 +1,14 @@
 """The constant part: small, whole, and in a community's own words where it wants."""
 
 import pytest
+from pydantic import ValidationError
 
 from bot.adapters.llm.tokens import o200k
 from bot.core.actions import CATALOGUE
+from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.hud.constant import constant_part
-from bot.core.hud.prompts import MOST_CHARACTERS, PARTS, check_prompts, prompts_of
+from bot.core.hud.prompts import MOST_CHARACTERS, PARTS, check_prompts, prompts_of, read_prompts
 from bot.core.kinds import InputFormat, OutputFormat
 
 
@@ -60,3 +62,25 @@ def test_a_community_can_put_its_own_words_in_place_of_a_part() -> None:
 def test_prompts_that_cannot_be_used_are_refused_in_one_sentence(overrides: dict[str, str], sentence: str) -> None:
     with pytest.raises(BadSetting, match=sentence.replace("(", r"\(")):
         check_prompts(overrides)
+
+
+def test_a_file_of_parts_is_read_by_its_headings() -> None:
+    assert read_prompts("# silence\nBe quiet.\n\n## Time\nIt is always tea time.\n") == {
+        "silence": "Be quiet.",
+        "time": "It is always tea time.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("hello\n# time\nx", "must begin with a heading"), ("# mood\nx", "There is no prompt part 'mood'")],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(BadSetting, match=sentence):
+        read_prompts(text)
+
+
+def test_settings_with_bad_prompts_are_refused_and_stored_ones_do_not_stop_a_beat() -> None:
+    with pytest.raises(ValidationError, match="There is no prompt part 'mood'"):
+        CommunityConfig(prompts={"mood": "x"})
+    assert prompts_of({"mood": "x"}) == PARTS

@@ -15,6 +15,7 @@ SELF: Final = (
     "knowledge",
     "knowledge_hidden",
     "memory_used",
+    "memory_status",
     "allocations",
     "recent_actions",
     "focus",

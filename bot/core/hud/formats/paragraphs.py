@@ -89,9 +89,10 @@ _BARE: Final = frozenset({"type", "model", "created"})
 
 def _allocations(shown: Mapping[str, Json]) -> str:
     given = fields(shown["allocations"])
+    status = f", {shown['memory_status']}" if "memory_status" in shown else ""
     return (
         f"knowledge: {given['knowledge']}%\nrecent_actions: {given['recent_actions']}%\n"
-        f"rooms: {given['rooms']}%\nmemory_used: {shown['memory_used']}\n"
+        f"rooms: {given['rooms']}%\nmemory_used: {shown['memory_used']}{status}\n"
     )
 
 
