@@ -5,6 +5,7 @@ import json
 import zlib
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, cast
 
 from sqlalchemy import BigInteger, DateTime, LargeBinary, Text
@@ -80,6 +81,12 @@ class Prose(TypeDecorator[str]):
         return None if value is None else storable(value)
 
 
+@lru_cache(maxsize=8)  # agents that were answered in one call keep the same text
+def packed(text: str) -> bytes:
+    """Compress a text."""
+    return zlib.compress(text.encode("utf-8", "replace"), 6)
+
+
 class Packed(TypeDecorator[str]):
     """Long text, compressed."""
 
@@ -87,7 +94,7 @@ class Packed(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:
-        return zlib.compress(value.encode("utf-8", "replace"), 6) if value else None
+        return packed(value) if value else None
 
     def process_result_value(self, value: object, dialect: Dialect) -> str:
         return zlib.decompress(cast(bytes, value)).decode() if value else ""

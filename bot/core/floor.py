@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.core.attention import shares
 from bot.core.gate import banter_is_over, is_claimed, is_hushed
 from bot.core.kinds import LetterKind, ReasonKind
-from bot.core.records import AgentId, Message, Reason, Side
+from bot.core.records import AgentId, Letter, LetterId, Message, Reason, Side
 from bot.core.verdict import Ready
 from bot.core.view import View
 
@@ -75,6 +75,41 @@ def may_speak(
     if all(reason.kind is ReasonKind.AMBIENT for reason in reasons) and answered_enough(view, room_id, now):
         return "floor taken: the last message there has its answers, wait until a person speaks or you are addressed"
     return ""
+
+
+def after_saying(view: View, ready: Ready, room_ids: Sequence[AgentId], now: datetime) -> View:
+    """Give the view as the store has it once the agent has ended its beat with one message in each of these rooms."""
+    agent = replace(view.agents[ready.agent_id], beat_id=None, lease_until=None)
+    view = replace(view, agents={**view.agents, agent.id: agent}, reasons={**view.reasons, agent.id: ()})
+    for room_id in room_ids:
+        room = replace(view.all_rooms[room_id], agent_run=view.all_rooms[room_id].agent_run + 1)
+        shown = replace(view.rooms[room_id], room=room, messages=_counted(view, ready, room_id, now))
+        letter = Letter(
+            id=LetterId(0),
+            community_id=view.community.id,
+            room_id=room_id,
+            kind=LetterKind.POST,
+            payload={},
+            beat_id=ready.beat_id,
+            not_before=now,
+            created_at=now,
+        )
+        view = replace(
+            view,
+            all_rooms={**view.all_rooms, room_id: room},
+            rooms={**view.rooms, room_id: shown},
+            unposted={**view.unposted, room_id: (*view.unposted.get(room_id, ()), letter)},
+        )
+    return view
+
+
+def _counted(view: View, ready: Ready, room_id: AgentId, now: datetime) -> tuple[Message, ...]:
+    """The room's messages, one more answer counted where a listener gave it."""
+    answer_to = answerable(view, room_id, now) if ready.only_listens else None
+    return tuple(
+        replace(message, answers_from_agents=message.answers_from_agents + 1) if message is answer_to else message
+        for message in view.rooms[room_id].messages
+    )
 
 
 def answered_enough(view: View, room_id: AgentId, now: datetime) -> bool:

@@ -273,6 +273,9 @@ class Writing(Reading, KeptWriting, Protocol):
     async def abandon_claims(self) -> None:
         """Free every agent of all communities: the process that held them is gone."""
 
+    def part(self) -> AbstractAsyncContextManager[None]:
+        """Open a part of the transaction: when its block ends with an error, only the part is undone."""
+
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         """Write changes, grouped into few statements."""
 

@@ -1,4 +1,4 @@
-"""What an answer does: one transaction per agent, and only while its claim is held (SPEC §6)."""
+"""What an answer does: each agent's part by itself, and only while its claim is held (SPEC §6)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from bot.core.actor import Actor
 from bot.core.aftermath import answered, backoff_until, failed, looked, seen, spoken, undone, widened
 from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
 from bot.core.errors import ModelError
-from bot.core.floor import may_speak
+from bot.core.floor import after_saying, may_speak
 from bot.core.hud.call import AgentPart
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, Claim, CommunityId, Usage
@@ -23,6 +23,7 @@ from bot.engine.performer import Outcome, Performer
 from bot.engine.planner import PlannedCall
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
+AT_ONCE = 16  # replies in one transaction, so that nobody else waits long to write
 log = structlog.get_logger(__name__)
 
 
@@ -53,25 +54,54 @@ class Applier:
         self._random_for = random_for
         self._metrics = metrics
 
-    async def apply(self, one: Answered, let_through_at: datetime) -> None:
-        """Apply one agent's reply; when its claim has passed on, nothing happens."""
+    async def apply(self, answered: Sequence[Answered], let_through_at: datetime) -> list[Ready]:
+        """Apply the replies of one community's agents in order; gives those whose reply could not be applied.
+
+        Each has its own part of a transaction, which is undone alone; one whose claim has passed on changes nothing.
+        """
+        broken: list[Ready] = []
+        for start in range(0, len(answered), AT_ONCE):
+            broken += await self._apply_some(answered[start : start + AT_ONCE], let_through_at)
+        return broken
+
+    async def _apply_some(self, answered: Sequence[Answered], let_through_at: datetime) -> list[Ready]:
         now = self._clock.now()
+        broken: list[Ready] = []
+        community_id = answered[0].ready.claim.community_id
+        ids = [one.ready.agent_id for one in answered]
+        async with self._store.writing(community_id) as write:
+            view = await write.glance(community_id, agent_ids=ids, messages=GATE_MESSAGES)
+            for one in answered:
+                try:
+                    async with write.part():
+                        view = await self._apply_one(write, view, one, let_through_at, now)
+                except Exception:
+                    log.exception("a reply could not be applied", agent=one.ready.agent_id, beat=one.ready.beat_id)
+                    broken.append(one.ready)
+                if not _only_talks(view, one.reply.actions):
+                    view = await write.glance(community_id, agent_ids=ids, messages=GATE_MESSAGES)
+        return broken
+
+    async def _apply_one(
+        self, write: Writing, view: View, one: Answered, let_through_at: datetime, now: datetime
+    ) -> View:
+        """Apply one reply; gives the view as it is then, as far as plain talk changed it."""
         claim = one.ready.claim
-        async with self._store.writing(claim.community_id) as write:
-            view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=GATE_MESSAGES)
-            if not _is_held(view, claim):
-                self._metrics.count("beats_lost")
-                log.warning("a claim had ended before its answer came", agent=claim.agent_id, beat=claim.beat_id)
-                return
-            one = replace(one, ready=widened(view, one.ready, one.part.seen_until))
-            before = _before(one)
-            if not _only_talks(view, one.reply.actions):  # what is looked up or asked for now is not what was shown
-                await write.apply(claim.community_id, before)
-                before = []
-            outcomes = await self._perform(write, view, one, let_through_at, now)
-            after = _after(view, one, outcomes, let_through_at, now)
-            await write.apply(claim.community_id, [*before, *after])
-        self._metrics.count("beats", reason=one.ready.first.kind, silent=str(not _spoke_in(outcomes)).lower())
+        if not _is_held(view, claim):
+            self._metrics.count("beats_lost")
+            log.warning("a claim had ended before its answer came", agent=claim.agent_id, beat=claim.beat_id)
+            return view
+        one = replace(one, ready=widened(view, one.ready, one.part.seen_until))
+        before = _before(one)
+        if not _only_talks(view, one.reply.actions):  # what is looked up or asked for now is not what was shown
+            await write.apply(claim.community_id, before)
+            before = []
+        outcomes = await self._perform(write, view, one, let_through_at, now)
+        after = _after(view, one, outcomes, let_through_at, now)
+        await write.apply(claim.community_id, [*before, *after])
+        spoke_in = _spoken(outcomes)
+        self._metrics.count("beats", reason=one.ready.first.kind, silent=str(not spoke_in).lower())
+        return after_saying(view, one.ready, spoke_in, now)
 
     async def failed(self, ready: Ready, error: ModelError) -> None:
         """Put an agent back whose model failed: its reasons stay and are tried again after a while."""
@@ -169,7 +199,7 @@ def _before(one: Answered) -> list[Change]:
 def _after(
     view: View, one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, now: datetime
 ) -> list[Change]:
-    spoke_in = _spoke_in(outcomes)
+    spoke_in = tuple(dict.fromkeys(_spoken(outcomes)))
     changes = looked(view, one.ready, one.part.seen_until, one.part.window_starts)
     changes += spoken(view, one.ready, spoke_in, now)
     for room_id in spoke_in:
@@ -177,13 +207,13 @@ def _after(
     return [*changes, EndBeat(beat=_beat(one, outcomes, let_through_at, silent=not spoke_in))]
 
 
-def _spoke_in(outcomes: Sequence[Outcome]) -> tuple[AgentId, ...]:
-    rooms = [
+def _spoken(outcomes: Sequence[Outcome]) -> tuple[AgentId, ...]:
+    """The room of each message that stands."""
+    return tuple(
         AgentId(outcome.action.room_id)
         for outcome in outcomes
         if outcome.accepted and isinstance(outcome.action, SendMessage | Reply)
-    ]
-    return tuple(dict.fromkeys(rooms))
+    )
 
 
 def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, *, silent: bool) -> Beat:

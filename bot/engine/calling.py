@@ -1,7 +1,7 @@
 """One call: asked once, settled, and its parts applied; who could not be answered in it is asked again alone."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -77,20 +77,24 @@ class Caller:
             return
         answer = await self._ask(round, booked)
         parsed = parse_reply(answer.text, asked=planner.ids_of(call), output_format=call.kind.output_format)
-        again: list[Ready] = []
+        again = [ready for ready in call.ready if call.shared and _needs_own_call(parsed, ready.agent_id)]
+        alone = {ready.agent_id for ready in again}
+        parts = [_answered(round, call, one, answer, parsed) for one in call.ready if one.agent_id not in alone]
         async with self._turn:
             await self._purse.settle(round.community_id, booked, answer.usage)
-            for ready in call.ready:
-                if call.shared and _needs_own_call(parsed, ready.agent_id):
-                    again.append(ready)
-                    continue
-                await self._applier.apply(_answered(round, call, ready, answer, parsed), round.at)
-                del pending[ready.agent_id]
-                self._on_letters()
+            await self._apply(round, parts, pending)
         for ready in again:
-            await self._ask_alone(round, ready, parsed.replies.get(ready.agent_id), answer, call)
-            del pending[ready.agent_id]
-            self._on_letters()
+            one = await self._ask_alone(round, ready, parsed.replies.get(ready.agent_id), answer, call)
+            async with self._turn:
+                await self._apply(round, [one], pending)
+
+    async def _apply(self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready]) -> None:
+        """Apply parts of an answer; who could not be served is put back."""
+        for ready in await self._applier.apply(parts, round.at):
+            await self._applier.failed(ready, BROKEN)
+        for part in parts:
+            pending.pop(part.ready.agent_id, None)
+        self._on_letters()
 
     async def _ask(self, round: Round, booked: Booked) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it did not answer."""
@@ -120,24 +124,20 @@ class Caller:
 
     async def _ask_alone(
         self, round: Round, ready: Ready, shared: AgentReply | None, first: ModelAnswer, call: PlannedCall
-    ) -> None:
+    ) -> Answered:
         """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
         write = planner.builder(round.view, self._model, round.at)
         own = planner.alone(round.view, ready, self._model, write)
         now = self._clock.now()
         (booked,) = await self._purse.reserve(round.community_id, round.view.config, [own], now)
         if booked.reservation is None:
-            await self._applier.apply(_only(round, call, ready, first, shared), round.at)
-            return
+            return _only(round, call, ready, first, shared)
         answer = await self._ask(round, booked)
+        await self._purse.settle(round.community_id, booked, answer.usage)
         parsed = parse_reply(answer.text, asked=[ready.agent_id], output_format=own.kind.output_format)
         one = _answered(round, own, ready, answer, parsed)
-        if shared is not None:
-            one = replace(one, reply=_merged(shared, one.reply))
-        spent = _sum(one.usage, _share(call, ready.agent_id, first.usage))
-        async with self._turn:
-            await self._purse.settle(round.community_id, booked, answer.usage)
-            await self._applier.apply(replace(one, usage=spent), round.at)
+        reply = one.reply if shared is None else _merged(shared, one.reply)
+        return replace(one, reply=reply, usage=_sum(one.usage, _share(call, ready.agent_id, first.usage)))
 
     async def _rest(self, round: Round, pending: dict[AgentId, Ready]) -> None:
         """There is no money left for the call: its agents rest until midnight, and their rooms say so once."""

@@ -1,6 +1,7 @@
 """The order in which kinds of changes are written: what others lean on first."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from bot.core import changes as kinds
@@ -49,6 +50,12 @@ HANDLERS: Mapping[type, Handler] = {
 
 class Applying(Talking):
     """The one door for what decisions write."""
+
+    @asynccontextmanager
+    async def part(self) -> AsyncIterator[None]:
+        """Open a part of the transaction: when its block ends with an error, only the part is undone."""
+        async with self._connection.begin_nested():
+            yield
 
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         """Write changes, grouped by kind."""
