@@ -1,14 +1,14 @@
 """Who may hold the floor of a room, and who may still speak when the answer is there (SPEC §5)."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.core.attention import shares
 from bot.core.gate import banter_is_over, is_claimed, is_hushed
 from bot.core.kinds import LetterKind, ReasonKind
-from bot.core.records import AgentId, Letter, LetterId, Message, Reason, Side
+from bot.core.records import AgentId, Letter, LetterId, Membership, Message, Reason
 from bot.core.verdict import Ready
 from bot.core.view import View
 
@@ -39,7 +39,8 @@ def admit(view: View, ready: Sequence[Ready], now: datetime) -> Admission:
     floors = _held(view, now, ignoring={one.agent_id for one in ready})
     admitted: list[Ready] = []
     waiting: list[tuple[Ready, datetime]] = []
-    for one in sorted(ready, key=lambda one: _place(view, one, now)):
+    attention = _attention(view, ready)
+    for one in sorted(ready, key=lambda one: _place(view, one, now, attention)):
         if _enters(view, floors, one):
             admitted.append(one)
         else:
@@ -206,7 +207,9 @@ def _enters(view: View, floors: _Floors, one: Ready) -> bool:
     return True
 
 
-def _place(view: View, one: Ready, now: datetime) -> tuple[bool, bool, bool, bool, float, datetime, AgentId]:
+def _place(
+    view: View, one: Ready, now: datetime, attention: Mapping[tuple[AgentId, AgentId], float]
+) -> tuple[bool, bool, bool, bool, float, datetime, AgentId]:
     """Speakers first; of them who waited too long, was mentioned, owns the room, attends most, was silent longest."""
     room_id = one.first.room_id
     membership = view.memberships.get((one.agent_id, room_id)) if room_id is not None else None
@@ -216,17 +219,18 @@ def _place(view: View, one: Ready, now: datetime) -> tuple[bool, bool, bool, boo
         not overdue,
         not one.first.mentioned,
         room_id != one.agent_id,
-        -_attention(view, one.agent_id, room_id, one.side),
+        -(attention.get((one.agent_id, room_id), 0.0) if room_id is not None else 0.0),
         (membership.last_spoke_at if membership else None) or NEVER,
         one.agent_id,
     )
 
 
-def _attention(view: View, agent_id: AgentId, room_id: AgentId | None, side: Side) -> float:
-    """Give the percentage of attention an agent pays to a room."""
-    mine = [
-        membership
-        for (agent, room), membership in view.memberships.items()
-        if agent == agent_id and room in view.all_rooms and view.all_rooms[room].side == side
-    ]
-    return shares(mine).get(room_id, 0.0) if room_id is not None else 0.0
+def _attention(view: View, ready: Sequence[Ready]) -> dict[tuple[AgentId, AgentId], float]:
+    """Give the percentage of attention that each of these agents pays to each room of its beat's side."""
+    sides = {one.agent_id: one.side for one in ready}
+    mine: dict[AgentId, list[Membership]] = {}
+    for (agent_id, room_id), membership in view.memberships.items():
+        room = view.all_rooms.get(room_id)
+        if agent_id in sides and room is not None and room.side == sides[agent_id]:
+            mine.setdefault(agent_id, []).append(membership)
+    return {(id, room_id): share for id, seats in mine.items() for room_id, share in shares(seats).items()}
