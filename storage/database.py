@@ -19,6 +19,15 @@ from storage.inline import connect
 
 BUSY_MILLISECONDS = 5_000
 DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
+PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "secure_delete = ON",  # what is deleted is overwritten, not only unlinked
+    "cache_size = -65536",
+    "mmap_size = 268435456",
+    "temp_store = MEMORY",
+)
 
 _open_write: ContextVar["Turn | None"] = ContextVar("open_write", default=None)
 
@@ -68,18 +77,13 @@ def make_engine(url: URL) -> AsyncEngine:
 def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ANN401  # a driver's connection
     connection.isolation_level = None  # the driver's own BEGIN comes too late for a consistent read
     cursor = connection.cursor()
-    for pragma in (
-        f"busy_timeout = {BUSY_MILLISECONDS}",
-        "journal_mode = WAL",
-        "synchronous = NORMAL",
-        "foreign_keys = ON",
-        "secure_delete = ON",  # what is deleted is overwritten, not only unlinked
-        "cache_size = -65536",
-        "mmap_size = 268435456",
-        "temp_store = MEMORY",
-    ):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+    try:
+        for pragma in PRAGMAS:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+    except BaseException:
+        connection.close()  # the pool does not know it yet, and its thread would wait for work for ever
+        raise
 
 
 def _begin_sqlite(connection: Any) -> None:  # noqa: ANN401

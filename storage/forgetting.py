@@ -55,7 +55,7 @@ class Forgetting(Intake):
 
     async def _forget_reactions(self, community_id: int, person_id: int) -> None:
         theirs = and_(owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
-        touched = [row[0] for row in await self.rows(select(REACTIONS.c.message_id.distinct()).where(theirs))]
+        touched = [row[0] for row in await self.rows(select(REACTIONS.c.message_id).distinct().where(theirs))]
         await self.run(delete(REACTIONS).where(theirs))
         await count_reactions(self, community_id, touched)
 

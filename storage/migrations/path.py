@@ -46,12 +46,12 @@ def is_behind(current: str | None) -> bool:
     return current != revisions().get_current_head()
 
 
-def upgrade(connection: Connection) -> None:
-    """Run all revisions that are missing, within the connection's transaction; all or nothing."""
+def upgrade(connection: Connection, to: str = "head") -> None:
+    """Run the revisions that are missing, within the connection's transaction; all or nothing."""
     script = revisions()
 
     def steps(revision: object, context: object) -> object:
-        return script._upgrade_revs("head", revision)  # type: ignore[arg-type]  # what alembic's own command does
+        return script._upgrade_revs(to, revision)  # type: ignore[arg-type]  # what alembic's own command does
 
     context = MigrationContext.configure(connection, opts={"fn": steps, "transactional_ddl": True})
     with Operations.context(context):

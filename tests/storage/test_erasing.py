@@ -1,0 +1,217 @@
+"""What is deleted is gone everywhere, and does not come back."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from bot.core.changes import (
+    AddAgent,
+    AddCheckpoint,
+    AddLookup,
+    AddMembership,
+    Change,
+    EndBeat,
+    React,
+    Say,
+    SetKnowledge,
+    UpdateMembership,
+)
+from bot.core.kinds import Emotion, LetterState
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AgentId,
+    Checkpoint,
+    CheckpointId,
+    CommunityId,
+    Json,
+    Lookup,
+    MessageId,
+    Snowflake,
+)
+from storage.store import SqlStore
+from tests.factories import agent, by_agent, by_person, membership, person, room
+from tests.fakes import START
+from tests.storage.lines import said
+from tests.storage.test_beats import beat
+
+ROOM, OTHER = AgentId(1), AgentId(2)
+LATER = START + timedelta(days=1)
+
+
+def summary(id: int, first: int, last: int) -> AddCheckpoint:
+    return AddCheckpoint(
+        checkpoint=Checkpoint(
+            id=CheckpointId(id),
+            room_id=ROOM,
+            first_message_id=MessageId(first),
+            last_message_id=MessageId(last),
+            text="they spoke of @mira's lighthouse",
+            created_at=START,
+        )
+    )
+
+
+async def test_a_deletion_that_comes_first_leaves_a_tombstone(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        assert await write.delete_messages(community_id, [Snowflake(1001)], START) == 0
+        assert await write.add_message(community_id, said("gone before it came")) is None
+        assert await write.history(community_id, ROOM) == []
+
+
+async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_messages(community_id, [said("the lighthouse", 1), said("something else", 2)])
+        lookup = AddLookup(agent_id=ROOM, side=PUBLIC_SIDE, lookup=Lookup(question="?", answer="the lighthouse"))
+        kept: list[Change] = [
+            summary(1, 1, 1),
+            summary(2, 2, 2),
+            lookup,
+            EndBeat(beat=beat(1)),
+            EndBeat(beat=beat(2, agent_id=OTHER)),
+        ]
+        await write.apply(community_id, kept)
+    async with store.writing(community_id) as write:
+        assert await write.delete_messages(community_id, [Snowflake(1001), Snowflake(1001)], START) == 1
+    async with store.reading() as read:
+        assert await read.search(community_id, "lighthouse", room_ids=[ROOM]) == []
+        assert [one.id for one in await read.checkpoints(community_id, ROOM)] == [2]
+        seen, unseen = await read.last_beat(community_id, ROOM), await read.last_beat(community_id, OTHER)
+        view = await read.view(community_id, agent_ids=[ROOM])
+    assert seen is not None
+    assert unseen is not None
+    assert (seen.hud, seen.answer, seen.thoughts) == ("", "", "")
+    assert unseen.hud
+    assert view.mind_of(ROOM).lookups == ()
+    assert [message.content for message in view.rooms[ROOM].messages] == ["something else"]
+    assert view.rooms[ROOM].older == 0
+
+
+async def test_a_message_of_ours_that_is_deleted_takes_its_letter_with_it(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        id = MessageId(write.ids.take("message"))
+        say = Say(message_id=id, room_id=ROOM, sender=by_agent(1), content="long", sent_at=START)
+        await write.apply(community_id, [say])
+        (letter,) = await write.letters(LATER, limit=5)
+        await write.update_letter(
+            community_id, letter.id, LetterState.SENDING, posted_as=[Snowflake(50), Snowflake(51)], at=START
+        )
+        assert await write.delete_messages(community_id, [Snowflake(51)], START) == 1
+        assert await write.letters(LATER, limit=5) == []
+        assert await write.messages_by_id(community_id, [id]) == {}
+        assert await write.message_of(community_id, Snowflake(50)) is None
+
+
+def contents_of(folder: Path) -> list[bytes]:
+    return [file.read_bytes() for file in folder.iterdir()]
+
+
+async def test_the_words_of_a_deleted_message_are_not_in_the_file_any_more(tmp_path: Path) -> None:
+    path = tmp_path / "selfroom.db"
+    async with await SqlStore.open(f"sqlite:///{path}") as store:
+        async with store.writing() as write:
+            community_id = (await write.add_community(Snowflake(9), "Testers")).id
+        async with store.writing(community_id) as write:
+            await write.apply(community_id, [AddAgent(agent=agent(write.ids.take("agent")), room=room())])
+        for number in range(40):
+            async with store.writing(community_id) as write:
+                secret = " xylophonequartz" if number == 20 else ""
+                await write.add_message(community_id, said(f"line {number} of many words{secret}", number))
+        async with store.writing(community_id) as write:
+            await write.delete_messages(community_id, [Snowflake(1020)], START)
+        while not await store.purge():
+            pass
+    assert b"xylophonequartz" not in b"".join(contents_of(tmp_path))
+
+
+async def test_all_of_a_room_goes_with_its_channel(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_messages(community_id, [said("here"), said("there", 2, room_id=OTHER)])
+        assert await write.delete_room_messages(community_id, ROOM, START) == 1
+        assert await write.add_message(community_id, said("here")) is None
+        assert [message.content for message in await write.history(community_id, OTHER)] == ["there"]
+
+
+async def test_an_agent_deleted_for_good_leaves_its_id_used(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [AddMembership(membership=membership(1, 3))])
+        await write.add_message(community_id, said("in its room", room_id=AgentId(3)))
+        await write.delete_agent(community_id, AgentId(3))
+    async with store.writing(community_id) as write:
+        view = await write.view(community_id, agent_ids=[ROOM])
+        assert AgentId(3) not in view.agents
+        assert view.rooms.keys() == {ROOM}
+        assert await write.search(community_id, "room", room_ids=[AgentId(3)]) == []
+        assert write.ids.take("agent") == 4
+
+
+async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, community_id: CommunityId) -> None:
+    wren = by_person("wren", 502)
+    async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("mira"))
+        await write.add_messages(community_id, [said("my lighthouse"), said("hi @Mira, @miranda", 2, sender=wren)])
+        knows: dict[str, Json] = {"people": {"mira": {"trust": 0.8}}}
+        await write.apply(
+            community_id,
+            [
+                React(message_id=MessageId(2), emoji="heart", emotion=Emotion.HEART, reactor=by_person(), at=START),
+                summary(1, 2, 2),
+                EndBeat(beat=beat(1, hud="[1 10:00] @mira: my lighthouse", at=START)),
+                EndBeat(beat=beat(2, hud="nobody", agent_id=OTHER, at=START)),
+                SetKnowledge(
+                    agent_id=OTHER,
+                    side=PUBLIC_SIDE,
+                    knowledge=knows,
+                    path="people.mira",
+                    before=None,
+                    after=1,
+                    by="@mira",
+                    at=START,
+                ),
+            ],
+        )
+    async with store.writing(community_id) as write:
+        forgotten = await write.forget_person(community_id, Snowflake(501), LATER)
+    assert (forgotten.messages, forgotten.names, forgotten.agents) == (1, ("Mira", "mira"), (OTHER,))
+    async with store.writing(community_id) as write:
+        (left,) = await write.history(community_id, ROOM)
+        assert (left.content, left.reactions) == ("hi @someone, @miranda", ())
+        assert await write.search(community_id, "lighthouse", room_ids=[ROOM]) == []
+        assert await write.checkpoints(community_id, ROOM) == []
+        assert await write.journal(community_id, OTHER) == []
+        seen, unseen = await write.last_beat(community_id, ROOM), await write.last_beat(community_id, OTHER)
+        assert (seen is not None and seen.hud, unseen is not None and unseen.hud) == ("", "nobody")
+        assert await write.add_message(community_id, said("my lighthouse")) is None
+        await write.put_person(community_id, person("mira"))
+        again = await write.person(community_id, Snowflake(501))
+        data = await write.data_of(community_id, Snowflake(501))
+    assert again is not None
+    assert (again.username, again.display_name, again.ignored) == ("", "", True)
+    assert (data["messages"], data["reactions"]) == ([], [])
+
+
+async def test_a_person_can_have_all_that_is_stored_of_them(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("mira"))
+        await write.add_messages(community_id, [said("mine"), said("not mine", 2, sender=by_person("wren", 502))])
+    async with store.reading() as read:
+        data = await read.data_of(community_id, Snowflake(501))
+    assert isinstance(data["messages"], list)
+    assert [line["content"] for line in data["messages"] if isinstance(line, dict)] == ["mine"]
+
+
+async def test_old_messages_go_when_they_are_outside_every_window(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_messages(community_id, [said(f"line {number}", number) for number in range(1, 251)])
+        window = UpdateMembership(agent_id=ROOM, room_id=ROOM, fields={"window_start": MessageId(31)})
+        await write.apply(community_id, [window, summary(1, 1, 40), EndBeat(beat=beat(1, at=START))])
+        gone = await write.forget(community_id, messages_before=LATER, huds_before=LATER)
+        assert gone == 30
+        assert [one.id for one in await write.checkpoints(community_id, ROOM)] == [1]
+        old = await write.last_beat(community_id, ROOM)
+        assert old is not None
+        assert (old.hud, old.outcome) == ("", ("said something",))
+        assert await write.forget(community_id, messages_before=START, huds_before=START) == 0
+        assert len(await write.search(community_id, "line", room_ids=[ROOM], limit=500)) == 220

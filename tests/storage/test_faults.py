@@ -1,0 +1,139 @@
+"""When the database cannot do what is asked, a person reads one sentence, and nothing that was acknowledged is lost."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from bot.core.errors import BadSetting, StoreError
+from bot.core.records import AgentId, CommunityId
+from storage.database import database_url
+from storage.store import SqlStore
+from tests.storage.databases import postgresql_database
+from tests.storage.lines import said
+from tests.storage.town import settle_in
+
+ROOM = AgentId(1)
+
+
+async def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db") as store:
+        community_id = await settle_in(store)
+        async with store.writing(community_id) as write:
+            await write.add_message(community_id, said("kept"))
+        with pytest.raises(StoreError, match="disk that holds the database is full"):
+            async with store.writing(community_id) as write:
+                await write.run(text("PRAGMA max_page_count = 1"))
+                await write.add_messages(
+                    community_id, [said(f"lost {'x' * 2000} {number}", number) for number in range(2, 900)]
+                )
+        async with store.reading() as read:
+            assert [message.content for message in await read.history(community_id, ROOM)] == ["kept"]
+
+
+async def test_a_locked_database_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storage.database.BUSY_MILLISECONDS", 20)
+    path = tmp_path / "selfroom.db"
+    async with await SqlStore.open(f"sqlite:///{path}") as store:
+        other = sqlite3.connect(path)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked by another program"):
+            await settle_in(store)
+        other.rollback()
+        other.close()
+        assert await settle_in(store) == 1
+
+
+@pytest.mark.parametrize("damage", [b"this is no database at all " * 50, b"SQLite format 3\0" + b"\xff" * 8000])
+async def test_a_file_that_is_no_database_says_so(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "selfroom.db"
+    path.write_bytes(damage)
+    with pytest.raises(StoreError, match=r"not a database|damaged"):
+        await SqlStore.open(f"sqlite:///{path}")
+
+
+async def test_a_page_that_was_overwritten_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "selfroom.db"
+    async with await SqlStore.open(f"sqlite:///{path}") as store:
+        community_id = await settle_in(store)
+        async with store.writing(community_id) as write:
+            await write.add_messages(community_id, [said(f"line {number}", number) for number in range(500)])
+    data = bytearray(path.read_bytes())
+    data[4096 * 2 :] = b"\x55" * (len(data) - 4096 * 2)
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match="damaged"):
+        async with await SqlStore.open(f"sqlite:///{path}") as store, store.reading() as read:
+            await read.view(community_id, agent_ids=[ROOM])
+
+
+async def test_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="check that its folder exists"):
+        await SqlStore.open(f"sqlite:///{tmp_path}/nowhere/selfroom.db")
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://root@127.0.0.1/x"])
+def test_an_address_that_cannot_be_used_says_what_can(url: str) -> None:
+    with pytest.raises(BadSetting, match="sqlite"):
+        database_url(url)
+
+
+async def test_a_server_that_is_not_there_says_so() -> None:
+    with pytest.raises(StoreError, match="connection to the database was lost"):
+        await SqlStore.open("postgresql://nobody@127.0.0.1:1/selfroom")
+
+
+async def test_a_database_that_does_not_exist_says_so() -> None:
+    async with postgresql_database() as database:
+        if database is None:
+            pytest.skip("no PostgreSQL server answers on this machine")
+        with pytest.raises(StoreError, match="does not exist"):
+            await SqlStore.open(f"{database.url}_nowhere")
+
+
+async def test_a_connection_lost_in_mid_transaction_writes_nothing_and_the_next_one_works() -> None:
+    async with postgresql_database() as database:
+        if database is None:
+            pytest.skip("no PostgreSQL server answers on this machine")
+        async with await SqlStore.open(database.url) as store:
+            community_id = await settle_in(store)
+            with pytest.raises(StoreError, match="connection to the database was lost"):
+                async with store.writing(community_id) as write:
+                    await write.add_message(community_id, said("lost"))
+                    await database.server.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", database.name
+                    )
+                    await write.add_message(community_id, said("lost too", 2))
+            async with store.reading() as read:
+                assert await read.history(community_id, ROOM) == []
+
+
+async def test_a_failure_inside_a_transaction_takes_everything_back(store: SqlStore, community_id: CommunityId) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with store.writing(community_id) as write:
+            await write.add_message(community_id, said("never"))
+            _ = 1 // 0
+    async with store.reading() as read:
+        assert await read.history(community_id, ROOM) == []
+
+
+async def test_many_tasks_read_and_write_side_by_side(store: SqlStore, community_id: CommunityId) -> None:
+    async def write_one(number: int) -> None:
+        async with store.writing(community_id) as write:
+            await write.add_message(community_id, said(f"line {number}", number))
+
+    async def read_all() -> int:
+        async with store.reading() as read:
+            return len(await read.history(community_id, ROOM))
+
+    work = [write_one(number) if number % 2 else read_all() for number in range(40)]
+    await asyncio.gather(*work)
+    assert await read_all() == 20
+
+
+async def test_a_transaction_inside_another_of_the_same_task_is_refused(tmp_path: Path) -> None:
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db") as store:
+        with pytest.raises(RuntimeError, match="writing already"):
+            async with store.writing(), store.writing():
+                pass

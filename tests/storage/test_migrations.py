@@ -1,0 +1,178 @@
+"""A database is brought up to date when it is opened, and nothing that goes wrong on the way damages it."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from sqlalchemy import inspect, text
+
+from bot.core.errors import StoreError
+from storage.database import Database, database_url
+from storage.migrations import path as migrations
+from storage.moving.clone import _make_tables
+from storage.store import SqlStore, migrate
+from storage.tables import METADATA
+from tests.storage.lines import said
+from tests.storage.town import settle_in
+
+
+def schema(path: Path) -> set[str]:
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name != 'alembic_version'")
+        found = {" ".join(row[0].split()) for row in rows}
+    connection.close()
+    return found
+
+
+async def test_a_new_database_gets_the_schema_that_a_copy_gets_at_once(tmp_path: Path) -> None:
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/migrated.db"):
+        pass
+    made = Database(database_url(f"sqlite:///{tmp_path}/made.db"))
+    async with made.writing() as connection:
+        await connection.run_sync(_make_tables)
+    await made.close()
+    assert {line for line in schema(tmp_path / "made.db") if "alembic_version" not in line} == {
+        line for line in schema(tmp_path / "migrated.db") if "alembic_version" not in line
+    }
+
+
+async def test_a_database_that_is_newer_than_the_program_is_refused(store: SqlStore) -> None:
+    async with store.database.writing() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="newer than this program"):
+        await migrate(store.database)
+    async with store.database.writing() as connection:
+        head = migrations.revisions().get_current_head()
+        await connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": head})
+
+
+async def older_database(path: Path) -> Database:
+    """Give a database in which only the first revision was run."""
+    database = Database(database_url(f"sqlite:///{path}"))
+    async with database.writing() as connection:
+        await connection.run_sync(lambda sync: migrations.upgrade(sync, "0001"))
+        await connection.execute(text("INSERT INTO communities (guild_id, name, paused) VALUES (5, 'kept', 0)"))
+    return database
+
+
+async def test_a_backup_is_made_before_a_database_is_migrated(tmp_path: Path) -> None:
+    path = tmp_path / "selfroom.db"
+    database = await older_database(path)
+    assert await migrate(database)
+    assert not await migrate(database)
+    await database.close()
+    backup = tmp_path / "selfroom.db.before-migration-from-0001"
+    with sqlite3.connect(backup) as copy:
+        assert copy.execute("SELECT name FROM communities").fetchall() == [("kept",)]
+        assert copy.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+    copy.close()
+    async with await SqlStore.open(f"sqlite:///{path}") as store, store.reading() as read:
+        assert [community.name for community in await read.communities()] == ["kept"]
+
+
+async def test_a_migration_that_fails_leaves_the_database_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "selfroom.db"
+    database = await older_database(path)
+    before = schema(path)
+    real = migrations.revisions().get_revision("0003").module
+
+    def broken() -> None:
+        real.op.execute("CREATE TABLE half (id INTEGER)")
+        raise RuntimeError("the power went")
+
+    def revisions() -> object:
+        script = real_revisions()
+        script.get_revision("0003").module.upgrade = broken  # type: ignore[attr-defined]
+        return script
+
+    real_revisions = migrations.revisions
+    monkeypatch.setattr(migrations, "revisions", revisions)
+    with pytest.raises(RuntimeError, match="the power went"):
+        await migrate(database)
+    await database.close()
+    assert schema(path) == before
+
+
+KILLED = """
+    import asyncio, os, signal, sys
+    from pathlib import Path
+    from storage.store import SqlStore
+    {preparation}
+
+    async def main() -> None:
+        store = await SqlStore.open(sys.argv[1])
+        {work}
+
+    asyncio.run(main())
+"""
+
+KILL_IN_MIGRATION = """
+    from storage.migrations import path as migrations
+    real = migrations.revisions
+    def revisions():
+        script = real()
+        script.get_revision("0003").module.upgrade = lambda: os.kill(os.getpid(), signal.SIGKILL)
+        return script
+    migrations.revisions = revisions
+"""
+
+KILL_IN_IMPORT = """
+    from storage.moving import archive
+    real = archive._read_table
+    async def read_table(session, table, *rest):
+        found = await real(session, table, *rest)
+        if table.name == "messages":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+    archive._read_table = read_table
+"""
+
+
+async def run_killed(url: str, preparation: str, work: str, *arguments: str) -> int:
+    """Run a program that is killed on the way; gives its exit code."""
+    program = textwrap.dedent(KILLED).format(preparation=textwrap.dedent(preparation), work=work)
+    ran = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-c", program, url, *arguments], check=False, capture_output=True, timeout=60
+    )
+    return ran.returncode
+
+
+async def test_a_kill_in_mid_migration_leaves_a_database_that_opens(tmp_path: Path) -> None:
+    path = tmp_path / "selfroom.db"
+    await (await older_database(path)).close()
+    assert await run_killed(f"sqlite:///{path}", KILL_IN_MIGRATION, "pass") == -9
+    async with await SqlStore.open(f"sqlite:///{path}") as store, store.reading() as read:
+        assert [community.name for community in await read.communities()] == ["kept"]
+
+
+async def test_a_kill_in_mid_import_leaves_nothing_of_it(tmp_path: Path) -> None:
+    path, archive = tmp_path / "selfroom.db", tmp_path / "community.zip"
+    async with await SqlStore.open("sqlite:///:memory:") as source:
+        community_id = await settle_in(source)
+        async with source.writing(community_id) as write:
+            await write.add_message(community_id, said("hello"))
+        await source.export(community_id, archive)
+    work = "await store.import_archive(Path(sys.argv[2]))"
+    assert await run_killed(f"sqlite:///{path}", KILL_IN_IMPORT, work, str(archive)) == -9
+    async with await SqlStore.open(f"sqlite:///{path}") as store:
+        async with store.reading() as read:
+            assert await read.communities() == []
+        await store.import_archive(archive)
+
+
+async def test_the_tables_are_those_of_the_migrations_on_postgresql_too(store: SqlStore) -> None:
+    async with store.database.reading() as connection:
+        there = await connection.run_sync(
+            lambda sync: {
+                name: {column["name"] for column in inspect(sync).get_columns(name)}
+                for name in inspect(sync).get_table_names()
+                if name in METADATA.tables
+            }
+        )
+    assert there == {table.name: set(table.columns.keys()) for table in METADATA.sorted_tables}
