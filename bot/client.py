@@ -77,7 +77,7 @@ class SelfroomClient(commands.Bot):
             self.front_desk = front_desk
         self._inbox = Inbox(intake)
         self._translator = Translator(self, publisher.webhooks, self.people)
-        self._backfill = Backfill(self, store, self._translator, self._inbox.take)
+        self._backfill = Backfill(self, store, self._translator, self._inbox)
         self._sync = CommandSync(self.tree, store)
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import assert_never, cast
 
 import structlog
@@ -24,13 +25,14 @@ from bot.core.events import (
 )
 from bot.core.gate import cues_for, reasons_for
 from bot.core.hud.formats.lines import said_tokens
-from bot.core.kinds import LetterState, SenderKind
+from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.records import AgentId, Attachment, Community, Json, Message, Person, Sender, Snowflake
 from bot.core.spending import day_of, of_day
 from bot.engine.places import Places
 from bot.engine.reactions import Reactions
 
+AT_ONCE = 100  # messages that are read on, to a transaction
 SEEN_BEFORE = 60  # messages of the room that tell whom a new one addresses
 log = structlog.get_logger(__name__)
 
@@ -98,30 +100,59 @@ class Intake:
             case MessageSeen(author=None):
                 await self._own_post(event, community)
             case MessageSeen():
-                await self._message(event, community)
+                await self._messages([event], community)
             case MessageEdited():
                 await self._edited(event, community)
             case MessagesDeleted():
                 await self._deleted(event, community)
 
-    async def _message(self, event: MessageSeen, community: Community) -> None:
-        author = event.author
-        if author is None or (event.is_bot and not self._is_listened(event, community)):
+    async def take_read_on(self, events: Sequence[MessageSeen]) -> None:
+        """Store what was read on of one server, oldest first; people's messages of a room together."""
+        if not events:
             return
+        async with self._store.reading() as read:
+            community = await read.community_of_guild(events[0].guild_id)
+        if community is None:
+            return
+        for of_people, run in groupby(events, key=lambda event: event.author is not None):
+            together = list(run)
+            for start in range(0, len(together), AT_ONCE) if of_people else ():
+                await self._messages(together[start : start + AT_ONCE], community)
+            for event in () if of_people else together:
+                await self._own_post(event, community)
+
+    async def _messages(self, events: Sequence[MessageSeen], community: Community) -> None:
+        """Store people's messages, and give the reasons that they are, in one transaction."""
         now = self._clock.now()
+        changes: list[Change] = []
         async with self._store.writing(community.id) as write:
-            room_id = await write.room_of_channel(community.id, event.channel_id)
-            if room_id is None:
-                return
-            known = await _known(write, community, author)
-            if known.ignored:
-                return
-            message = await write.add_message(community.id, self._record(event, room_id, known))
-            if message is None:
-                return
-            changes = await _stirred(write, community, message, now)
+            records = await self._records(write, events, community)
+            stored = [message for message in await write.add_messages(community.id, records) if message]
+            for room_id in dict.fromkeys(message.room_id for message in stored):
+                here = [message for message in stored if message.room_id == room_id]
+                changes += await _stirred(write, community, here, now)
             await write.apply(community.id, changes)
         self._announce(changes)
+
+    async def _records(
+        self, write: Writing, events: Sequence[MessageSeen], community: Community
+    ) -> Sequence[NewMessage]:
+        """Give what is to be stored: said in a room, by people and listed bots that are not to be ignored."""
+        rooms: dict[Snowflake, AgentId | None] = {}
+        people: dict[Person, Person] = {}
+        records: list[NewMessage] = []
+        for event in events:
+            author = event.author
+            if author is None or (event.is_bot and not self._is_listened(event, community)):
+                continue
+            if event.channel_id not in rooms:
+                rooms[event.channel_id] = await write.room_of_channel(community.id, event.channel_id)
+            if author not in people:
+                people[author] = await _known(write, community, author)
+            room_id, known = rooms[event.channel_id], people[author]
+            if room_id is not None and not known.ignored:
+                records.append(self._record(event, room_id, known))
+        return records
 
     def _is_listened(self, event: MessageSeen, community: Community) -> bool:
         listened = self._config.overlaid(community.overrides).listened_bots
@@ -213,27 +244,33 @@ async def _known(write: Writing, community: Community, person: Person) -> Person
     return merged
 
 
-async def _stirred(write: Writing, community: Community, message: Message, now: datetime) -> list[Change]:
-    """Give the reasons and signs that follow from a stored message."""
-    view = await write.view(community.id, room_ids=[message.room_id], messages=SEEN_BEFORE)
-    replied = None
-    if message.reply_to is not None:
-        replied = (await write.messages_by_id(community.id, [message.reply_to])).get(message.reply_to)
-    so_far = 0
-    if message.sender.person_id is not None:
-        since = now - timedelta(minutes=view.config.addressed_per_person_minutes)
-        so_far = await write.addressed_beats(community.id, message.sender.person_id, since)
-    spending = of_day(await write.spent(community.id, day_of(now)), view.config)
-    reasons = reasons_for(
-        view,
-        message.room_id,
-        message,
-        now=now,
-        addressed_so_far=so_far,
-        replied=replied,
-        stretch=spending.stretch,
-    )
-    return [*reasons, *cues_for(view, message.room_id, message, now=now, replied=replied)]
+async def _stirred(write: Writing, community: Community, messages: Sequence[Message], now: datetime) -> list[Change]:
+    """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
+    room_id = messages[0].room_id
+    view = await write.view(community.id, room_ids=[room_id], messages=SEEN_BEFORE)
+    wanted = [message.reply_to for message in messages if message.reply_to is not None]
+    answered = await write.messages_by_id(community.id, wanted) if wanted else {}
+    stretch = of_day(await write.spent(community.id, day_of(now)), view.config).stretch
+    reasons: dict[tuple[AgentId, ReasonKind], PutReason] = {}
+    signs: list[Change] = []
+    for message in messages:
+        replied = answered.get(message.reply_to) if message.reply_to is not None else None
+        so_far = await _addressed_so_far(write, community, message, now, view.config)
+        for put in reasons_for(
+            view, room_id, message, now=now, addressed_so_far=so_far, replied=replied, stretch=stretch
+        ):
+            reasons[put.agent_id, put.reason.kind] = put
+        signs = [*cues_for(view, room_id, message, now=now, replied=replied)] or signs
+    return [*reasons.values(), *signs]
+
+
+async def _addressed_so_far(
+    write: Writing, community: Community, message: Message, now: datetime, config: CommunityConfig
+) -> int:
+    if message.sender.person_id is None:
+        return 0
+    since = now - timedelta(minutes=config.addressed_per_person_minutes)
+    return await write.addressed_beats(community.id, message.sender.person_id, since)
 
 
 def _stored(attachment: Attachment) -> Json:

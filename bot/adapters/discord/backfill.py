@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 
@@ -11,7 +10,8 @@ import discord
 import structlog
 
 from bot.adapters.discord.events import Translator
-from bot.core.events import ChannelDeleted, Event, MessageEdited, MessagesDeleted
+from bot.adapters.discord.inbox import Inbox
+from bot.core.events import ChannelDeleted, MessageEdited, MessagesDeleted
 from bot.core.ports import Store
 from bot.core.records import AgentId, CommunityId, Message, Room, Snowflake
 
@@ -22,18 +22,17 @@ LONGEST_AGAIN_SECONDS = 30.0
 TRANSIENT = (discord.DiscordServerError, discord.RateLimited, aiohttp.ClientError, OSError)
 log = structlog.get_logger(__name__)
 
-Take = Callable[[Event], Awaitable[None]]
 Place = discord.TextChannel | discord.Thread
 
 
 class Backfill:
     """Reads the rooms of one server on from the last message known."""
 
-    def __init__(self, client: discord.Client, store: Store, translator: Translator, take: Take) -> None:
+    def __init__(self, client: discord.Client, store: Store, translator: Translator, inbox: Inbox) -> None:
         self._client = client
         self._store = store
         self._translator = translator
-        self._take = take
+        self._inbox = inbox
 
     async def read_on(self, guild: discord.Guild) -> int:
         """Take in what every room missed, oldest first within a room; gives how many messages were looked at."""
@@ -82,10 +81,9 @@ class Backfill:
             last = await read.last_discord_id(room.community_id, room.id)
         after = last or discord.utils.time_snowflake(since)
         missed = [message for place in await _places(channel, after) for message in await _said(place, after)]
-        for message in sorted(missed, key=lambda message: message.id):
-            event = await self._translator.message(message)
-            if event is not None:
-                await self._take(event)
+        missed.sort(key=lambda message: message.id)
+        events = [await self._translator.message(message) for message in missed]
+        await self._inbox.take_read_on([event for event in events if event is not None])
         if last is not None:
             await self._look_again(channel, room.community_id, room.id, last)
         return len(missed)
@@ -96,7 +94,7 @@ class Backfill:
             await self._client.fetch_channel(room.channel_id or 0)
         except discord.NotFound:
             gone = ChannelDeleted(guild_id=Snowflake(guild.id), channel_id=Snowflake(room.channel_id or 0))
-            await self._take(gone)
+            await self._inbox.take(gone)
 
     async def _look_again(
         self, channel: discord.TextChannel, community_id: CommunityId, room_id: AgentId, last: Snowflake
@@ -113,10 +111,10 @@ class Backfill:
         gone = tuple(id for id in sorted(stored) if oldest <= id <= last and id not in there)
         if gone:
             guild_id, channel_id = Snowflake(channel.guild.id), Snowflake(channel.id)
-            await self._take(MessagesDeleted(guild_id=guild_id, channel_id=channel_id, message_ids=gone))
+            await self._inbox.take(MessagesDeleted(guild_id=guild_id, channel_id=channel_id, message_ids=gone))
         for id, message in sorted(there.items()):
             if message.edited_at is not None and _is_humans(stored.get(Snowflake(id))):
-                await self._take(await self._edited(message, message.edited_at))
+                await self._inbox.take(await self._edited(message, message.edited_at))
 
     async def _edited(self, message: discord.Message, edited_at: datetime) -> MessageEdited:
         return MessageEdited(

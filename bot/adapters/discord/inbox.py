@@ -1,13 +1,14 @@
 """What Discord reports, taken in one after the other: nothing overtakes, and a failing store holds the line."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 import structlog
 
 from bot.core.errors import StoreError
-from bot.core.events import Event
+from bot.core.events import Event, MessageSeen
 
 STORE_REST_SECONDS = 1.0
 Report = Callable[[], Awaitable[Event | None]]
@@ -19,6 +20,9 @@ class Taker(Protocol):
 
     async def take(self, event: Event) -> None:
         """Store one event; raises StoreError when it could not."""
+
+    async def take_read_on(self, events: Sequence[MessageSeen]) -> None:
+        """Store messages that were missed; raises StoreError when it could not."""
 
 
 class Inbox:
@@ -50,11 +54,19 @@ class Inbox:
 
     async def take(self, event: Event) -> None:
         """Store an event now, waiting for as long as the store cannot."""
-        while True:
-            try:
-                await self._intake.take(event)
-            except StoreError as error:
-                log.error("what was said cannot be stored yet", error=error.sentence)
-                await asyncio.sleep(STORE_REST_SECONDS)
-            else:
-                return
+        await _in_the_end(partial(self._intake.take, event))
+
+    async def take_read_on(self, events: Sequence[MessageSeen]) -> None:
+        """Store messages that were missed now, waiting for as long as the store cannot."""
+        await _in_the_end(partial(self._intake.take_read_on, events))
+
+
+async def _in_the_end(storing: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        try:
+            await storing()
+        except StoreError as error:
+            log.error("what was said cannot be stored yet", error=error.sentence)
+            await asyncio.sleep(STORE_REST_SECONDS)
+        else:
+            return

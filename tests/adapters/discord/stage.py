@@ -21,7 +21,7 @@ from bot.core.kinds import LetterKind
 from bot.core.records import AgentId, CommunityId, Message, MessageId, Room, Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.intake import Intake
-from bot.playground.server import Playground, PlaygroundOptions
+from bot.playground.server import Pace, Playground, PlaygroundOptions
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, room
 from tests.fakes import CountedMetrics, Nudges, WordTokenizer
@@ -85,8 +85,8 @@ class Stage:
     bot_id: str
 
     @asynccontextmanager
-    async def bot(self) -> AsyncIterator[Bot]:
-        """Log the bot in, and hang up at the end."""
+    async def bot(self, *, seconds: float = 10) -> AsyncIterator[Bot]:
+        """Log the bot in, and hang up at the end; it has so many seconds to read on."""
         client = SelfroomClient()
         publisher, nudges, metrics = DiscordPublisher(client), Nudges(), CountedMetrics()
         delivery = Delivery(self.store, publisher, SystemClock(), metrics)
@@ -98,7 +98,7 @@ class Stage:
             asyncio.create_task(delivery.run()),
         ]
         try:
-            await asyncio.wait_for(client.caught_up.wait(), 10)
+            await asyncio.wait_for(client.caught_up.wait(), seconds)
             yield bot
         finally:
             await delivery.close(3)
@@ -179,12 +179,14 @@ async def until(asked: Callable[[], Awaitable[object]], seconds: float = 8.0) ->
 
 
 @asynccontextmanager
-async def staged(config: CommunityConfig | None = None) -> AsyncIterator[Stage]:
+async def staged(
+    config: CommunityConfig | None = None, *, pace: Pace = "off", database: str = "sqlite://"
+) -> AsyncIterator[Stage]:
     """Raise the playground and open the store; discord.py points there meanwhile."""
     before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE
     async with (
-        Playground(PlaygroundOptions(port=0, pace="off")) as playground,
-        await SqlStore.open("sqlite://", config=config) as store,
+        Playground(PlaygroundOptions(port=0, pace=pace)) as playground,
+        await SqlStore.open(database, config=config) as store,
         aiohttp.ClientSession() as session,
     ):
         Route.BASE = playground.api_url

@@ -122,7 +122,11 @@ async def test_a_broken_gateway_loses_nothing(stage: Stage, fault: dict[str, obj
             await asyncio.sleep(0.05)
         await until(lambda: came(stage, ada, 6), 20)
         assert await stage.contents(ada) == ["one", *(f"meanwhile {number}" for number in range(5))]
-        assert bot.client.waiting == 0
+        await until(lambda: all_taken_in(bot))
+
+
+async def all_taken_in(bot: Bot) -> bool:
+    return bot.client.waiting == 0
 
 
 async def came(stage: Stage, ada: AgentId, count: int) -> bool:

@@ -1,6 +1,7 @@
 """What agents do reaches Discord through the real HTTP client, through faults too."""
 
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -108,7 +109,7 @@ async def test_a_billboard_is_one_pinned_message_edited_in_place(scene: Scene) -
     for text in ("Roses today", "Tulips today", ""):
         board = UpdateRoom(room_id=scene.ada, fields={"billboard": text})
         await send(scene, LetterKind.BILLBOARD, BillboardPayload(text=text).stored(), board)
-        await until(lambda text=text: pinned(scene, text))
+        await until(partial(pinned, scene, text))
 
 
 async def pinned(scene: Scene, text: str) -> bool:
@@ -126,7 +127,7 @@ async def test_topic_and_visibility_reach_the_channel(scene: Scene) -> None:
         return channel["topic"] == "Roses" and not await may_read(scene)
 
     await until(is_so)
-    invited = PermissionPayload(person_id=scene.mira.id, allowed=True)  # type: ignore[arg-type]
+    invited = PermissionPayload(person_id=scene.mira.id, allowed=True)
     await send(scene, LetterKind.PERMISSION, invited.stored())
     await until(lambda: may_read(scene))
     await scene.stage.say(scene.bot, scene.ada, "still here")
