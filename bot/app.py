@@ -5,9 +5,11 @@ import json
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import structlog
+from pydantic import SecretStr
 
 from bot.adapters.cipher import open_cipher
 from bot.adapters.clock import BeatRandom, SystemClock, random_for
@@ -33,6 +35,7 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
+from bot.engine.upkeep import Upkeep
 from bot.house import House, Place
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.settings import Settings
@@ -41,8 +44,20 @@ from storage.store import SqlStore
 
 PLAYGROUND_KEY = "playground"  # the scripted model takes any
 
+CALL_PATIENCE = 3.5  # times the model's time limit, for its retries
+
 Say = Callable[[str], object]
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The outside world: what the house stands on."""
+
+    store: SqlStore
+    model: Providers
+    clock: SystemClock
+    metrics: PrometheusMetrics
 
 
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
@@ -99,21 +114,14 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         point_at(api=place.api, gateway=place.gateway, cdn=place.cdn)
         model = make_model(settings, place)
         stack.push_async_callback(model.close)
-        yield build(settings, place, store, model, clock, metrics, face)
+        yield build(settings, place, Parts(store, model, clock, metrics), face)
 
 
-def build(
-    settings: Settings,
-    place: Place,
-    store: SqlStore,
-    model: Providers,
-    clock: SystemClock,
-    metrics: PrometheusMetrics,
-    face: Face | None,
-) -> House:
-    """Put the parts together."""
-    tokenizer = tokenizer_for(settings.defaults.model)
-    cipher = open_cipher(settings.data_dir, settings.secret.get_secret_value() if settings.secret else None)
+def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> House:
+    """Put the house together from its parts."""
+    store, clock, metrics = parts.store, parts.clock, parts.metrics
+    schema, tokenizer = answer_schema(), tokenizer_for(settings.defaults.model)
+    cipher = open_cipher(settings.data_dir, revealed(settings.secret))
     performer = Performer(cipher=cipher, tokenizer=tokenizer)
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
     client = SelfroomClient(COGS)
@@ -121,18 +129,18 @@ def build(
     delivery = Delivery(store, publisher, clock, metrics)
     heartbeat = Heartbeat(
         store,
-        model,
+        parts.model,
         performer,
         clock,
         random_for,
-        answer_schema(),
+        schema,
         metrics,
         cipher=cipher,
         planned=scheduler,
         on_typing=delivery.typing.begin,
         on_letters=delivery.wake,
-        call_seconds=settings.model_timeout_seconds * 1.5,
-        schema_tokens=tokenizer.count(json.dumps(answer_schema())),
+        call_seconds=settings.model_timeout_seconds * CALL_PATIENCE,
+        schema_tokens=tokenizer.count(json.dumps(schema)),
     )
 
     def look() -> None:
@@ -143,16 +151,8 @@ def build(
     front_desk = FrontDesk(store, performer, clock, BeatRandom("front desk"), on_done=look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, front_desk=front_desk)
-    return House(
-        place=place,
-        client=client,
-        publisher=publisher,
-        delivery=delivery,
-        scheduler=scheduler,
-        heartbeat=heartbeat,
-        front_desk=front_desk,
-        face=face,
-    )
+    upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
+    return House(place, client, publisher, delivery, scheduler, heartbeat, upkeep, front_desk, face)
 
 
 async def open_face(
@@ -214,7 +214,7 @@ async def playground(
 
 def make_model(settings: Settings, place: Place) -> Providers:
     """Set up the providers: the first one, and those with a prefix of their own."""
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
+    key = revealed(settings.openai_api_key)
     scripted = place.is_playground and settings.openai_base_url is None
     if not (key or settings.openai_base_url or scripted or settings.providers):
         raise BadSetting("No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours.")
@@ -243,6 +243,11 @@ def make_model(settings: Settings, place: Place) -> Providers:
         timeout_seconds=settings.model_timeout_seconds,
         calls_at_once=settings.calls_per_provider,
     )
+
+
+def revealed(secret: SecretStr | None) -> str | None:
+    """Give a secret's value, where it is used."""
+    return secret.get_secret_value() if secret else None
 
 
 def is_own_machine(url: str | None) -> bool:

@@ -15,6 +15,7 @@ from bot.core.records import Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
+from bot.engine.upkeep import Upkeep
 from bot.engine.welcome import welcome
 
 FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
@@ -54,7 +55,7 @@ class Place:
         return self.model_url is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class House:
     """Selfroom, built and ready to be lived in."""
 
@@ -64,6 +65,7 @@ class House:
     delivery: Delivery
     scheduler: Ticking
     heartbeat: Heartbeat
+    upkeep: Upkeep
     front_desk: FrontDesk
     face: Face | None
 
@@ -95,6 +97,7 @@ class House:
         if self.place.is_playground:
             for guild in self.client.guilds:
                 await welcome(self.front_desk, Snowflake(guild.id))
+        self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")
         self.scheduler.start(self.heartbeat.run_due)
         if self.face is not None:
             self.face.is_ready = True

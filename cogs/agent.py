@@ -9,7 +9,7 @@ from bot.core.kinds import AgentType
 from bot.core.templates import TEMPLATES
 from cogs.base import AgentArg, Group, Interaction, guild_of
 from cogs.ui.cards import agent_card, agent_list
-from cogs.ui.forms import AgentForm
+from cogs.ui.forms import AgentForm, Draft
 
 WEEK_MINUTES = 7 * 24 * 60
 Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
@@ -41,22 +41,20 @@ class AgentCog(Group, group_name="agent", group_description="Make agents and loo
             template: Start from a ready-made one
         """
         start = TEMPLATES.get(template)
-        kind = start.type if start else type
-        if name and prompt:
-            await self.make(interaction, name, prompt, kind)
-            return
-
-        async def filled(answer: Interaction, name: str, prompt: str) -> None:
-            await self.make(answer, name, prompt, kind)
-
-        text = prompt or (start.prompt if start else "")
-        await interaction.response.send_modal(
-            AgentForm(kind, filled, name=name or (start.name if start else ""), prompt=text)
+        draft = Draft(
+            name=name or (start.name if start else ""),
+            prompt=prompt or (start.prompt if start else ""),
+            type=start.type if start else type,
         )
+        if name and draft.prompt:
+            await self.make(interaction, draft)
+        else:
+            await interaction.response.send_modal(AgentForm(draft, self.make))
 
-    async def make(self, interaction: Interaction, name: str, prompt: str, type: AgentType) -> None:
-        """Make it."""
-        await self.act(interaction, CreateAgent(name=name or None, background_prompt=prompt, agent_type=type))
+    async def make(self, interaction: Interaction, draft: Draft) -> None:
+        """Make what the form or the command describes."""
+        action = CreateAgent(name=draft.name or None, background_prompt=draft.prompt, agent_type=draft.type)
+        await self.act(interaction, action)
 
     @app_commands.command(name="list")
     async def list_(self, interaction: Interaction) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import Select, and_, case, cast, func, select, update
 
 from bot.core.kinds import Emotion, ReasonKind, SenderKind
-from bot.core.records import AgentId, CommunityId, MessageId, Sender, Snowflake, Tally, Usage
+from bot.core.records import AgentId, CommunityId, MessageId, Sender, Snowflake, Usage
+from bot.core.view import Tally
 from storage.convert import reactor_mark, usage_of
 from storage.session import Session, owned
 from storage.tables import BEATS, FAILURES, MESSAGES, REACTIONS, RESERVATIONS, USAGE

@@ -8,9 +8,9 @@ from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import PrometheusMetrics
 from bot.core.ports import Clock, Reading, Store
-from bot.core.records import Agent, AgentId, Beat, Community, Snowflake, Tally
+from bot.core.records import Agent, AgentId, Beat, Community, Snowflake
 from bot.core.status import state_of, waits_for
-from bot.core.view import View
+from bot.core.view import Tally, View
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 

@@ -30,10 +30,9 @@ from bot.core.records import (
     Schedule,
     Sender,
     Snowflake,
-    Tally,
     Usage,
 )
-from bot.core.view import View
+from bot.core.view import Tally, View
 
 IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint"]
 
@@ -129,6 +128,11 @@ class Reading(KeptReading, Protocol):
 
     async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
         """Give only what gates, floors and plain talk need of these agents: no minds, no keys, no directory."""
+
+    async def desk(
+        self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
+    ) -> View:
+        """Give what actions look at and change (keys and requests if `doors`), and nothing that only a HUD shows."""
 
     async def room_of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
         """Find a room by its channel."""

@@ -37,7 +37,6 @@ Snowflake = NewType("Snowflake", int)
 Side = NewType("Side", int)  # the public rooms together, or one private room by its id (SPEC §6, barrier)
 
 PUBLIC_SIDE = Side(0)
-ARCHITECT_ID = 0
 ARCHITECT_NAME = "The Architect"
 SYSTEM_NAME = "System"
 
@@ -362,17 +361,6 @@ class Beat:
     outcome: tuple[str, ...] = ()  # one sentence for each thing it did or was refused
     silent: bool = True
     failed: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """What some agents did in a stretch of time; `calls` are model calls, `answers` the messages they said."""
-
-    beats: Mapping[ReasonKind, int]
-    silent: int
-    calls: int
-    answers: int
-    usage: Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
-from bot.core.kinds import Visibility
+from bot.core.kinds import ReasonKind, Visibility
 from bot.core.records import (
     PUBLIC_SIDE,
     AccessKey,
@@ -22,6 +22,7 @@ from bot.core.records import (
     Reason,
     Room,
     Side,
+    Usage,
 )
 
 
@@ -78,6 +79,17 @@ class View:
         if room.room.visibility is Visibility.PUBLIC or room.room.id == agent_id:
             return room.messages
         return tuple(message for message in room.messages if message.id > membership.joined_after)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What some agents did in a stretch of time; `calls` are model calls, `answers` the messages they said."""
+
+    beats: Mapping[ReasonKind, int]
+    silent: int
+    calls: int
+    answers: int
+    usage: Usage
 
 
 def agent_named(view: View, typed: str) -> Agent:

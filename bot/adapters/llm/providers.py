@@ -108,9 +108,10 @@ class Providers:
         """Give the model's context limit in tokens."""
         return self._prices.context_tokens(model)
 
-    def list_price(self, model: str, *, input_tokens: int, output_tokens: int) -> Decimal:
-        """Give what a call costs at most, nothing of it cached, in USD."""
-        return self._cost(model, Usage(input_tokens=input_tokens, output_tokens=output_tokens))
+    def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
+        """Give what a call costs in USD; with nothing cached it is the most."""
+        usage = Usage(input_tokens=input_tokens, cached_tokens=cached_tokens, output_tokens=output_tokens)
+        return self._cost(model, usage)
 
     def takes_temperature(self, model: str) -> bool:
         """Tell whether a temperature can be set: reasoning models refuse it."""
