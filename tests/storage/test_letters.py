@@ -1,0 +1,129 @@
+"""Letters wait in order per room and lane, and bring messages into view when they are sent."""
+
+from datetime import datetime, timedelta
+
+from bot.core.changes import AddLetter, Say, UpdateLetter
+from bot.core.kinds import LetterKind, LetterState
+from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
+from storage.store import SqlStore
+from storage.writing import SqlWriting
+from tests.factories import by_agent
+from tests.fakes import START
+
+ROOM, OTHER = AgentId(1), AgentId(2)
+LATER = START + timedelta(minutes=1)
+
+
+def say(write: SqlWriting, content: str, room_id: AgentId = ROOM, not_before: datetime = START) -> Say:
+    return Say(
+        message_id=MessageId(write.ids.take("message")),
+        room_id=room_id,
+        sender=by_agent(room_id),
+        content=content,
+        sent_at=START,
+        not_before=not_before,
+    )
+
+
+def topic(room_id: AgentId, not_before: datetime = START) -> AddLetter:
+    return AddLetter(kind=LetterKind.TOPIC, room_id=room_id, payload={"topic": "boats"}, not_before=not_before)
+
+
+async def heads(store: SqlStore, now: datetime = LATER) -> list[tuple[int, str]]:
+    async with store.reading() as read:
+        return [(letter.room_id, letter.kind.value) for letter in await read.letters(now, limit=10)]
+
+
+async def move(store: SqlStore, community_id: CommunityId, id: int, state: LetterState, *parts: int) -> None:
+    async with store.writing(community_id) as write:
+        posted = [Snowflake(part) for part in parts]
+        await write.update_letter(community_id, LetterId(id), state, posted_as=posted, at=LATER)
+
+
+async def test_each_room_and_lane_gives_its_first_letter_when_its_time_has_come(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        first = say(write, "first", not_before=START + timedelta(seconds=9))
+        await write.apply(community_id, [first, say(write, "second"), say(write, "there", OTHER), topic(ROOM)])
+    assert sorted(await heads(store, START)) == [(1, "topic"), (2, "post")]
+    assert sorted(await heads(store)) == [(1, "post"), (1, "topic"), (2, "post")]
+    async with store.reading() as read:
+        assert await read.next_letter_at() == START
+
+
+async def test_a_letter_that_is_held_lets_the_others_pass(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [say(write, "first"), say(write, "second")])
+    await move(store, community_id, 1, LetterState.HELD)
+    async with store.reading() as read:
+        (next_letter,) = await read.letters(LATER, limit=5)
+        (held,) = await read.held(community_id)
+    assert (next_letter.message_id, held.message_id) == (2, 1)
+
+
+async def test_a_message_is_seen_once_it_is_posted_in_the_place_where_it_was_posted(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [say(write, "a long one")])
+    async with store.reading() as read:
+        view = await read.view(community_id, room_ids=[ROOM])
+        assert view.rooms[ROOM].messages == ()
+        assert [letter.message_id for letter in view.unposted[ROOM]] == [1]
+        assert await read.search(community_id, "long", room_ids=[ROOM]) == []
+        assert (await read.messages_by_id(community_id, [MessageId(1)]))[MessageId(1)].content == "a long one"
+    await move(store, community_id, 1, LetterState.SENDING, 52)
+    await move(store, community_id, 1, LetterState.SENT, 51, 53)
+    await move(store, community_id, 1, LetterState.SENT)
+    async with store.reading() as read:
+        view = await read.view(community_id, room_ids=[ROOM])
+        (message,) = view.rooms[ROOM].messages
+        assert (message.discord_id, message.sent_at) == (51, LATER)
+        assert view.rooms[ROOM].older == 0
+        assert view.rooms[ROOM].room.agent_run == 1
+        assert view.unposted == {}
+        assert await read.message_of(community_id, Snowflake(53)) == message
+        assert await read.last_posted(community_id, ROOM) == 53
+        assert [one.content for one, _ in await read.search(community_id, "long", room_ids=[ROOM])] == ["a long one"]
+
+
+async def test_a_letter_whose_fate_is_unknown_stays_the_first(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [say(write, "first"), say(write, "second")])
+    async with store.writing(community_id) as write:
+        look_at = START + timedelta(seconds=5)
+        await write.update_letter(
+            community_id, LetterId(1), LetterState.SENDING, attempts=1, not_before=look_at, posted_as=[]
+        )
+    async with store.reading() as read:
+        unsure = await read.unconfirmed(community_id, ROOM)
+        assert await read.letters(START, limit=5) == []
+        assert await read.letters(look_at, limit=5) == [unsure]
+        assert await read.next_letter_at() == look_at
+    assert isinstance(unsure, Letter)
+    assert (unsure.message_id, unsure.attempts) == (1, 1)
+
+
+async def test_letters_move_on_by_changes_too(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [topic(ROOM)])
+        failed = UpdateLetter(letter_id=LetterId(1), state=LetterState.FAILED, fields={"attempts": 3})
+        await write.apply(community_id, [failed])
+    assert await heads(store) == []
+
+
+async def test_words_of_system_that_need_no_letter_are_seen_at_once(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        told = Say(
+            message_id=MessageId(write.ids.take("message")),
+            room_id=ROOM,
+            sender=by_agent(2),
+            content="joined",
+            sent_at=START,
+            post=False,
+        )
+        await write.apply(community_id, [told])
+        view = await write.view(community_id, room_ids=[ROOM])
+    assert [message.content for message in view.rooms[ROOM].messages] == ["joined"]
+    assert view.rooms[ROOM].room.last_message_at == START

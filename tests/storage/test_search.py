@@ -1,0 +1,109 @@
+"""Search finds words in any script, newest first, only in the rooms that were asked for."""
+
+import pytest
+
+from bot.core.records import AgentId, CommunityId
+from storage.store import SqlStore
+from storage.words import excerpt_of, words_of
+from tests.storage.lines import said
+from tests.storage.town import settle_in
+
+ROOM, OTHER = AgentId(1), AgentId(2)
+
+
+async def found(store: SqlStore, community_id: CommunityId, query: str, *rooms: AgentId) -> list[str]:
+    async with store.reading() as read:
+        answers = await read.search(community_id, query, room_ids=rooms or [ROOM])
+        return [message.content for message, _ in answers]
+
+
+@pytest.mark.parametrize(
+    ("content", "query"),
+    [
+        ("The deployment failed", "deployment"),
+        ("she deployed it", "deploy"),
+        ("naïve café", "CAFE"),
+        ("STRASSE", "straße"),
+        ("今日は東京に行きます", "東京"),
+        ("서울에서 만나요", "서울"),
+        ("мы встретимся в Москве", "москве"),
+        ("well done 🎉", "🎉"),
+        ("100% sure", "100%"),
+        ("50 % off", "%"),
+        ('she said "never"', '"never"'),
+        ("it's O'Brien", "O'Brien"),
+        ("a_b\\c", "a_b\\c"),
+        ("AND OR NOT NEAR", "and OR near"),
+        ("words : colon*", "words : colon*"),
+        ("see https://example.org/a-b", "example.org"),
+        ("e" + "\u0301" * 4000, "e"),
+        ("x\u200by", "x\u200by"),
+        ("\u202eolleh\u202c", "olleh"),
+    ],
+)
+async def test_any_text_is_found_by_its_words(
+    store: SqlStore, community_id: CommunityId, content: str, query: str
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_messages(community_id, [said(content), said("quite another thing", 2)])
+    assert await found(store, community_id, query) == [content]
+
+
+@pytest.mark.parametrize("query", ["", "   ", '"', "'", "\\", "nothing", "NEAR(", "*", "\0"])
+async def test_a_query_that_matches_nothing_finds_nothing(
+    store: SqlStore, community_id: CommunityId, query: str
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_message(community_id, said("plain words"))
+    assert await found(store, community_id, query) == []
+
+
+async def test_all_words_must_be_there_in_any_order(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_messages(community_id, [said("blue boat"), said("blue house", 2), said("boat, so blue", 3)])
+    assert await found(store, community_id, "boat blue") == ["boat, so blue", "blue boat"]
+
+
+async def test_only_the_rooms_that_were_asked_for_are_searched(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_messages(community_id, [said("boat here"), said("boat there", 2, room_id=OTHER)])
+    assert await found(store, community_id, "boat", OTHER) == ["boat there"]
+    assert await found(store, community_id, "boat", ROOM, OTHER) == ["boat there", "boat here"]
+    async with store.reading() as read:
+        assert await read.search(community_id, "boat", room_ids=[]) == []
+
+
+async def test_nothing_of_another_community_is_found(store: SqlStore, community_id: CommunityId) -> None:
+    other = await settle_in(store, guild_id=10)
+    async with store.writing(other) as write:
+        await write.add_message(other, said("their boat"))
+    assert await found(store, community_id, "boat") == []
+    assert await found(store, other, "boat") == ["their boat"]
+
+
+async def test_a_common_word_gives_the_newest_and_a_rare_one_is_found_however_old(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        texts = ["the lighthouse", *(f"line {number} of the talk" for number in range(2_200))]
+        await write.add_messages(community_id, [said(text, number) for number, text in enumerate(texts)])
+    newest = await found(store, community_id, "talk")
+    assert newest[0] == "line 2199 of the talk"
+    assert len(newest) == 20
+    assert await found(store, community_id, "lighthouse") == ["the lighthouse"]
+
+
+def test_an_excerpt_shows_the_match_on_one_line() -> None:
+    text = f"{'long before ' * 20}\nthe Lighthouse\n{'long after ' * 20}"
+    excerpt = excerpt_of(text, "lighthouse")
+    assert "the Lighthouse long after" in excerpt
+    assert "\n" not in excerpt
+    assert excerpt.startswith("…")
+    assert excerpt.endswith("…")
+    assert len(excerpt) < 200
+
+
+def test_words_are_the_same_however_they_are_written() -> None:
+    assert words_of("Café") == words_of("CAFE\u0301") == ["cafe"]
+    assert words_of("ﬁne １２") == ["fine", "12"]
+    assert words_of("東京 tower") == ["東", "京", "tower"]
