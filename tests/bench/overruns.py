@@ -27,14 +27,14 @@ class Found:
     different: int = 0
 
     def look(self, drawn: Drawn) -> None:
-        """Build one agent's HUD as text and as one other format, and a shared call now and then."""
+        """Build one agent's HUD as text, and now and then in another format or in a shared call."""
         view = drawn.view
         self.worlds += 1
         alone = hud(view, 1)
         self.weigh(view, alone)
-        if drawn.seed % 4 == 0:
-            self.weigh(view, hud(view, 1, format=OTHERS[drawn.seed % 3]))
-        if drawn.seed % 4 == 1 and len(view.agents) > 1:
+        if drawn.seed % 8 == 0:
+            self.weigh(view, hud(view, 1, format=OTHERS[drawn.seed // 8 % 3]))
+        if drawn.seed % 8 == 1 and len(view.agents) > 1:
             self.different += hud(view, 1, 2).parts[0].message_ids != alone.parts[0].message_ids
 
     def weigh(self, view: View, built: BuiltCall) -> None:

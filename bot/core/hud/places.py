@@ -20,6 +20,7 @@ from bot.core.view import RoomView
 MOST_KEYS: Final = 20
 MOST_REQUESTS: Final = 20
 SECRET_TOKENS: Final = 70  # kept free for each key, so that rooms look the same with secrets and without
+LONGEST_SECRET: Final = 56  # tokens; of a longer one the label must do
 
 
 def without_secrets(seat: Mapping[str, Json]) -> tuple[dict[str, Json], int]:
@@ -91,7 +92,7 @@ def _at_the_door(scope: Scope, room_id: AgentId) -> dict[str, Json]:
 def _key(scope: Scope, key: AccessKey) -> dict[str, Json]:
     shown: dict[str, Json] = {"label": key.label}
     secret = whole(scope.view.secrets.get(key.id, "")) if scope.alone else ""
-    if secret and count(scope.tokenizer, f" = {inline(secret)}") <= SECRET_TOKENS:
+    if secret and count(scope.tokenizer, f" = {inline(secret)}") <= LONGEST_SECRET:
         shown["key"] = secret
     if key.uses_left is not None:
         shown["uses_left"] = key.uses_left

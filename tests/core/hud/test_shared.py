@@ -3,6 +3,7 @@
 import re
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bot.core.hud.call import BuiltCall
 from bot.core.kinds import InputFormat, Visibility
@@ -14,18 +15,18 @@ from tests.core.hud.worlds import Drawn, hud, worlds
 
 
 @settings(max_examples=80, deadline=None)
-@given(worlds())
-def test_a_shared_call_shows_each_agent_the_same_messages_as_alone(drawn: Drawn) -> None:
+@given(worlds(), st.sampled_from(InputFormat))
+def test_a_shared_call_shows_each_agent_the_same_messages_as_alone(drawn: Drawn, format: InputFormat) -> None:
     view = drawn.view
     ids = list(view.agents)[:4]
-    shared = hud(view, *ids) if len(ids) > 1 else hud(view, *ids, *ids)
+    shared = hud(view, *ids, *ids[: max(0, 2 - len(ids))], format=format)
     for id, part in zip(ids, shared.parts, strict=False):
-        alone = hud(view, id).parts[0]
+        alone = hud(view, id, format=format).parts[0]
         assert part.message_ids == alone.message_ids
         assert part.window_starts == alone.window_starts
         assert part.room_ids == alone.room_ids
         assert part.tokens <= view.agents[id].token_budget
-        assert part.message_ids <= lines_of(shared)
+        assert part.message_ids <= lines_of(shared) or format is not InputFormat.TEXT
 
 
 def lines_of(built: BuiltCall) -> set[int]:
