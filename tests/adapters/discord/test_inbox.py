@@ -1,0 +1,65 @@
+"""What is reported is taken in, in order, whatever the store does."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+
+import pytest
+
+from bot.adapters.discord import inbox as module
+from bot.adapters.discord.inbox import Inbox
+from bot.core.errors import StoreError
+from bot.core.events import Event, GuildSeen, MessageSeen
+from bot.core.records import Snowflake
+
+
+class Store:
+    """Takes events, after failing as often as it is told to."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.names: list[str] = []
+        self.failures = failures
+
+    async def take(self, event: Event) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("The disk is full: make room.")
+        assert isinstance(event, GuildSeen)
+        self.names.append(event.name)
+
+    async def take_read_on(self, events: Sequence[MessageSeen]) -> None:
+        raise AssertionError("nothing is read on here")
+
+
+async def seen(name: str, *, delay: float = 0.0) -> GuildSeen | None:
+    await asyncio.sleep(delay)
+    if name == "broken":
+        raise ValueError(name)
+    return GuildSeen(guild_id=Snowflake(1), name=name) if name else None
+
+
+async def taken(store: Store, names: Sequence[str]) -> list[str]:
+    inbox = Inbox(store)
+    for number, name in enumerate(names):
+        inbox.put(partial(seen, name, delay=0.01 if number == 0 else 0.0))
+    running = asyncio.create_task(inbox.run())
+    for _ in range(500):
+        if not inbox.size and len(store.names) == sum(name not in ("", "broken") for name in names):
+            break
+        await asyncio.sleep(0.005)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    return store.names
+
+
+async def test_nothing_overtakes_what_takes_longer_to_read() -> None:
+    assert await taken(Store(), ["slow", "two", "", "three"]) == ["slow", "two", "three"]
+
+
+async def test_a_report_that_cannot_be_read_is_left_and_the_next_is_taken() -> None:
+    assert await taken(Store(), ["one", "broken", "three"]) == ["one", "three"]
+
+
+async def test_a_store_that_fails_holds_the_line_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STORE_REST_SECONDS", 0.01)
+    assert await taken(Store(failures=3), ["one", "two"]) == ["one", "two"]
