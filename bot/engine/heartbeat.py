@@ -1,7 +1,7 @@
 """One slot: who is due, who goes, what they are asked, and what their answers do (SPEC §6)."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 
 import structlog
@@ -71,6 +71,8 @@ class Heartbeat:
         )
         self._door = asyncio.Lock()  # one slot is collected at a time
         self._running: set[asyncio.Task[None]] = set()
+        self._wanted = False  # a slot was asked for
+        self._looking = False  # who is due is being found out
         self._closed = False
 
     async def slot(self, now: datetime) -> None:
@@ -78,16 +80,31 @@ class Heartbeat:
         await self._carry_out(await self._collect(now))
 
     async def run_due(self) -> None:
-        """Begin a slot now; its calls run on by themselves, so that a slow one delays only its own agents."""
-        if self._closed:
-            return
-        rounds = await self._collect(self._clock.now())
-        if rounds:
-            task = asyncio.create_task(self._carry_out(rounds))
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
-        if self._planned is not None and (at := await self.next_wake()) is not None:
-            self._planned.nudge(at)
+        """Begin a slot now and come back at once: a slow call delays only its own agents, a slow look nobody else."""
+        self._wanted = True
+        if not self._closed and not self._looking:
+            self._looking = True
+            self._start(self._look())
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _look(self) -> None:
+        """Collect who is due, and once more when that was asked for meanwhile."""
+        try:
+            while self._wanted and not self._closed:
+                self._wanted = False
+                if rounds := await self._collect(self._clock.now()):
+                    self._start(self._carry_out(rounds))
+            if self._planned is not None and (at := await self.next_wake()) is not None:
+                self._planned.nudge(at)
+        except Exception:
+            self._metrics.count("slots_broken")
+            log.exception("who is due could not be found out")
+        finally:
+            self._looking = False
 
     async def next_wake(self) -> datetime | None:
         """Give the time at which the next agent is due; None when nothing is waited for."""
@@ -97,16 +114,16 @@ class Heartbeat:
     async def close(self, seconds: float) -> None:
         """Begin nothing more, wait a while for answers, then put the agents back that are still waiting for one."""
         self._closed = True
-        running = list(self._running)
         try:
             async with self._clock.timeout(seconds):
                 while self._running:
                     await asyncio.wait(list(self._running))
         except TimeoutError:
             log.info("closing before all answers came", calls=len(self._running))
-        for task in running:
+        left = list(self._running)
+        for task in left:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.gather(*left, return_exceptions=True)
 
     async def _collect(self, now: datetime) -> list[tuple[Round, Sequence[Booked]]]:
         """Let agents through and plan their calls, community by community; a fault of one stays its own."""
