@@ -1,0 +1,334 @@
+"""One read gives a slot all it needs, in a fixed number of statements."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import event
+
+from bot.core.changes import (
+    AddAgent,
+    AddCheckpoint,
+    AddKey,
+    AddLookup,
+    AddMembership,
+    AddRequest,
+    AddSchedule,
+    Audit,
+    Change,
+    ClearLookups,
+    CloseRequest,
+    CountFailure,
+    DropSchedule,
+    HoldKey,
+    React,
+    RecordAction,
+    RemoveMembership,
+    SetFocus,
+    SetKnowledge,
+    SetOverride,
+    Unreact,
+    UpdateAgent,
+    UpdateKey,
+    UpdateMembership,
+    UpdateMessage,
+    UpdateRoom,
+)
+from bot.core.config import CommunityConfig
+from bot.core.errors import NotFound
+from bot.core.kinds import Emotion, InputFormat, RequestState, Visibility
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AccessKey,
+    AccessRequest,
+    ActionRecord,
+    AgentId,
+    Allocations,
+    Checkpoint,
+    CheckpointId,
+    CommunityId,
+    Focus,
+    KeyId,
+    Lookup,
+    MessageId,
+    RequestId,
+    Schedule,
+    ScheduleId,
+    Side,
+    Snowflake,
+)
+from bot.core.view import View
+from storage.store import SqlStore
+from tests.factories import agent, by_agent, by_person, membership, room
+from tests.fakes import START
+from tests.storage.lines import said
+from tests.storage.town import settle_in
+
+FIRST, SECOND, THIRD = AgentId(1), AgentId(2), AgentId(3)
+
+
+async def apply(store: SqlStore, community_id: CommunityId, *changes: Change) -> View:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, changes)
+        return await write.view(community_id, agent_ids=[FIRST])
+
+
+async def test_agents_and_rooms_come_back_as_they_were_given(store: SqlStore, community_id: CommunityId) -> None:
+    new = agent(
+        4,
+        name="Ærøn 🜁",
+        aliases=("a", "b"),
+        allocations=Allocations(knowledge=20, recent_actions=10, rooms=70),
+        input_format=InputFormat.TOON,
+        can_create_agents=True,
+        created_by=FIRST,
+        asleep_until=START + timedelta(hours=1),
+    )
+    its = room(4, visibility=Visibility.PRIVATE, topic="boats", wpm=20)
+    view = await apply(store, community_id, AddAgent(agent=new, room=its))
+    assert view.agents[AgentId(4)] == replace(new, community_id=community_id)
+    assert view.all_rooms[AgentId(4)] == replace(its, community_id=community_id)
+    with pytest.raises(NotFound):
+        async with store.reading() as read:
+            await read.view(CommunityId(99))
+
+
+async def test_an_update_touches_only_its_columns(store: SqlStore, community_id: CommunityId) -> None:
+    before = (await apply(store, community_id)).agents[FIRST]
+    allocations = Allocations(knowledge=10, recent_actions=10, rooms=80)
+    view = await apply(
+        store,
+        community_id,
+        UpdateAgent(agent_id=FIRST, fields={"interval_seconds": 2.5, "allocations": allocations}),
+        UpdateAgent(agent_id=FIRST, fields={"aliases": ("wren",)}),
+        UpdateRoom(room_id=FIRST, fields={"billboard": "hello", "hushed_until": START}),
+        UpdateMembership(agent_id=FIRST, room_id=FIRST, fields={"seen_until": MessageId(3), "attention": 40}),
+    )
+    assert view.agents[FIRST] == replace(before, interval_seconds=2.5, allocations=allocations, aliases=("wren",))
+    assert (view.rooms[FIRST].room.billboard, view.rooms[FIRST].room.hushed_until) == ("hello", START)
+    assert (view.memberships[FIRST, FIRST].seen_until, view.memberships[FIRST, FIRST].attention) == (3, 40)
+    with pytest.raises(ValueError, match="agents has no column mood"):
+        await apply(store, community_id, UpdateAgent(agent_id=FIRST, fields={"mood": "sunny"}))
+
+
+async def test_a_view_shows_the_rooms_of_the_asked_with_all_their_members(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    view = await apply(
+        store,
+        community_id,
+        AddMembership(membership=membership(1, 2, attention=30)),
+        AddMembership(membership=membership(3, 2)),
+        AddMembership(membership=membership(2, 3)),
+    )
+    assert view.rooms.keys() == {FIRST, SECOND}
+    assert view.rooms[SECOND].members == (SECOND, FIRST, THIRD)
+    assert view.memberships.keys() == {(1, 1), (1, 2), (2, 2), (3, 2)}
+    assert view.memberships[FIRST, SECOND].attention == 30
+    view = await apply(store, community_id, RemoveMembership(agent_id=FIRST, room_id=SECOND))
+    assert view.rooms.keys() == {FIRST}
+    async with store.reading() as read:
+        asked = await read.view(community_id, room_ids=[THIRD])
+    assert asked.rooms[THIRD].members == (THIRD, SECOND)
+
+
+async def test_a_view_holds_the_newest_messages_and_counts_the_older(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_messages(community_id, [said(str(number), number) for number in range(12)])
+        same = START + timedelta(seconds=100)
+        await write.add_messages(
+            community_id, [said(f"at once {number}", 20 + number, sent_at=same, room_id=SECOND) for number in range(6)]
+        )
+    async with store.reading() as read:
+        view = await read.view(community_id, room_ids=[FIRST, SECOND, THIRD], messages=4)
+        assert [message.content for message in view.rooms[FIRST].messages] == ["8", "9", "10", "11"]
+        assert view.rooms[FIRST].older == 8
+        at_once = [f"at once {number}" for number in (2, 3, 4, 5)]
+        assert [message.content for message in view.rooms[SECOND].messages] == at_once
+        assert (view.rooms[THIRD].messages, view.rooms[THIRD].older) == ((), 0)
+        nothing = await read.view(community_id, room_ids=[FIRST], messages=0)
+        assert (nothing.rooms[FIRST].messages, nothing.rooms[FIRST].older) == ((), 12)
+
+
+async def test_minds_are_kept_by_side_with_their_keys_in_order(store: SqlStore, community_id: CommunityId) -> None:
+    focus = Focus(current_task="sail", notes=("a", "b"), updated_at=START)
+    private = Side(2)
+    actions = [
+        RecordAction(
+            agent_id=FIRST,
+            side=PUBLIC_SIDE,
+            record=ActionRecord(type="set", at=START, parameters={"n": number}, accepted=False, why="too large"),
+        )
+        for number in range(25)
+    ]
+    view = await apply(
+        store,
+        community_id,
+        SetKnowledge(
+            agent_id=FIRST,
+            side=PUBLIC_SIDE,
+            knowledge={"zebra": 1, "ant": {"b": [1, None, "x"]}},
+            path="zebra",
+            before=None,
+            after=1,
+            by="itself",
+            at=START,
+        ),
+        SetFocus(agent_id=FIRST, side=PUBLIC_SIDE, focus=focus),
+        SetFocus(agent_id=FIRST, side=private, focus=Focus(notes=("secret",))),
+        AddLookup(agent_id=FIRST, side=PUBLIC_SIDE, lookup=Lookup(question="get", answer=[1])),
+        *actions,
+    )
+    mind = view.mind_of(FIRST)
+    assert list(mind.knowledge) == ["zebra", "ant"]
+    assert (mind.focus, mind.lookups) == (focus, (Lookup(question="get", answer=[1]),))
+    assert [one.parameters["n"] for one in mind.recent_actions] == list(range(5, 25))
+    assert mind.recent_actions[0].why == "too large"
+    assert view.mind_of(FIRST, private).focus.notes == ("secret",)
+    assert view.mind_of(FIRST, private).knowledge == {}
+    view = await apply(store, community_id, ClearLookups(agent_id=FIRST, side=PUBLIC_SIDE))
+    assert view.mind_of(FIRST).lookups == ()
+    async with store.reading() as read:
+        (entry,) = await read.journal(community_id, FIRST)
+    assert (entry.path, entry.before, entry.after, entry.by) == ("zebra", None, 1, "itself")
+
+
+async def test_keys_requests_and_failures(store: SqlStore, community_id: CommunityId) -> None:
+    key = AccessKey(
+        id=KeyId(1), room_id=FIRST, label="spare", ciphertext=b"\x00c", digest=b"d", created_at=START, uses_left=2
+    )
+    request = AccessRequest(
+        id=RequestId(1), room_id=FIRST, requester_agent_id=SECOND, key_id=KeyId(1), key_label="spare", created_at=START
+    )
+    view = await apply(
+        store,
+        community_id,
+        AddKey(key=key),
+        HoldKey(key_id=KeyId(1), agent_id=THIRD),
+        HoldKey(key_id=KeyId(1), agent_id=THIRD),
+        UpdateKey(key_id=KeyId(1), fields={"uses_left": 1}),
+        AddRequest(request=request),
+        CountFailure(room_id=FIRST, agent_id=SECOND, at=START),
+        CountFailure(room_id=FIRST, person_id=Snowflake(501), at=START),
+    )
+    kept = replace(key, uses_left=1, held_by=(THIRD,))
+    assert (view.keys, view.held_keys) == ({FIRST: (kept,)}, {THIRD: (kept,)})
+    assert view.requests == {FIRST: (request,)}
+    async with store.reading() as read:
+        assert await read.failures(community_id, FIRST, START, agent_id=SECOND) == 1
+        assert await read.failures(community_id, FIRST, START, person_id=Snowflake(501)) == 1
+        assert await read.failures(community_id, FIRST, START + timedelta(seconds=1), agent_id=SECOND) == 0
+        assert await read.knocks() == [(community_id, request)]
+    granted = CloseRequest(request_id=RequestId(1), state=RequestState.GRANTED, at=START)
+    denied = CloseRequest(request_id=RequestId(1), state=RequestState.DENIED, at=START)
+    view = await apply(store, community_id, granted, denied)
+    assert view.requests == {}
+
+
+async def test_a_reaction_counts_once_and_can_be_taken_back(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_message(community_id, said("hello", sender=by_agent(1)))
+    up = React(
+        message_id=MessageId(1),
+        emoji="thumbs_up",
+        emotion=Emotion.THUMBS_UP,
+        reactor=by_agent(2),
+        at=START,
+        moved_seconds=-0.5,
+    )
+    heart = React(message_id=MessageId(1), emoji="heart", emotion=Emotion.HEART, reactor=by_person(), at=START)
+    view = await apply(store, community_id, heart, up, up, replace(up, reactor=by_person()))
+    assert view.rooms[FIRST].messages[0].reactions == (("thumbs_up", 2), ("heart", 1))
+    async with store.reading() as read:
+        assert await read.tempo_moves(community_id, FIRST, SECOND, START) == 1
+        assert await read.reaction_effect(community_id, MessageId(1), "thumbs_up", by_agent(2)) == -0.5
+        assert await read.reaction_effect(community_id, MessageId(1), "brain", by_agent(2)) is None
+        assert (by_person(), "heart") in await read.reactions_of(community_id, MessageId(1))
+    view = await apply(store, community_id, Unreact(message_id=MessageId(1), emoji="thumbs_up", reactor=by_agent(2)))
+    assert view.rooms[FIRST].messages[0].reactions == (("heart", 1), ("thumbs_up", 1))
+    await apply(store, community_id, replace(up, message_id=MessageId(77)))
+
+
+async def test_settings_summaries_schedules_and_the_audit(store: SqlStore, community_id: CommunityId) -> None:
+    checkpoints = [
+        Checkpoint(
+            id=CheckpointId(number),
+            room_id=FIRST,
+            first_message_id=MessageId(number),
+            last_message_id=MessageId(number),
+            text=f"summary {number}",
+            created_at=START,
+        )
+        for number in (1, 2)
+    ]
+    schedule = Schedule(id=ScheduleId(1), agent_id=FIRST, room_id=FIRST, content="later", at=START)
+    view = await apply(
+        store,
+        community_id,
+        *(AddCheckpoint(checkpoint=one) for one in checkpoints),
+        AddSchedule(schedule=schedule),
+        SetOverride(name="floor", value=3),
+        SetOverride(name="usd_per_day", value="0.5"),
+        Audit(by="@mira", what="changed the floor", agent_id=FIRST, at=START),
+    )
+    assert view.rooms[FIRST].checkpoint == checkpoints[1]
+    assert (view.config.floor, str(view.config.usd_per_day)) == (3, "0.5")
+    async with store.reading() as read:
+        assert await read.checkpoints(community_id, FIRST) == checkpoints
+        assert await read.schedules(community_id, FIRST) == [schedule]
+        assert await read.schedules_due(START, limit=5) == [(community_id, schedule)]
+        assert [entry.what for entry in await read.audit_log(community_id)] == ["changed the floor"]
+        assert (await read.communities())[0].overrides == {"floor": 3, "usd_per_day": "0.5"}
+    view = await apply(
+        store, community_id, DropSchedule(schedule_id=ScheduleId(1)), SetOverride(name="floor", value=None)
+    )
+    assert view.config.floor == CommunityConfig().floor
+    async with store.reading() as read:
+        assert await read.schedules(community_id, FIRST) == []
+
+
+async def test_a_messages_text_is_only_changed_by_an_edit(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_message(community_id, said("hello"))
+    changed = UpdateMessage(message_id=MessageId(1), fields={"answers_from_agents": 2})
+    view = await apply(store, community_id, changed)
+    assert view.rooms[FIRST].messages[0].answers_from_agents == 2
+    with pytest.raises(ValueError, match="edit_message"):
+        await apply(store, community_id, UpdateMessage(message_id=MessageId(1), fields={"content": "other"}))
+
+
+async def test_a_view_takes_as_many_statements_for_fifty_rooms_as_for_one(store: SqlStore) -> None:
+    community_id = await settle_in(store, agents=50)
+    async with store.writing(community_id) as write:
+        await write.add_messages(
+            community_id, [said("x", number, room_id=AgentId(number % 50 + 1)) for number in range(200)]
+        )
+    counts: list[int] = []
+    statements: list[str] = []
+    event.listen(
+        store.database.engine.sync_engine,
+        "before_cursor_execute",
+        lambda connection, cursor, statement, *rest: statements.append(statement),
+    )
+    for agents in (1, 50):
+        statements.clear()
+        async with store.reading() as read:
+            await read.view(community_id, agent_ids=[AgentId(id) for id in range(1, agents + 1)])
+        counts.append(sum(statement.lstrip().startswith(("SELECT", "WITH")) for statement in statements))
+    assert counts[0] == counts[1] <= 18
+
+
+async def test_small_values_and_webhooks_are_kept(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.keep(None, "commands", "abc")
+        await write.keep(community_id, "commands", {"a": [1]})
+        await write.keep(community_id, "commands", {"a": [2]})
+        await write.keep_webhook(Snowflake(5), (Snowflake(6), b"\x00token"))
+    async with store.writing(community_id) as write:
+        assert (await write.kept(None, "commands"), await write.kept(community_id, "commands")) == ("abc", {"a": [2]})
+        assert await write.webhook(Snowflake(5)) == (6, b"\x00token")
+        await write.keep(None, "commands", None)
+        await write.keep_webhook(Snowflake(5), None)
+        assert (await write.kept(None, "commands"), await write.webhook(Snowflake(5))) == (None, None)
