@@ -4,15 +4,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.config import CommunityConfig
 from storage.counting import Counting
+from storage.desking import Desking
 from storage.dues import Dues
-from storage.glancing import Glancing
 from storage.logbook import Logbook
 from storage.outbox import Outbox
 from storage.personal import PersonalData
 from storage.search import Searching
 
 
-class SqlReading(Glancing, Dues, Outbox, Counting, Searching, PersonalData, Logbook):
+class SqlReading(Desking, Dues, Outbox, Counting, Searching, PersonalData, Logbook):
     """`bot.core.ports.Reading` over SQL."""
 
     def __init__(self, connection: AsyncConnection, config: CommunityConfig) -> None:

@@ -149,8 +149,16 @@ class Viewing(Finding):
     async def _rooms(
         self, asked: Asked, all_rooms: Mapping[AgentId, Room], memberships: Iterable[Pair]
     ) -> dict[AgentId, RoomView]:
-        messages = await self._newest(asked)
-        checkpoints = await self._checkpoints(asked)
+        return self._seats(asked, all_rooms, memberships, await self._newest(asked), await self._checkpoints(asked))
+
+    def _seats(
+        self,
+        asked: Asked,
+        all_rooms: Mapping[AgentId, Room],
+        memberships: Iterable[Pair],
+        messages: Mapping[AgentId, Sequence[Message]],
+        checkpoints: Mapping[AgentId, Checkpoint],
+    ) -> dict[AgentId, RoomView]:
         members: dict[AgentId, list[AgentId]] = {}
         for agent, room in memberships:
             members.setdefault(room, []).append(agent)
@@ -188,12 +196,12 @@ class Viewing(Finding):
         return {row["room_id"]: checkpoint_of(row) for row in rows}
 
     async def _minds(self, asked: Asked) -> dict[tuple[AgentId, Side], Mind]:
-        minds = {_side(row): row for row in await self.mappings(_of_agents(MINDS, asked))}
+        minds = {_side(row): row for row in await self.mappings(of_agents(MINDS, asked))}
         actions: dict[tuple[AgentId, Side], list[ActionRecord]] = {}
         for row in await self.mappings(recent_actions(asked)):
             actions.setdefault(_side(row), []).append(action_of(row))
         lookups: dict[tuple[AgentId, Side], list[Lookup]] = {}
-        for row in await self.mappings(_of_agents(LOOKUPS, asked).order_by(LOOKUPS.c.id)):
+        for row in await self.mappings(of_agents(LOOKUPS, asked).order_by(LOOKUPS.c.id)):
             lookups.setdefault(_side(row), []).append(Lookup(question=row["question"], answer=row["answer"]))
         return {
             side: Mind(
@@ -282,11 +290,12 @@ def newest_lateral(asked: Asked) -> Select[Any]:
 def recent_actions(asked: Asked) -> Select[Any]:
     """Give the last actions of each agent and side, oldest first."""
     place = func.row_number().over(partition_by=(ACTIONS.c.agent_id, ACTIONS.c.side), order_by=ACTIONS.c.id.desc())
-    numbered = _of_agents(ACTIONS, asked).add_columns(place.label("place")).subquery()
+    numbered = of_agents(ACTIONS, asked).add_columns(place.label("place")).subquery()
     return select(numbered).where(numbered.c.place <= RECENT_ACTIONS).order_by(numbered.c.id)
 
 
-def _of_agents(table: Table, asked: Asked) -> Select[Any]:
+def of_agents(table: Table, asked: Asked) -> Select[Any]:
+    """Select the rows of the agents asked for."""
     return select(table).where(owned(table, asked.community_id), table.c.agent_id.in_(asked.agents))
 
 

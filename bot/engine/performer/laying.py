@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.core.actions import Action
+from bot.core.actions import Action, Category
 from bot.core.actor import Actor
 from bot.core.ports import Cipher, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, MessageId
@@ -28,7 +28,8 @@ async def lay(
     agents = [subject_id] if subject_id is not None else []
     rooms = list(dict.fromkeys([*agents, *_rooms_named(actions)]))
     if view is None:
-        view = await write.view(community_id, agent_ids=agents, room_ids=rooms, messages=1)
+        doors = any(action.definition.category is Category.ACCESS for action in actions)
+        view = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
     ids = list(dict.fromkeys(_messages_named(actions)))
     messages = await write.messages_by_id(community_id, ids) if ids else {}
     return Desk(

@@ -44,7 +44,7 @@ class StillStore:
     def as_writing(self) -> Writing:
         return cast(Writing, self)
 
-    async def view(self, community_id: CommunityId, **asked: Any) -> View:  # noqa: ANN401
+    async def desk(self, community_id: CommunityId, **asked: Any) -> View:  # noqa: ANN401
         return STILL
 
     async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
