@@ -181,3 +181,38 @@ async def test_other_channels_show_what_is_unread() -> None:
         await row.click()
         await expect(tab.message("this one is for you")).to_have_class("message grouped mentioned")
         await expect(row).to_have_attribute("data-unread", "false")
+
+
+async def test_names_channels_and_emoji_are_offered_and_sent_as_what_they_mean() -> None:
+    async with staged() as scene:
+        garden = await scene.channel.guild.create_text_channel("garden")
+        mira = await scene.person("Mira")
+        tab = await scene.tab()
+        await tab.box.press_sequentially("Ask @mi")
+        await expect(tab.page.get_by_role("option", name="Mira")).to_be_visible()
+        await tab.page.keyboard.press("Tab")
+        await tab.box.press_sequentially("in #gar")
+        await tab.page.keyboard.press("Tab")
+        await tab.box.press_sequentially(":tad")
+        await tab.page.keyboard.press("Tab")
+        await expect(tab.box).to_have_value("Ask @Mira in #garden 🎉 ")
+        await tab.box.press_sequentially("`@Mira` :wave:")
+        await tab.page.keyboard.press("Escape")
+        await tab.page.keyboard.press("Enter")
+        await expect(tab.message("Ask @Mira").locator(".mention")).to_have_text(["@Mira", "#garden"])
+        [newest] = [one async for one in scene.channel.history(limit=1)]
+        assert newest.content == f"Ask <@{mira['user']['id']}> in <#{garden.id}> 🎉 `@Mira` 👋"
+        await tab.box.press("ArrowUp")
+        area = tab.page.get_by_label("Edit the message")
+        await expect(area).to_have_value("Ask @Mira in #garden 🎉 `@Mira` 👋")
+
+
+async def test_each_channel_keeps_what_was_being_written() -> None:
+    async with staged() as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        await tab.box.fill("half a thought")
+        await tab.page.get_by_role("button", name="garden", exact=True).click()
+        await expect(tab.box).to_have_value("")
+        await tab.page.get_by_role("button", name="welcome", exact=True).click()
+        await expect(tab.box).to_have_value("half a thought")

@@ -49,7 +49,7 @@ export class Suggestions {
       "span.suggestion-words",
       {},
       h("span.suggestion-label", {}, item.label),
-      item.detail ? h("small", {}, item.detail) : null,
+      item.detail ? h("small", { title: item.detail }, item.detail) : null,
     );
     const side = item.side ? h("span.suggestion-side", {}, item.side) : null;
     return h(

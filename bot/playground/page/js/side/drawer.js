@@ -55,7 +55,6 @@ function headOf(app, agent) {
 }
 
 function ticking(agent) {
-  const waiting = agent.waits_for ? `${agent.waits_for}` : "";
   const when = agent.last_beat_at
     ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? agent.last_reason}` : ""}`
     : "none yet";
@@ -65,7 +64,6 @@ function ticking(agent) {
     fact("Heartbeat", `${tempo(agent)}, resting at ${Number(agent.resting_interval_seconds).toFixed(1)} s`),
     fact("Last beat", when),
     fact("Next beat", nextBeat(agent)),
-    waiting ? fact("Waits for", waiting) : null,
     fact("Model", agent.model),
   );
 }
@@ -135,6 +133,12 @@ function answerPage(beat) {
   ];
 }
 
+/** A beat sees the public rooms, or one private room. */
+function sideName(side) {
+  const isPublic = side === null || side === undefined || [0, "0", "public"].includes(side);
+  return isPublic ? "its public rooms" : `the private room ${side}`;
+}
+
 function costPage(beat) {
   const { input = 0, cached = 0, output = 0 } = beat.tokens ?? {};
   const share = input ? ` (${Math.round((100 * cached) / input)} %)` : "";
@@ -147,7 +151,7 @@ function costPage(beat) {
     fact("Cost", `$${Number(beat.cost_usd ?? 0).toFixed(6)}`),
     fact("Took", `${Number(beat.latency_seconds ?? 0).toFixed(2)} s`),
     fact("Model", beat.model),
-    fact("Side", beat.side),
+    fact("Saw", sideName(beat.side)),
     fact("Beat", `${beat.beat_id}, ${fullTime(beat.at)}`),
   );
 }

@@ -39,7 +39,8 @@ export function nextBeat(agent, now = Date.now()) {
   if (agent.state === "paused") return "paused by a person";
   if (agent.state === "retired") return "retired";
   if (agent.state === "thinking" || agent.state === "typing") return "now";
-  if (!agent.next_beat_at) return "when there is something new";
+  if (!agent.next_beat_at)
+    return agent.waits_for ? `waits for ${agent.waits_for}` : "when there is something new";
   const seconds = secondsUntil(agent.next_beat_at, now);
   return seconds < 1
     ? "now"

@@ -18,7 +18,7 @@ function firstRoom(app) {
   const channel = agent && app.world.channels.get(String(agent.channel_id));
   if (!channel) return "Say something in a channel; every agent lives in one of its own.";
   const open = h(
-    "button.mention.channel",
+    "button.mention.place",
     { type: "button", on: { click: () => app.open(channel.id) } },
     `#${channel.name}`,
   );
@@ -61,14 +61,13 @@ function tips(app) {
   );
 }
 
+const HONEST =
+  "Unless you gave it a model of your own, the minds in this playground are a scripted, rule-based model, " +
+  "not a language model: it recognises simple things and answers from fixed rules. " +
+  "Everything around it is the real bot.";
+
 function honest() {
-  return h(
-    "p.honest",
-    {},
-    h("strong", {}, "Who answers here? "),
-    "The minds in this playground are a scripted, rule-based model, not a language model: it recognises simple things and answers from fixed rules. ",
-    "Everything around it is the real bot. Give it a model of your own and the same rooms come alive.",
-  );
+  return h("p.honest", {}, h("strong", {}, "Who answers here? "), HONEST);
 }
 
 /** Show the panel unless this browser has seen it; `app.showWelcome()` brings it back. */

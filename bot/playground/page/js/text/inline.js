@@ -25,7 +25,7 @@ function roleMention(app, id) {
 function channelMention(app, id) {
   const channel = app.world.channels.get(id);
   return mention(
-    "channel",
+    "place",
     channel ? `#${app.world.channelName(channel)}` : "#unknown",
     channel && (() => app.open(id)),
   );
