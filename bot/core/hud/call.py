@@ -11,6 +11,7 @@ from bot.core.hud.counting import count
 from bot.core.hud.fitting import Fitted, fit
 from bot.core.hud.formats import format_of
 from bot.core.hud.knowledge import Known
+from bot.core.hud.layout import Shelf
 from bot.core.hud.prompts import prompts_of
 from bot.core.hud.sections import Scope
 from bot.core.hud.shared import joined_directory, seen_once
@@ -77,7 +78,8 @@ def build(
     format = format_of(input_format, tokenizer)
     instructions = constant_part(prompts_of(config.prompts), input_format, output_format, structured=structured)
     scopes = [_scope(view, ask, now, tokenizer, alone=len(asks) == 1) for ask in asks]
-    fitted = [fit(scope, format, at) for scope in scopes]
+    shelf: Shelf = {}
+    fitted = [fit(scope, format, at, shelf) for scope in scopes]
     if len(fitted) == 1:
         text, tokens = format.solo(fitted[0].sheet, at), fitted[0].tokens
     else:

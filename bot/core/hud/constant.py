@@ -26,7 +26,8 @@ INSTRUCTIONS: Final = (
 )
 READING: Final = (
     "A message is [id HH:MM] sender: text, then notes: (re id) what it replies to, (name n) reactions, (edited). "
-    'A day begins with its date. Line breaks inside texts are written \\n. "older" counts earlier messages.'
+    'A day begins with its date. Line breaks inside texts are written \\n. "older" counts earlier '
+    'messages. The directory says: id name (type, access): topic. "messages from" is the first message you see there.'
 )
 ANSWER: Final = (
     "Answer with one JSON object: an entry for each agent of this call, by its id. responses are messages to rooms; "

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.core.hud.budget import Rest, fit_rest
-from bot.core.hud.layout import lay_out, table
+from bot.core.hud.layout import Shelf, lay_out, table
 from bot.core.hud.places import without_secrets
 from bot.core.hud.sections import Scope
 from bot.core.hud.sheet import Format, Moment, Sheet
@@ -21,11 +21,11 @@ class Fitted:
     tokens: int
 
 
-def fit(scope: Scope, format: Format, moment: Moment) -> Fitted:
+def fit(scope: Scope, format: Format, moment: Moment, shelf: Shelf) -> Fitted:
     """Give what the agent is shown: exactly counted, never above its budget."""
     rooms = scope.view.rooms_of(scope.agent.id, scope.side)
     rest = fit_rest(scope, [room.room.id for room in rooms], format, moment)
-    laid = table(scope, rooms, format)
+    laid = table(scope, rooms, format, shelf)
     left = scope.budget - rest.tokens
     sheet, room_tokens = lay_out(laid, rest.sheet, left)
     while sheet.places and (over := _most_tokens(sheet, format, moment, scope) - scope.budget) > 0:

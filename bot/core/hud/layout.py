@@ -13,6 +13,7 @@ from bot.core.records import AgentId
 from bot.core.view import RoomView
 
 MOST_NAMED: Final = 30
+Shelf = dict[AgentId, Backlog]  # of one call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +50,24 @@ class Floor:
     least: int
 
 
-def table(scope: Scope, rooms: Sequence[RoomView], format: Format) -> Table:
+def table(scope: Scope, rooms: Sequence[RoomView], format: Format, shelf: Shelf) -> Table:
     """Give the rooms ready to be laid out."""
     parts = shares_of(scope, rooms)
-    backlogs = {room.room.id: _backlog(scope, room, format) for room in rooms}
+    backlogs = {room.room.id: _backlog(scope, room, format, shelf) for room in rooms}
     places = tuple(places_of(scope, rooms, parts))
     return Table(scope=scope, format=format, places=places, parts=parts, backlogs=backlogs)
 
 
-def _backlog(scope: Scope, room: RoomView, format: Format) -> Backlog:
+def _backlog(scope: Scope, room: RoomView, format: Format, shelf: Shelf) -> Backlog:
+    """Give a room's backlog; agents of one call that see all of a room share what was counted of it."""
     messages = scope.view.visible(scope.agent.id, room)
-    return Backlog(messages, format, cut_off=room.older > 0 and len(messages) >= CUT_OFF_FROM)
+    known = shelf.get(room.room.id)
+    if known is not None and known.messages is messages:
+        return known
+    backlog = Backlog(messages, format, cut_off=room.older > 0 and len(messages) >= CUT_OFF_FROM)
+    if messages is room.messages:
+        shelf[room.room.id] = backlog
+    return backlog
 
 
 def lay_out(table: Table, sheet: Sheet, total: int) -> tuple[Sheet, int]:
