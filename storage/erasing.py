@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Table, and_, delete, func, or_, select, update
 
+from storage.purging import owe_purge
 from storage.session import Session, owned
 from storage.tables import BEATS, CHECKPOINTS, LETTERS, LOOKUPS, MEMBERSHIPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import count_messages, unindex
@@ -21,7 +22,8 @@ async def erase(session: Session, community_id: int, which: Any, *, aged: bool =
     found = await session.rows(select(*columns).where(owned(MESSAGES, community_id), which))
     for start in range(0, len(found), AT_A_TIME):
         await _erase(session, community_id, found[start : start + AT_A_TIME], aged)
-    session.erased = session.erased or bool(found)
+    if found:
+        await owe_purge(session)
     return len(found)
 
 

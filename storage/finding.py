@@ -32,7 +32,7 @@ from storage.convert import (
     request_of,
     schedule_of,
 )
-from storage.session import Session, owned
+from storage.session import INSTALLATION, Session, owned
 from storage.tables import (
     BEATS,
     CHECKPOINTS,
@@ -49,7 +49,6 @@ from storage.tables import (
 )
 
 MESSAGE = tuple(MESSAGES.c[name] for name in MESSAGE_COLUMNS)
-INSTALLATION = 0
 
 
 def messages_where(*conditions: Any) -> Select[Any]:  # noqa: ANN401  # SQL conditions

@@ -11,6 +11,7 @@ from bot.core.keeping import Forgotten
 from bot.core.records import AgentId, CommunityId, Snowflake
 from storage.columns import to_json
 from storage.intake import Intake
+from storage.purging import owe_purge
 from storage.session import Session, owned
 from storage.tables import (
     AUDIT,
@@ -77,7 +78,8 @@ class Forgetting(Intake):
                 await index(self, community_id, [(row.id, row.room_id, content)])
             this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == row.id)
             await self.run(update(MESSAGES).where(this).values(content=content, tokens=0))
-        self.erased = self.erased or bool(found)
+        if found:
+            await owe_purge(self)
 
     async def _forget_derived(self, community_id: int, named: "Named") -> None:
         """Summaries, letters, look-ups, journal entries and stored HUDs that name them go."""

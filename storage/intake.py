@@ -15,6 +15,7 @@ from storage.erasing import erase
 from storage.finding import Finding
 from storage.ids import CountedIds
 from storage.known import Known, known_of
+from storage.purging import owe_purge
 from storage.session import Values, owned
 from storage.tables import EARLY_EDITS, MESSAGES, PARTS, TOMBSTONES
 from storage.talking import count_messages, index, unindex
@@ -117,6 +118,7 @@ class Intake(Finding):
         if before["shown"]:
             await unindex(self, community_id, [(id, before["room_id"], before["content"])])
             await index(self, community_id, [(id, before["room_id"], content)])
+            await owe_purge(self, soon=False)
         return (await self.messages_by_id(community_id, [MessageId(id)]))[MessageId(id)]
 
     async def _keep_early_edit(self, row: Values) -> None:

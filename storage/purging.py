@@ -4,26 +4,73 @@ A delete only marks them: they lie in the index's older segments until those are
 delete for full-text tables needs a newer version than many systems have. So segments are merged, a slice at a time.
 """
 
-from sqlalchemy import text
+import asyncio
+import time
+
+from sqlalchemy import delete, select, text
 
 from storage.database import Database
+from storage.session import INSTALLATION, Session
+from storage.tables import KEPT
 
-SLICE_PAGES = 2_000  # about 8 MB of index, some hundredths of a second
+SLICE_PAGES = 500  # about 2 MB of index: the writer is held for some hundredths of a second
+PAUSE_SECONDS = 0.02
+REST_SECONDS = 600  # a large index is not merged anew for each of many deletions: they are purged together
+OWED = "index_purge_owed"
 _CHANGES = text("SELECT total_changes()")
 _MERGE = text("INSERT INTO message_words (message_words, rank) VALUES ('merge', :pages)")
 
 
+async def owe_purge(session: Session, *, soon: bool = True) -> None:
+    """Note in the transaction that words are still to leave the index: soon, or (old texts of edits) with the next."""
+    session.erased = session.erased or soon
+    if session.is_sqlite:
+        await session.upsert(KEPT, [{"scope": INSTALLATION, "name": OWED, "value": True}])
+
+
 async def purge_index(database: Database) -> bool:
     """Merge a slice of the index, and empty the write-ahead log when all is merged; tells whether all is."""
+    owed = (KEPT.c.scope == INSTALLATION, KEPT.c.name == OWED)
     async with database.writing() as connection:
-        before = int(await connection.scalar(_CHANGES) or 0)
-        await connection.execute(_MERGE, {"pages": -SLICE_PAGES})
-        done = int(await connection.scalar(_CHANGES) or 0) - before < 2
-        if not done:
-            await connection.execute(_MERGE, {"pages": SLICE_PAGES})
-    if database.in_memory:
-        return done
-    async with database.engine.connect() as connection:
-        raw = await connection.get_raw_connection()
-        await raw.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[union-attr]
-    return done
+        session = Session(connection)
+        if await session.value(select(KEPT.c.value).where(*owed)) is None:
+            return True
+        before = int(await session.value(_CHANGES))
+        await session.run(_MERGE, {"pages": -SLICE_PAGES})
+        if int(await session.value(_CHANGES)) - before >= 2:
+            return False
+        await session.run(delete(KEPT).where(*owed))
+    if not database.in_memory:
+        async with database.engine.connect() as connection:
+            raw = await connection.get_raw_connection()
+            await raw.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[union-attr]
+    return True
+
+
+class Purger:
+    """Purges the index in slices, between the transactions of others, until nothing is owed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._task: asyncio.Task[None] | None = None
+        self._not_before = 0.0
+
+    def start(self) -> None:
+        """Go on until all is purged, beside other work."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._purge())
+
+    async def _purge(self) -> None:
+        await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
+        done = False
+        while not done:
+            done = await purge_index(self._database)
+            await asyncio.sleep(PAUSE_SECONDS)
+        self._not_before = time.monotonic() + REST_SECONDS
+
+    async def close(self) -> None:
+        """Stop after the slice that is being merged; what is left is owed until the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            self._task = None

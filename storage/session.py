@@ -8,6 +8,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 Values = Mapping[str, Any]
+INSTALLATION = 0  # the scope of what is kept for no community in particular
 Insert = sqlite.Insert | postgresql.Insert
 
 

@@ -18,7 +18,7 @@ from storage.ids import CountedIds
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.clone import clone_community
-from storage.purging import purge_index
+from storage.purging import Purger, purge_index
 from storage.reading import SqlReading
 from storage.writing import SqlWriting
 
@@ -32,6 +32,7 @@ class SqlStore:
         self.database = database
         self.config = config
         self._unindexed: set[int] = set()
+        self._purger = Purger(database)
 
     @classmethod
     async def open(cls, url: str, *, config: CommunityConfig | None = None) -> Self:
@@ -45,7 +46,10 @@ class SqlStore:
         except BaseException:
             await database.close()
             raise
-        return cls(database, config or CommunityConfig())
+        store = cls(database, config or CommunityConfig())
+        if database.is_sqlite and not database.in_memory:
+            store._purger.start()  # what a run that was killed still owed
+        return store
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[SqlReading]:
@@ -65,8 +69,8 @@ class SqlStore:
             await ids.open(writing)
             yield writing
             await ids.flush(writing)
-        if writing.erased and self.database.is_sqlite:
-            await purge_index(self.database)
+        if writing.erased and self.database.is_sqlite and not await purge_index(self.database):
+            self._purger.start()
 
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""
@@ -89,12 +93,9 @@ class SqlStore:
         with in_sentences():
             await back_up(self.database, target)
 
-    async def purge(self) -> bool:
-        """Go on removing the words of deleted messages from the full-text index; tells whether it is done."""
-        return not self.database.is_sqlite or await purge_index(self.database)
-
     async def close(self) -> None:
         """Close all connections."""
+        await self._purger.close()
         await self.database.close()
 
     async def __aenter__(self) -> Self:

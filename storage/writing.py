@@ -10,11 +10,10 @@ from storage.convert import columns_of
 from storage.counting import Spending
 from storage.dues import Claiming
 from storage.erasing import erase
-from storage.finding import INSTALLATION
 from storage.forgetting import Forgetting
 from storage.ids import CountedIds
 from storage.reading import SqlReading
-from storage.session import owned
+from storage.session import INSTALLATION, owned
 from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, WEBHOOKS
 from storage.upkeep import Upkeep
 
