@@ -32,7 +32,7 @@ def run() -> None:
     """Connect to Discord, or start the playground when there is no Discord token."""
     from bot.app import run_selfroom  # the whole program, which the small commands need not load
 
-    carry_out(run_selfroom(settings(), say=out.print))
+    carry_out(run_selfroom(settings(), say=say))
 
 
 @cli.command()
@@ -42,7 +42,7 @@ def playground(
     """Start only the Discord-compatible server, for any Discord bot."""
     from bot.app import run_playground
 
-    carry_out(run_playground(settings(), port=port, say=out.print))
+    carry_out(run_playground(settings(), port=port, say=say))
 
 
 @cli.command()
@@ -61,7 +61,7 @@ def migrate() -> None:
     """Bring the database up to this version."""
     from bot.app import migrate_database
 
-    carry_out(migrate_database(settings(), say=out.print))
+    carry_out(migrate_database(settings(), say=say))
 
 
 @cli.command()
@@ -119,6 +119,11 @@ async def show_replay(trace: Path, room: int, speed: float, url: str) -> None:
     out.print(f"answers        {tally['answers']}")
     out.print(f"tokens         {tally['input_tokens']:,} in ({tally['cached_tokens']:,} cached), ", end="")
     out.print(f"{tally['output_tokens']:,} out, {tally['cost_usd']:.4f} USD")
+
+
+def say(sentence: str) -> None:
+    """Print a line as it is, however narrow the terminal."""
+    out.print(sentence, soft_wrap=True, markup=False)
 
 
 def settings() -> Settings:

@@ -137,19 +137,42 @@ async def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, more:
     assert "Traceback" not in said
 
 
-async def test_a_wrong_token_is_said_in_one_sentence(tmp_path: Path) -> None:
-    async with started(tmp_path / "one", "playground") as there:
+@asynccontextmanager
+async def a_server(folder: Path) -> AsyncIterator[dict[str, str]]:
+    """Open a playground alone, and give the settings with which a bot elsewhere finds it."""
+    async with started(folder, "playground") as there:
         assert there.process.stdout is not None
-        line = (await there.process.stdout.readline()).decode()
-        url = line.split()[-1]
-        more = {
-            "DISCORD_TOKEN": "wrong",
+        said = [(await there.process.stdout.readline()).decode() for _ in range(7)]
+        url = said[0].split()[-1]
+        yield {
+            "DISCORD_TOKEN": said[5].split('"')[1],
             "SELFROOM_DISCORD_API": f"{url}/api/v10",
-            "SELFROOM_DISCORD_GATEWAY": f"{url.replace('http', 'ws')}/gateway",
+            "SELFROOM_DISCORD_GATEWAY": said[3].split('"')[1],
+            "SELFROOM_DISCORD_CDN": said[4].split('"')[1],
             "SELFROOM_OPENAI_BASE_URL": f"{url}/v1",
         }
-        async with started(tmp_path / "two", **more) as life:
-            assert await life.ends() == 1
+
+
+async def test_it_lives_on_any_server_that_speaks_discords_protocols(tmp_path: Path) -> None:
+    async with a_server(tmp_path / "server") as settings, started(tmp_path / "bot", **settings) as life:
+        assert life.process.stdout is not None
+        async with asyncio.timeout(READY_SECONDS):
+            while "ready: on Discord" not in (await life.process.stdout.readline()).decode():
+                assert life.process.returncode is None
+        url = settings["SELFROOM_DISCORD_API"].removesuffix("/api/v10")
+        async with visiting(url) as you:
+            hall = await you.channel("welcome")
+            await you.command(hall, "agent create", name="Moss", prompt="You are Moss, a gardener who loves rain.")
+            answer = await you.answer_after(await you.say(await you.channel("moss"), "Who are you?"))
+            assert answer["author"]["username"] == "Moss"
+
+
+async def test_a_wrong_token_is_said_in_one_sentence(tmp_path: Path) -> None:
+    async with (
+        a_server(tmp_path / "server") as settings,
+        started(tmp_path / "bot", **(settings | {"DISCORD_TOKEN": "wrong"})) as life,
+    ):
+        assert await life.ends() == 1
     assert "Discord does not take DISCORD_TOKEN" in "".join(life.lines)
 
 
