@@ -1,9 +1,6 @@
 """A small discord.py bot of the page's tests: it uses what a bot can show a person."""
 
-import asyncio
 import io
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
 import discord
@@ -193,32 +190,13 @@ def picture_bytes() -> bytes:
 
 
 class PageBot(discord.Client):
-    """The bot: answers `!poke` too, and has its commands in the tree."""
+    """The bot: all its commands are in its tree."""
 
     def __init__(self) -> None:
-        super().__init__(intents=discord.Intents.all(), chunk_guilds_at_startup=False, guild_ready_timeout=0.05)
+        super().__init__(intents=discord.Intents.all(), chunk_guilds_at_startup=False, guild_ready_timeout=0.02)
         self.tree = app_commands.CommandTree(self)
         for command in COMMANDS:
             self.tree.add_command(command)
-        self.there = asyncio.Event()
 
     async def setup_hook(self) -> None:
         await self.tree.sync()
-
-    async def on_ready(self) -> None:
-        self.there.set()
-
-
-@asynccontextmanager
-async def running(token: str) -> AsyncIterator[PageBot]:
-    """Log the bot in and keep it until the end."""
-    bot = PageBot()
-    task = asyncio.create_task(bot.start(token))
-    try:
-        async with asyncio.timeout(15):
-            await bot.there.wait()
-        yield bot
-    finally:
-        await bot.close()
-        with suppress(asyncio.CancelledError):
-            await task

@@ -14,7 +14,9 @@ import yarl
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright
 
 from bot.playground.server import Playground, PlaygroundOptions
-from tests.playground.page_bot import PageBot, running
+from tests.playground.conftest import connected
+from tests.playground.openapi import DESCRIPTION, OpenApiCheck
+from tests.playground.page_bot import PageBot
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
@@ -185,10 +187,15 @@ async def staged(face_url: str | None = None) -> AsyncIterator[Scene]:
     options = PlaygroundOptions(port=0, pace="off", face_url=face_url)
     async with AsyncExitStack() as stack:
         browser = await stack.enter_async_context(browsing())
-        playground = await stack.enter_async_context(Playground(options))
+        check = OpenApiCheck()
+        observers = [check] if DESCRIPTION.exists() else []
+        playground = await stack.enter_async_context(Playground(options, observers=observers))
         await stack.enter_async_context(pointed_at(playground))
-        bot = await stack.enter_async_context(running(playground.bot_token))
+        bot = PageBot()
+        await stack.enter_async_context(connected(bot, playground.bot_token))
         scene = Scene(playground, bot, browser, {}, stack)
         scene.about = await scene.ask("GET", "/playground")
         yield scene
         scene.check()
+        assert (await scene.ask("GET", "/playground/stats"))["unknown_routes"] == {}
+        check.assert_clean()
