@@ -238,7 +238,9 @@ class Reading(KeptReading, Protocol):
 class Writing(Reading, KeptWriting, Protocol):
     """One transaction; what it reads includes what it wrote. It commits when its block ends without an error."""
 
-    ids: Ids
+    @property
+    def ids(self) -> Ids:
+        """The counters of the transaction's community."""
 
     async def add_community(self, guild_id: Snowflake, name: str) -> Community:
         """Make a community, or give the one that is there (with its new name)."""

@@ -12,7 +12,7 @@ from bot.core.cadence import SLOT_SECONDS, rounded_up
 from bot.core.changes import AddAgent, AddMembership, Change
 from bot.core.config import CommunityConfig
 from bot.core.events import MessageSeen
-from bot.core.ports import ModelCall
+from bot.core.ports import Clock, ModelCall, Planned
 from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
 from bot.core.view import View
 from bot.engine.delivery import Delivery
@@ -29,7 +29,6 @@ from tests.fakes import (
     ScriptedModel,
     SeededRandom,
     VirtualClock,
-    WordTokenizer,
 )
 
 Said = dict[int, list[tuple[int, str]]]  # agent -> (room, message)
@@ -158,13 +157,19 @@ async def hearts(
     config: CommunityConfig | None = None,
     script: Iterable[Any] = (),
     model: ScriptedModel | None = None,
+    url: str = "sqlite://",
+    clock: Clock | None = None,
+    planned: Planned | None = None,
     **fields: Any,  # noqa: ANN401
 ) -> AsyncIterator[Hearts]:
     """Open a community with so many agents, which are all in the room of the first one when `together`."""
-    clock, metrics, nudges = VirtualClock(), CountedMetrics(), Nudges()
+    virtual, metrics, nudges = VirtualClock(), CountedMetrics(), Nudges()
+    clock = clock or virtual
+    planned = planned or nudges
     speaking = model or ScriptedModel(script)
+    tokenizer = speaking.tokenizer("gpt-4o-mini")
     typing: list[Snowflake] = []
-    async with await SqlStore.open("sqlite://", config=config) as store:
+    async with await SqlStore.open(url, config=config) as store:
         async with store.writing() as write:
             community = await write.add_community(GUILD_ID, "Testers")
         publisher = RecordingPublisher(clock)
@@ -172,19 +177,19 @@ async def hearts(
         heartbeat = Heartbeat(
             store,
             speaking,
-            Performer(cipher=PlainCipher(), tokenizer=WordTokenizer()),
+            Performer(cipher=PlainCipher(), tokenizer=tokenizer),
             clock,
             lambda community_id, beat_id: SeededRandom(hash((community_id, beat_id))),
             {},
             metrics,
             cipher=PlainCipher(),
-            planned=nudges,
+            planned=planned,
             on_typing=typing.append,
             on_letters=delivery.wake,
         )
-        intake = Intake(store, clock, WordTokenizer(), nudges, config=config, wake=delivery.wake)
+        intake = Intake(store, clock, tokenizer, planned, config=config, wake=delivery.wake)
         made = Hearts(
-            store, clock, speaking, heartbeat, delivery, intake, publisher, metrics, nudges, typing, community.id
+            store, virtual, speaking, heartbeat, delivery, intake, publisher, metrics, nudges, typing, community.id
         )
         await _move_in(made, agents, together, fields)
         yield made

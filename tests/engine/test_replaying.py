@@ -42,7 +42,7 @@ def moody(call: ModelCall) -> str:
 async def _live(home: Hearts) -> None:
     home.model.script.extend([moody] * 9_999)
     chance = random.Random(7)  # noqa: S311 - the chat is the same in both runs
-    for _ in range(25):
+    for _ in range(15):
         who, id = chance.choice(PEOPLE)
         await home.hear(chance.choice(LINES), who=who, id=id, room_id=chance.choice((1, 1, 1, 2)))
         await home.run(chance.choice((0.3, 2, 20, 90)))

@@ -1,0 +1,121 @@
+"""How fast beats are in real time, on a database in a file."""
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bot.adapters.clock import SystemClock
+from bot.adapters.scheduler import SlotScheduler
+from bot.core.changes import AddAgent, Change, PutReason, Say
+from bot.core.config import CommunityConfig
+from bot.core.kinds import ReasonKind
+from bot.core.ports import ModelAnswer, ModelCall
+from bot.core.records import SYSTEM, AgentId, MessageId, Reason, Snowflake
+from tests.bench import Figure
+from tests.bench.listening import CountingModel
+from tests.engine.hearts import Hearts, answer, asked, hearts
+from tests.factories import agent, room
+
+BEATS = 300
+ADDRESSED = 20
+IDLE_AGENTS, IDLE_SECONDS = 10_000, 10
+
+
+def pace_figures() -> list[Figure]:
+    """Measure all."""
+    return [*asyncio.run(full_beats()), *asyncio.run(addressed()), *asyncio.run(idle())]
+
+
+@asynccontextmanager
+async def filed(agents: int, model: CountingModel, **how: Any) -> AsyncIterator[Hearts]:  # noqa: ANN401
+    """Open a community in a database file."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = CommunityConfig(usd_per_day=None)
+        url = f"sqlite+aiosqlite:///{Path(folder) / 'bench.db'}"
+        async with hearts(agents, model=model, url=url, config=config, together=False, **how) as home:
+            yield home
+
+
+class Talker(CountingModel):
+    """Lets every agent answer in its own room, at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = asyncio.Event()
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        self.asked.set()
+        whole = await super().answer(call)
+        return ModelAnswer(text=answer({id: [(id, "Yes, I see.")] for id in asked(call)}), usage=whole.usage)
+
+
+async def full_beats() -> list[Figure]:
+    """Agents in rooms of their own with 50 messages each: due, read, asked, applied."""
+    async with filed(50, Talker()) as home:
+        await home.apply(*_history(50, 50, home.clock.now()))
+        began = time.perf_counter()
+        done = 0
+        while done < BEATS:
+            await home.apply(*(_call(AgentId(id), home.clock.now()) for id in range(1, 51)))
+            await home.heartbeat.slot(home.clock.now())
+            await home.clock.advance(60)
+            done += 50
+        seconds = time.perf_counter() - began
+    beats = home.metrics.counts["beats"]
+    return [Figure(name="heartbeat.full_beats", value=beats / seconds, unit="beats/s", target=150, better="higher")]
+
+
+def _history(rooms: int, messages: int, at: datetime) -> list[Change]:
+    return [
+        Say(
+            message_id=MessageId(1_000 * room + number),
+            room_id=AgentId(room),
+            sender=SYSTEM,
+            content=f"This is line {number}, and it says what lines say on a quiet afternoon.",
+            sent_at=at,
+            post=False,
+        )
+        for room in range(1, rooms + 1)
+        for number in range(messages)
+    ]
+
+
+def _call(id: AgentId, now: datetime) -> PutReason:
+    reason = Reason(kind=ReasonKind.ADDRESSED, room_id=id, person_id=Snowflake(501), since=now, due_at=now)
+    return PutReason(agent_id=id, reason=reason)
+
+
+async def addressed() -> list[Figure]:
+    """From a person's message being taken in to the model being asked, in real time with the scheduler."""
+    model, clock = Talker(), SystemClock()
+    scheduler = SlotScheduler(clock, slot_seconds=1.0)
+    async with filed(20, model, clock=clock, planned=scheduler) as home:
+        scheduler.start(home.heartbeat.run_due)
+        waits = []
+        for number in range(ADDRESSED):
+            began = time.perf_counter()
+            model.asked.clear()
+            await home.hear("hello there", room_id=number + 1)
+            await model.asked.wait()
+            waits.append(time.perf_counter() - began)
+        scheduler.stop()
+        await home.heartbeat.close(5)
+    p95 = statistics.quantiles(waits, n=20)[18]
+    return [Figure(name="heartbeat.addressed_p95", value=p95, unit="s", target=1.5)]
+
+
+async def idle() -> list[Figure]:
+    """10,000 agents of whom nobody wants anything, looked at once a second."""
+    async with filed(0, CountingModel()) as home:
+        await home.apply(*(AddAgent(agent=agent(id), room=room(id)) for id in range(1, IDLE_AGENTS + 1)))
+        began = time.process_time()
+        for _ in range(IDLE_SECONDS):
+            await home.heartbeat.slot(home.clock.now())
+        share = (time.process_time() - began) / IDLE_SECONDS
+    return [Figure(name="heartbeat.idle_10k_core", value=100 * share, unit="% of a core", target=2)]
