@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from bot.core.actions import hud_actions
-from bot.core.hud.escape import one_line
+from bot.core.hud.escape import paragraph
 from bot.core.hud.formats.keys import SHORT
 from bot.core.hud.formats.paragraphs import action_lists, major, title
 from bot.core.kinds import InputFormat, OutputFormat
@@ -83,15 +83,11 @@ def _constant(
 
 
 def _as_text(parts: Mapping[str, str], answer: str) -> str:
-    lines = [major("SELFROOM"), f"{_paragraph(parts['directives'])}\n", title("INSTRUCTIONS")]
-    lines += [f"{name}: {_paragraph(parts[name])}\n" for name in INSTRUCTIONS]
+    lines = [major("SELFROOM"), f"{paragraph(parts['directives'])}\n", title("INSTRUCTIONS")]
+    lines += [f"{name}: {paragraph(parts[name])}\n" for name in INSTRUCTIONS]
     lines.append(f"reading: {READING}\n")
     lines += [title("ACTIONS"), _actions(), title("ANSWER"), f"{answer.rstrip()}\n"]
     return "".join(lines)
-
-
-def _paragraph(text: str) -> str:
-    return " ".join(one_line(line) for line in text.splitlines() if line.strip())
 
 
 def _actions() -> str:

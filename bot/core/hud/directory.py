@@ -17,14 +17,17 @@ def neighbours(view: View, room_ids: Iterable[AgentId]) -> set[AgentId]:
 
 
 def shown_directory(view: View, agent_id: AgentId, room_ids: Iterable[AgentId], level: int) -> list[Json]:
-    """Give the directory's entries by id: of everyone, of agents of shared rooms, with their names only, or none."""
+    """Give the directory's entries by id: of everyone, of agents of shared rooms, with their names only, or none.
+
+    Retired agents stand in it only where they are still in a room, so that their words have a name.
+    """
     if level == NOBODY:
         return []
-    near = None if level == EVERYONE else neighbours(view, room_ids) | {agent_id}
+    near = neighbours(view, room_ids) | {agent_id}
     shown: list[Json] = [
         entry(view, id, level)
         for id in sorted(view.agents)
-        if (near is None or id in near) and view.agents[id].retired_at is None
+        if id in near or (level == EVERYONE and view.agents[id].retired_at is None)
     ]
     return shown[:MOST_NAMES] if level == NAMES else shown
 
@@ -36,5 +39,5 @@ def entry(view: View, id: AgentId, level: int = EVERYONE) -> dict[str, Json]:
     if level == NAMES:
         return shown
     topic = whole(room.topic[:120]) if room else ""
-    access = room.access.value if room else ""
+    access = "retired" if agent.retired_at else room.access.value if room else ""
     return shown | {"type": agent.type.value, "topic": topic, "access": access}

@@ -39,6 +39,11 @@ def _broken(found: re.Match[str]) -> str:
     return " ".join(mark[start : start + step] for start in range(0, len(mark), step))
 
 
+def paragraph(text: str) -> str:
+    """Give several lines as one."""
+    return " ".join(one_line(line) for line in text.splitlines() if line.strip())
+
+
 def whole(text: str) -> str:
     """Give text without halves of characters, which no encoding can carry."""
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text

@@ -1,6 +1,8 @@
 """Rooms in the `text` format: the room with its messages, and one line on each agent's seat in it."""
 
+import re
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import day_line, message_line
@@ -8,6 +10,7 @@ from bot.core.hud.knowledge import inline
 from bot.core.hud.sheet import MOST_SUMMARY, Detail, Place, Sheet
 from bot.core.records import Json
 
+_PLAIN: Final = re.compile(r"@?[\w.-]+")
 Word = Callable[[Mapping[str, Json]], str]
 
 
@@ -67,7 +70,8 @@ def _key(key: Mapping[str, Json]) -> str:
 
 
 def _request(request: Mapping[str, Json]) -> str:
-    who = one_line(str(request["requester_id"]))
+    who = str(request["requester_id"])
+    who = who if _PLAIN.fullmatch(who) else inline(who)
     return f"request {request['id']} from {who} with key {inline(request['key_used'])}"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from bot.core.hud.counting import adds_up, count
+from bot.core.hud.escape import paragraph
 from bot.core.hud.formats.lines import id_tokens, line_tokens, message_line, message_tokens
 from bot.core.hud.formats.paragraphs import budget, directory, header, major, now_line, seats_head, stable, volatile
 from bot.core.hud.formats.rooms import block, head, named_line, seat_lines
@@ -52,7 +53,7 @@ class TextFormat:
         parts = [
             directory(entries),
             major("SEVERAL AGENTS"),
-            f"{notice}\n",
+            f"{paragraph(notice)}\n",
             major("ROOMS"),
             *map(block, places),
             major("AGENTS"),
