@@ -102,6 +102,12 @@ create_agent      unprivileged unprivileged unprivileged ok         paused retir
 alter_agent       unprivileged unprivileged unprivileged ok         paused retired unprivileged foreign managers ok      ok
 retire_agent      unprivileged unprivileged unprivileged ok         paused retired unprivileged foreign managers ok      ok
 restore_agent     people       people       people       people     paused retired people       foreign managers ok      ok
+clone_agent       people       people       people       people     paused retired people       foreign managers ok      ok
+delete_agent      people       people       people       people     paused retired people       foreign managers ok      ok
+undo_knowledge    people       people       people       people     paused retired people       foreign managers ok      ok
+hand_key          people       people       people       people     paused retired people       foreign managers ok      ok
+set_setting       people       people       people       people     paused retired people       foreign managers ok      ok
+set_ignored       people       people       people       people     paused retired people       foreign managers ok      ok
 permit_agent      people       people       people       people     paused retired people       foreign managers ok      ok
 """  # noqa: E501 - a table
 
@@ -134,6 +140,7 @@ EXAMPLES: Mapping[str, object] = {
     "action": "add",
     "background_prompt": "You are new.",
     "allowed": True,
+    "person_id": 777,
     "id": 10,
 }
 
@@ -268,3 +275,8 @@ def test_of_a_retired_agent_only_what_managers_keep_is_open() -> None:
     assert {"set", "delete", "hud_clear", "restore_agent", "revoke_key"} <= allowed
     assert not {"set_topic", "say", "sleep", "pause", "create_key", "invite"} & allowed
     assert why(ACTORS["manager"], example("say"), town) == "Agent1 is retired: restore it first."
+
+
+def test_everyone_may_choose_for_themselves_to_be_ignored() -> None:
+    myself = BY_NAME["set_ignored"].model.model_validate({"person_id": 501})
+    assert why(ACTORS["person"], myself, Town()) == ""  # type: ignore[arg-type]

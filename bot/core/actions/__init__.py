@@ -5,12 +5,23 @@ from bot.core.actions.access import (
     DenyAccess,
     GiveKey,
     GrantAccess,
+    HandKey,
     JoinRoom,
     LeaveRoom,
     RequestAccess,
     RevokeKey,
 )
-from bot.core.actions.agents import AlterAgent, CreateAgent, PermitAgent, RestoreAgent, RetireAgent, SetName
+from bot.core.actions.agents import (
+    AlterAgent,
+    CloneAgent,
+    CreateAgent,
+    DeleteAgent,
+    PermitAgent,
+    RestoreAgent,
+    RetireAgent,
+    SetName,
+)
+from bot.core.actions.community import SetIgnored, SetSetting
 from bot.core.actions.definition import BaseAction, Category, Definition, Need, People
 from bot.core.actions.docs import actions_table
 from bot.core.actions.mind import (
@@ -31,6 +42,7 @@ from bot.core.actions.mind import (
     ReadMessage,
     Recall,
     Set,
+    UndoKnowledge,
 )
 from bot.core.actions.room import (
     ClearBillboard,
@@ -73,15 +85,18 @@ __all__ = [
     "Checkpoints",
     "ClearBillboard",
     "ClearTopic",
+    "CloneAgent",
     "Compact",
     "CreateAgent",
     "CreateKey",
     "Definition",
     "Delete",
+    "DeleteAgent",
     "DenyAccess",
     "Get",
     "GiveKey",
     "GrantAccess",
+    "HandKey",
     "Hud",
     "HudBlocker",
     "HudClear",
@@ -117,13 +132,16 @@ __all__ = [
     "SetAllocation",
     "SetAttention",
     "SetBillboard",
+    "SetIgnored",
     "SetInterval",
     "SetName",
     "SetRpm",
+    "SetSetting",
     "SetTopic",
     "SetVisibility",
     "SetWpm",
     "Sleep",
+    "UndoKnowledge",
     "WakeAgent",
     "actions_table",
     "hud_actions",

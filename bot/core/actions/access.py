@@ -40,6 +40,13 @@ class GiveKey(BaseAction):
     agent_id: Id
 
 
+@define(Category.ACCESS, "Take a key of the room out to hand it to a person, privately.", for_agents=False)
+class HandKey(BaseAction):
+    type: Literal["hand_key"] = "hand_key"
+    label: Label
+    person_id: Id
+
+
 @define(
     Category.ACCESS,
     "Knock at a room with its key, or the label of a key one holds.",

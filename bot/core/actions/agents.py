@@ -80,3 +80,17 @@ class PermitAgent(BaseAction):
     type: Literal["permit_agent"] = "permit_agent"
     agent_id: Id
     allowed: bool
+
+
+@define(Category.AGENTS, "Make another agent like one, with its knowledge if asked for.", for_agents=False)
+class CloneAgent(BaseAction):
+    type: Literal["clone_agent"] = "clone_agent"
+    agent_id: Id
+    name: Name
+    with_knowledge: bool = False
+
+
+@define(Category.AGENTS, "Delete an agent for good, with its room and all that was said there.", for_agents=False)
+class DeleteAgent(BaseAction):
+    type: Literal["delete_agent"] = "delete_agent"
+    agent_id: Id

@@ -23,6 +23,7 @@ class Category(StrEnum):
     FOCUS = "focus"
     MEMORY = "memory"
     AGENTS = "agents"
+    COMMUNITY = "community"
 
 
 class Need(StrEnum):

@@ -44,6 +44,12 @@ class Get(BaseAction):
     path: Path
 
 
+@define(Category.KNOWLEDGE, "Undo a change of knowledge: the newest, or one of its history.", for_agents=False)
+class UndoKnowledge(BaseAction):
+    type: Literal["undo_knowledge"] = "undo_knowledge"
+    entry_id: Id | None = None
+
+
 @define(Category.FOCUS, "Show the whole focus, or one section, in lookups.", hint="shown in lookups")
 class Hud(BaseAction):
     type: Literal["hud"] = "hud"

@@ -9,12 +9,23 @@ from bot.core.actions.access import (
     DenyAccess,
     GiveKey,
     GrantAccess,
+    HandKey,
     JoinRoom,
     LeaveRoom,
     RequestAccess,
     RevokeKey,
 )
-from bot.core.actions.agents import AlterAgent, CreateAgent, PermitAgent, RestoreAgent, RetireAgent, SetName
+from bot.core.actions.agents import (
+    AlterAgent,
+    CloneAgent,
+    CreateAgent,
+    DeleteAgent,
+    PermitAgent,
+    RestoreAgent,
+    RetireAgent,
+    SetName,
+)
+from bot.core.actions.community import SetIgnored, SetSetting
 from bot.core.actions.definition import BaseAction, Category, Definition
 from bot.core.actions.mind import (
     Append,
@@ -34,6 +45,7 @@ from bot.core.actions.mind import (
     ReadMessage,
     Recall,
     Set,
+    UndoKnowledge,
 )
 from bot.core.actions.room import (
     ClearBillboard,
@@ -68,6 +80,7 @@ MindAction = (
     | Append
     | Delete
     | Get
+    | UndoKnowledge
     | Hud
     | HudUpdate
     | HudNote
@@ -98,9 +111,11 @@ RoomAction = (
     | SetAttention
     | SetAllocation
 )
-AccessAction = CreateKey | RevokeKey | GiveKey | RequestAccess | GrantAccess | DenyAccess | JoinRoom | LeaveRoom
-AgentAction = SetName | CreateAgent | AlterAgent | RetireAgent | RestoreAgent | PermitAgent
-Action = MindAction | TalkAction | RoomAction | AccessAction | AgentAction
+KeyAction = CreateKey | RevokeKey | GiveKey | HandKey
+DoorAction = RequestAccess | GrantAccess | DenyAccess | JoinRoom | LeaveRoom
+AgentAction = SetName | CreateAgent | AlterAgent | RetireAgent | RestoreAgent | PermitAgent | CloneAgent | DeleteAgent
+CommunityAction = SetSetting | SetIgnored
+Action = MindAction | TalkAction | RoomAction | KeyAction | DoorAction | AgentAction | CommunityAction
 
 ACTION: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="type")])
 

@@ -3,6 +3,7 @@
 from bot.engine.performer import (
     agents,
     attention,
+    community,
     doors,
     focus,
     keys,
@@ -23,6 +24,7 @@ __all__ = [
     "Performer",
     "agents",
     "attention",
+    "community",
     "doors",
     "focus",
     "keys",

@@ -1,15 +1,17 @@
 """Performs making, changing, retiring and restoring agents."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
-from bot.core.actions import AlterAgent, CreateAgent, PermitAgent, RestoreAgent, RetireAgent
-from bot.core.changes import AddAgent, SetFocus
+from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, PermitAgent, RestoreAgent, RetireAgent
+from bot.core.changes import AddAgent, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
 from bot.core.kinds import Access, AgentType, InputFormat, LetterKind, OutputFormat, Visibility
 from bot.core.names import default_name
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Room
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Room
 from bot.core.view import RoomView
 from bot.engine.performer.attention import free_name, rename
 from bot.engine.performer.desk import Desk
@@ -19,6 +21,12 @@ from bot.engine.performer.rooms import put_letter
 from bot.engine.performer.speech import tell_room
 
 DAY = timedelta(days=1)
+_AT_REST: Mapping[str, Any] = {
+    **dict.fromkeys(("asleep_until", "paused_reason", "retired_at", "next_beat_at", "last_beat_at", "last_reason")),
+    **dict.fromkeys(("beat_id", "lease_until")),
+    "last_beat_silent": True,
+    "failures_in_a_row": 0,
+}
 
 
 @handles(CreateAgent)
@@ -82,6 +90,49 @@ def permit_agent(desk: Desk, action: PermitAgent) -> str:
     agent = desk.agent(action.agent_id)
     desk.update_agent(agent.id, can_create_agents=action.allowed)
     return f"{agent.name} may {'' if action.allowed else 'not '}create agents."
+
+
+@handles(CloneAgent)
+async def clone_agent(desk: Desk, action: CloneAgent) -> str:
+    model = desk.agent(action.agent_id)
+    clone = replace(
+        model,
+        id=AgentId(desk.write.ids.take("agent")),
+        name=free_name(desk, action.name),
+        can_create_agents=False,
+        created_at=desk.now,
+        created_by=None,
+        **_AT_REST,
+    )
+    _settle(desk, clone)
+    if action.with_knowledge:
+        known = await desk.write.desk(desk.community_id, agent_ids=[model.id], room_ids=[], doors=False)
+        for path, value in known.mind_of(model.id).knowledge.items():
+            desk.put(_told(desk, clone.id, known.mind_of(model.id).knowledge, path, value))
+    return f"{clone.name} is created with the id {clone.id}, like {model.name}."
+
+
+@handles(DeleteAgent)
+async def delete_agent(desk: Desk, action: DeleteAgent) -> str:
+    agent = desk.agent(action.agent_id)
+    await desk.write.delete_agent(desk.community_id, agent.id)
+    if desk.subject_id == agent.id:
+        desk.subject_id = None
+    return f"{agent.name} is deleted for good."
+
+
+def _told(desk: Desk, agent_id: AgentId, knowledge: Mapping[str, Json], path: str, value: Json) -> SetKnowledge:
+    by = desk.actor.in_words()
+    return SetKnowledge(
+        agent_id=agent_id,
+        side=PUBLIC_SIDE,
+        knowledge=knowledge,
+        path=path,
+        before=None,
+        after=value,
+        by=by,
+        at=desk.now,
+    )
 
 
 def _check_daily_limit(desk: Desk) -> None:

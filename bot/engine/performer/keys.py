@@ -1,11 +1,11 @@
 """Performs what concerns keys: made, withdrawn, handed on."""
 
 from bot.core.access import DRAWN_CHARACTERS, check_new_key, key_named
-from bot.core.actions import CreateKey, GiveKey, RevokeKey
+from bot.core.actions import CreateKey, GiveKey, HandKey, RevokeKey
 from bot.core.changes import AddKey, CloseRequest, HoldKey, UpdateKey
 from bot.core.errors import Rejected
 from bot.core.kinds import RequestState
-from bot.core.records import AccessKey, AgentId, KeyId
+from bot.core.records import AccessKey, AgentId, KeyId, Snowflake
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.keyring import change_key, close_request, hold, keys_of, requests_of
 from bot.engine.performer.registry import handles
@@ -59,3 +59,12 @@ def give_key(desk: Desk, action: GiveKey) -> str:
     desk.put(HoldKey(key_id=key.id, agent_id=AgentId(agent.id)))
     hold(desk, key, agent.id)
     return f'{agent.name} holds the key "{key.label}" now.'
+
+
+@handles(HandKey)
+async def hand_key(desk: Desk, action: HandKey) -> str:
+    key = key_named(action.label, b"", keys_of(desk, desk.me().id))
+    person = await desk.write.person(desk.community_id, Snowflake(action.person_id))
+    desk.secret = desk.cipher.decrypt(key.ciphertext)
+    who = f"@{person.username}" if person else "that person"
+    return f'The key "{key.label}" is for {who}.'

@@ -1,13 +1,15 @@
 """Performs what changes or reads knowledge."""
 
 from bot.core import knowledge
-from bot.core.actions import Append, Delete, Get, Set
+from bot.core.actions import Append, Delete, Get, Set, UndoKnowledge
 from bot.core.errors import Rejected
 from bot.core.hud.knowledge import knowledge_tokens
 from bot.core.records import PUBLIC_SIDE
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.lookups import expect_answer
 from bot.engine.performer.registry import handles
+
+HISTORY = 1_000
 
 
 @handles(Set)
@@ -40,6 +42,21 @@ def get(desk: Desk, action: Get) -> str:
         raise Rejected(f"There is nothing at {action.path}.")
     desk.look_up(f"get {action.path}", knowledge.as_json(found))
     return expect_answer(desk)
+
+
+@handles(UndoKnowledge)
+async def undo(desk: Desk, action: UndoKnowledge) -> str:
+    agent = desk.me()
+    journal = await desk.write.journal(desk.community_id, agent.id, side=desk.side, limit=HISTORY)
+    entry = next((one for one in journal if action.entry_id in (None, one.id)), None)
+    if entry is None:
+        raise Rejected("There is no such change in the history of its knowledge.")
+    whole = desk.mind().knowledge
+    if entry.before is None:
+        edit = knowledge.deleted(whole, entry.path)
+    else:
+        edit = knowledge.assigned(whole, entry.path, entry.before)
+    return _keep(desk, entry.path, edit, f"{entry.path} is as it was before {entry.at:%Y-%m-%d %H:%M} UTC.")
 
 
 def _keep(desk: Desk, path: str, edit: knowledge.Edit, result: str) -> str:

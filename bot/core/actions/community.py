@@ -1,0 +1,25 @@
+"""Actions on the community itself, which only people have."""
+
+from typing import Literal
+
+from bot.core.actions.definition import BaseAction, Category, People, define
+from bot.core.actions.fields import Anything, Id, Label
+
+
+@define(Category.COMMUNITY, "Set one of the community's settings; nothing goes back to the default.", for_agents=False)
+class SetSetting(BaseAction):
+    type: Literal["set_setting"] = "set_setting"
+    name: Label
+    value: Anything = None
+
+
+@define(
+    Category.COMMUNITY,
+    "Have all agents ignore a person, or no longer; everyone may choose it for themselves.",
+    people=People.EVERYONE,
+    for_agents=False,
+)
+class SetIgnored(BaseAction):
+    type: Literal["set_ignored"] = "set_ignored"
+    person_id: Id
+    ignored: bool = True
