@@ -86,12 +86,11 @@ def hud(
     """Print what an agent would see now."""
     from bot.app import hud_now
 
-    seen = carry_out(hud_now(settings(), agent=agent, format=format, guild_id=guild))
-    sys.stdout.write(f"{seen.instructions}\n{seen.input}\n")
+    seen, sections = carry_out(hud_now(settings(), agent=agent, format=format, guild_id=guild))
+    sys.stdout.write(seen)
     if tokens:
-        for name, count in seen.parts[0].sections:
-            out.print(f"{count:>8,} {name}")
-        out.print(f"{seen.tokens:>8,} in all")
+        for name, count in sections:
+            say(f"{count:>8,} {name}")
 
 
 @cli.command()

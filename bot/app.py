@@ -24,7 +24,7 @@ from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
 from bot.core.errors import BadSetting, NotFound, one_of
-from bot.core.hud.call import Ask, BuiltCall
+from bot.core.hud.call import Ask, section_tokens
 from bot.core.hud.call import build as build_hud
 from bot.core.kinds import InputFormat
 from bot.core.schema import answer_schema
@@ -282,8 +282,10 @@ async def examine_house(settings: Settings) -> list[Finding]:
     return await examine(settings, database=database)
 
 
-async def hud_now(settings: Settings, *, agent: str, format: str | None, guild_id: int | None) -> BuiltCall:
-    """Build what an agent would see now; raises NotFound when there is no such agent."""
+async def hud_now(
+    settings: Settings, *, agent: str, format: str | None, guild_id: int | None
+) -> tuple[str, list[tuple[str, int]]]:
+    """Give what an agent would see now and the tokens of each section; raises NotFound when there is no such agent."""
     async with opened(settings) as store, store.reading() as read:
         found = await read.communities()
         them = [one for one in found if guild_id in (None, one.guild_id)]
@@ -296,12 +298,14 @@ async def hud_now(settings: Settings, *, agent: str, format: str | None, guild_i
         input_format = InputFormat(format) if format else one.input_format
     except ValueError as error:
         raise BadSetting(f"There is no format {format!r}: choose {one_of(list(InputFormat))}.") from error
-    return build_hud(
+    tokenizer = tokenizer_for(one.model)
+    built = build_hud(
         view,
         [Ask(agent_id=one.id)],
         now=SystemClock().now(),
-        tokenizer=tokenizer_for(one.model),
+        tokenizer=tokenizer,
         input_format=input_format,
         output_format=one.output_format,
         structured=True,
     )
+    return f"{built.instructions}\n{built.input}\n", section_tokens(built, tokenizer)

@@ -34,7 +34,9 @@ def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | No
     out = stream or sys.stderr
     console = logging.StreamHandler(out)
     console.setLevel(logging.INFO)
-    console.setFormatter(_formatter([structlog.dev.ConsoleRenderer(colors=out.isatty())], shared))
+    # Plain tracebacks: those with local variables would show secrets, and fill the screen.
+    to_read = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=structlog.dev.plain_traceback)
+    console.setFormatter(_formatter([to_read], shared))
     file = logging.handlers.RotatingFileHandler(
         folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8"
     )
@@ -45,7 +47,6 @@ def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | No
     ]
     file.setFormatter(_formatter(as_json, shared))
     logging.basicConfig(level=logging.DEBUG, handlers=[console, file], force=True)
-    logging.getLogger("apscheduler.scheduler").setLevel(logging.ERROR)  # a tick that meets the one before is no news
     for name in QUIET:  # their details are in the way, their warnings are not
         logging.getLogger(name).setLevel(logging.WARNING)
     structlog.configure(
