@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from sqlalchemy import select
 
 from bot.core.keeping import AuditEntry, JournalEntry
-from bot.core.records import AgentId, CommunityId
-from storage.convert import plain
+from bot.core.records import AgentId, Beat, CommunityId
+from storage.convert import beat_of, plain
 from storage.session import Session, owned
-from storage.tables import AUDIT, JOURNAL
+from storage.tables import AUDIT, BEATS, JOURNAL
 
 
 class Logbook(Session):
@@ -26,3 +26,9 @@ class Logbook(Session):
         its = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
         asked = select(JOURNAL).where(*its).order_by(JOURNAL.c.id.desc()).limit(limit)
         return [plain(JournalEntry, row) for row in await self.mappings(asked)]
+
+    async def beats(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
+        """Give an agent's beats as they were kept, newest first."""
+        its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
+        rows = await self.rows(select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
+        return [beat_of(row) for row in rows]

@@ -1,6 +1,6 @@
 """One transaction: all that can be read, and all that can be written."""
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.config import CommunityConfig
@@ -50,6 +50,10 @@ class SqlWriting(Forgetting, Claiming, Applying, Spending, Upkeep, SqlReading):
         """Delete an agent for good with its room and all that was said there; its id stays used."""
         await erase(self, community_id, MESSAGES.c.room_id == agent_id)
         await self.run(delete(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id == agent_id))
+
+    async def pause_community(self, community_id: CommunityId, *, paused: bool) -> None:
+        """Let nobody of a community beat any more, or let everyone go on."""
+        await self.run(update(COMMUNITIES).where(COMMUNITIES.c.id == community_id).values(paused=paused))
 
     async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
         """Keep a small value by name for a community (None: for the installation); None removes it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.core.records import AgentId, CommunityId, Json, Letter, Snowflake, Usage
+from bot.core.records import AgentId, Beat, CommunityId, Json, Letter, Snowflake, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,9 @@ class KeptReading(Protocol):
     ) -> Sequence[JournalEntry]:
         """Give the changes of an agent's knowledge on one side, newest first."""
 
+    async def beats(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
+        """Give an agent's beats as they were kept, newest first."""
+
     async def data_of(self, community_id: CommunityId, person_id: Snowflake) -> dict[str, Json]:
         """Give all that is stored of a person, ready for a JSON file."""
 
@@ -71,6 +74,9 @@ class KeptWriting(Protocol):
 
     async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
         """Keep a small value by name for a community (None: for the installation); None removes it."""
+
+    async def pause_community(self, community_id: CommunityId, *, paused: bool) -> None:
+        """Let nobody of a community beat any more, or let everyone go on."""
 
     async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
         """Keep a channel's webhook and its encrypted token; None removes it."""
