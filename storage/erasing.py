@@ -8,7 +8,7 @@ from sqlalchemy import Table, and_, delete, func, or_, select, update
 from storage.purging import owe_purge
 from storage.session import Session, owned
 from storage.tables import BEATS, CHECKPOINTS, LETTERS, LOOKUPS, MEMBERSHIPS, MESSAGES, PARTS, REACTIONS
-from storage.talking import count_messages, unindex
+from storage.talking import More, count_messages, unindex
 
 AT_A_TIME = 500
 
@@ -36,7 +36,7 @@ async def _erase(session: Session, community_id: int, found: Sequence[Any], aged
     await _delete(session, community_id, MESSAGES, MESSAGES.c.id.in_(ids))
     for room_id in {row.room_id for row in found}:
         gone = [row for row in found if row.room_id == room_id]
-        await count_messages(session, community_id, room_id, -sum(row.shown for row in gone))
+        await count_messages(session, community_id, [More(room_id=room_id, shown=-sum(row.shown for row in gone))])
         if not aged:
             await _forget_derived(session, community_id, room_id, gone)
 

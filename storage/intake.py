@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import and_, delete, or_, select, update
 
-from bot.core.kinds import MessageType
+from bot.core.kinds import MessageType, SenderKind
 from bot.core.ports import NewMessage
 from bot.core.records import AgentId, CommunityId, Message, MessageId, Snowflake
 from storage.convert import attachments_of, sender_columns
@@ -18,7 +18,7 @@ from storage.known import Known, known_of
 from storage.purging import owe_purge
 from storage.session import Values, owned
 from storage.tables import EARLY_EDITS, MESSAGES, PARTS, TOMBSTONES
-from storage.talking import count_messages, index, unindex
+from storage.talking import More, count_messages, index, unindex
 
 AT_A_TIME = 500
 
@@ -62,12 +62,8 @@ class Intake(Finding):
     async def _insert(self, community_id: int, rows: dict[int, dict[str, Any]], known: Known) -> None:
         new = list(rows.values())
         await self.run(self.insert(MESSAGES), new)
-        for room_id, group in groupby(sorted(new, key=lambda row: row["room_id"]), key=lambda row: row["room_id"]):
-            here = list(group)
-            newest = max(here, key=lambda row: (row["sent_at"], row["id"]))
-            spoken = any(row["sender_kind"] in ("person", "architect") for row in here)
-            run = {"agent_run": 0} if spoken else {}
-            await count_messages(self, community_id, room_id, len(here), newest["sent_at"], **run)
+        by_room = groupby(sorted(new, key=lambda row: (row["room_id"], row["sent_at"])), key=lambda row: row["room_id"])
+        await count_messages(self, community_id, [_more(room_id, list(group)) for room_id, group in by_room])
         await index(self, community_id, [(row["id"], row["room_id"], row["content"]) for row in new])
         late = [row["reply_to_discord_id"] for row in new if row["reply_to_discord_id"] in rows]
         for discord_id in {*known.awaited, *late} & rows.keys():
@@ -171,6 +167,11 @@ def _row(community_id: int, id: int, message: NewMessage, reply_to: int | None, 
     if edit is not None and (row["edited_at"] is None or row["edited_at"] < edit["edited_at"]):
         row |= {name: edit[name] for name in ("content", "tokens", "edited_at")}
     return row
+
+
+def _more(room_id: int, rows: Sequence[Values]) -> More:
+    spoken = any(row["sender_kind"] in (SenderKind.PERSON, SenderKind.ARCHITECT) for row in rows)
+    return More(room_id=room_id, shown=len(rows), newest=rows[-1]["sent_at"], spoken=spoken)
 
 
 def type_of(attachments: Sequence[Any]) -> MessageType:

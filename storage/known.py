@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, Table, literal, select, union_all
+from sqlalchemy import ColumnElement, Select, literal, select, union_all
 
 from storage.session import Session, owned
 from storage.tables import EARLY_EDITS, MESSAGES, PARTS, TOMBSTONES
@@ -32,26 +32,20 @@ async def known_of(
 ) -> Known:
     """Ask what is known of messages, and of those that they answer."""
     either = {*discord_ids, *replied_to}
+
+    def ask(what: str, key: ColumnElement[Any], value: ColumnElement[Any], sought: Collection[int]) -> Select[Any]:
+        table = cast(Any, key).table
+        found = select(literal(what).label("what"), key, value).where(owned(table, community_id))
+        return found.where(session.is_one_of(key, sought))
+
     asked = [
-        _ask("messages", community_id, MESSAGES, either, MESSAGES.c.id),
-        _ask("parts", community_id, PARTS, either, PARTS.c.message_id),
-        _ask("deleted", community_id, TOMBSTONES, discord_ids, TOMBSTONES.c.discord_id),
-        _ask("early", community_id, EARLY_EDITS, discord_ids, EARLY_EDITS.c.discord_id),
-        _ask("awaited", community_id, MESSAGES, discord_ids, MESSAGES.c.id, MESSAGES.c.reply_to_discord_id),
+        ask("messages", MESSAGES.c.discord_id, MESSAGES.c.id, either),
+        ask("parts", PARTS.c.discord_id, PARTS.c.message_id, either),
+        ask("deleted", TOMBSTONES.c.discord_id, TOMBSTONES.c.discord_id, discord_ids),
+        ask("early", EARLY_EDITS.c.discord_id, EARLY_EDITS.c.discord_id, discord_ids),
+        ask("awaited", MESSAGES.c.reply_to_discord_id, MESSAGES.c.id, discord_ids),
     ]
     known = Known()
     for what, discord_id, value in await session.rows(union_all(*asked)):
         getattr(known, what)[discord_id] = value
     return known
-
-
-def _ask(
-    what: str,
-    community_id: int,
-    table: Table,
-    sought: Collection[int],
-    value: ColumnElement[Any],
-    by: ColumnElement[Any] | None = None,
-) -> Select[Any]:
-    key = table.c.discord_id if by is None else by
-    return select(literal(what).label("what"), key, value).where(owned(table, community_id), key.in_(sought))

@@ -1,9 +1,9 @@
 """One open transaction: statements in, columns out."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Executable, Table
+from sqlalchemy import BigInteger, ColumnElement, Executable, Table, any_, literal
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -53,6 +53,12 @@ class Session:
         """Execute in the driver's own words, values as they lie in the database."""
         result = await self._connection.exec_driver_sql(statement, values)
         return [tuple(row) for row in result.all()] if result.returns_rows else []
+
+    def is_one_of(self, column: ColumnElement[Any], values: Collection[int]) -> ColumnElement[bool]:
+        """Give the condition that a number is among many: for PostgreSQL as one array, which is planned at once."""
+        if self.is_sqlite:
+            return column.in_(values)
+        return column == any_(literal(list(values), postgresql.ARRAY(BigInteger)))
 
     def insert(self, table: Table) -> Insert:
         """Give an INSERT of the dialect in use, which can be made an upsert."""

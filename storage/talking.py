@@ -1,10 +1,11 @@
 """Messages within a transaction: shown, counted per room, and indexed for search."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, case, func, literal, or_, select, text, update
+from sqlalchemy import Boolean, and_, bindparam, case, func, select, text, update
 
 from storage.session import Session, owned
 from storage.tables import MESSAGES, REACTIONS, ROOMS
@@ -64,21 +65,47 @@ async def show(session: Session, community_id: int, message_id: int, at: datetim
         return
     sent_at = at or found["sent_at"]
     await session.run(update(MESSAGES).where(this).values(shown=True, sent_at=sent_at))
-    await count_messages(session, community_id, found["room_id"], 1, sent_at)
+    await count_messages(session, community_id, [More(room_id=found["room_id"], shown=1, newest=sent_at)])
     await index(session, community_id, [(message_id, found["room_id"], found["content"])])
 
 
-async def count_messages(
-    session: Session, community_id: int, room_id: int, more: int, newest: datetime | None = None, **values: object
-) -> None:
-    """Add to the number of messages that a room shows, and note when the newest came."""
-    new: dict[str, Any] = {"message_count": ROOMS.c.message_count + more} | values
-    if newest is not None:
-        older = or_(ROOMS.c.last_message_at.is_(None), ROOMS.c.last_message_at < newest)
-        new["last_message_at"] = case(
-            (older, literal(newest, ROOMS.c.last_message_at.type)), else_=ROOMS.c.last_message_at
-        )
-    await session.run(update(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id == room_id).values(new))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class More:
+    """What a room shows more (or less) than before: how many, the newest of them, how many in a row by agents."""
+
+    room_id: int
+    shown: int = 0
+    newest: datetime | None = None
+    spoken: bool = False  # by a person: agents may speak again
+    by_agents: int = 0
+
+
+_MORE = {
+    "message_count": ROOMS.c.message_count + bindparam("more_shown"),
+    "last_message_at": case(
+        (bindparam("newest", type_=ROOMS.c.last_message_at.type).is_(None), ROOMS.c.last_message_at),
+        (ROOMS.c.last_message_at > bindparam("newest", type_=ROOMS.c.last_message_at.type), ROOMS.c.last_message_at),
+        else_=bindparam("newest", type_=ROOMS.c.last_message_at.type),
+    ),
+    "agent_run": case((bindparam("spoken", type_=Boolean), 0), else_=ROOMS.c.agent_run + bindparam("by_agents")),
+}
+
+
+async def count_messages(session: Session, community_id: int, rooms: Iterable[More]) -> None:
+    """Add to the numbers that rooms keep of their messages."""
+    these = (ROOMS.c.community_id == bindparam("of_community"), ROOMS.c.id == bindparam("of_room"))
+    rows = [
+        {
+            "of_community": community_id,
+            "of_room": room.room_id,
+            "more_shown": room.shown,
+            "newest": room.newest,
+            "spoken": room.spoken,
+            "by_agents": room.by_agents,
+        }
+        for room in rooms
+    ]
+    await session.run(update(ROOMS).where(*these).values(_MORE), rows)
 
 
 async def count_reactions(session: Session, community_id: int, message_ids: Sequence[int]) -> None:

@@ -13,8 +13,8 @@ from storage.convert import columns_of, lane_of, reactor_mark, sender_columns
 from storage.ids import CountedIds
 from storage.outbox import Posting
 from storage.session import Session, owned
-from storage.tables import CHECKPOINTS, LETTERS, MESSAGES, REACTIONS, ROOMS
-from storage.talking import count_messages, count_reactions, index
+from storage.tables import CHECKPOINTS, LETTERS, MESSAGES, REACTIONS
+from storage.talking import More, count_messages, count_reactions, index
 
 
 class Talking(Posting):
@@ -28,11 +28,7 @@ class Talking(Posting):
         await self._letters(community_id, [_post(change) for change in changes if change.post])
         at_once = [change for change in changes if not change.post]
         await index(self, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
-        for change in changes:
-            run = {"agent_run": ROOMS.c.agent_run + 1} if change.sender.kind is SenderKind.AGENT else {}
-            if run or not change.post:
-                newest = None if change.post else change.sent_at
-                await count_messages(self, community_id, change.room_id, int(not change.post), newest, **run)
+        await count_messages(self, community_id, [more for change in changes if (more := _more(change)) is not None])
 
     async def add_letters(self, community_id: int, changes: Sequence[AddLetter]) -> None:
         """Store effects on Discord that are no messages."""
@@ -60,6 +56,13 @@ class Talking(Posting):
             known = {name: fields.pop(name) for name in ("attempts", "not_before", "posted_as", "at") if name in fields}
             await self.update_letter(community_id, change.letter_id, change.state, **known)  # type: ignore[arg-type]
             await update_columns(self, LETTERS, community_id, [({"id": change.letter_id}, fields)])
+
+
+def _more(change: Say) -> More | None:
+    by_agents = int(change.sender.kind is SenderKind.AGENT)
+    if change.post:
+        return More(room_id=change.room_id, by_agents=by_agents) if by_agents else None
+    return More(room_id=change.room_id, shown=1, newest=change.sent_at, by_agents=by_agents)
 
 
 def _message_row(community_id: int, change: Say) -> dict[str, Any]:

@@ -223,7 +223,7 @@ def _index() -> None:
             " words TSVECTOR NOT NULL, PRIMARY KEY (community_id, message_id),"
             " FOREIGN KEY (community_id, message_id) REFERENCES messages (community_id, id) ON DELETE CASCADE)"
         )
-        op.execute("CREATE INDEX message_words_words ON message_words USING gin (words) WITH (fastupdate = off)")
+        op.execute("CREATE INDEX message_words_words ON message_words USING gin (words)")
     else:
         op.execute(
             "CREATE VIRTUAL TABLE message_words USING fts5(words, room, content='', columnsize=0,"
