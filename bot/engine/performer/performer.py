@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from inspect import isawaitable
+from typing import Unpack
 
 from bot.core.actions import Action
 from bot.core.actor import Actor
@@ -11,14 +12,14 @@ from bot.core.changes import Audit
 from bot.core.errors import Rejected
 from bot.core.permissions import refusal
 from bot.core.ports import Cipher, Random, Tokenizer, Writing
-from bot.core.records import PUBLIC_SIDE, AgentId, BeatId, CommunityId, Reason, Side, Snowflake
+from bot.core.records import AgentId, CommunityId, Reason, Snowflake
 from bot.core.view import View
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.laying import lay
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.recording import record, record_refused
 from bot.engine.performer.registry import HANDLERS
-from bot.engine.performer.terms import MaySpeak, Terms
+from bot.engine.performer.terms import Bounds, Terms
 
 
 class Performer:
@@ -38,33 +39,18 @@ class Performer:
         now: datetime,
         random: Random,
         subject: AgentId | None = None,
-        side: Side = PUBLIC_SIDE,
-        rooms_shown: frozenset[AgentId] | None = None,
-        shared: bool = False,
         reasons: Sequence[Reason] = (),
-        beat_id: BeatId | None = None,
-        let_through_at: datetime | None = None,
-        may_speak: MaySpeak | None = None,
         refused: Sequence[tuple[str, str]] = (),
         view: View | None = None,
+        **bounds: Unpack[Bounds],
     ) -> list[Outcome]:
         """Perform actions in order and write what they change; gives one outcome for each.
 
-        `rooms_shown`: the rooms of the beat (None: no barrier). `subject`: the agent whose thing a person means.
+        `subject`: the agent whose thing a person means. `bounds`: those of the beat (performer.terms).
         `refused`: (what, why) of items that could not be read, kept among the agent's recent actions. `view`: what this
         transaction has read already, if that is all the actions need.
         """
-        terms = Terms(
-            now=now,
-            random=random,
-            side=side,
-            rooms_shown=rooms_shown,
-            shared=shared,
-            beat_id=beat_id,
-            person_id=_led_by(reasons),
-            let_through_at=let_through_at,
-            may_speak=may_speak,
-        )
+        terms = Terms(now=now, random=random, person_id=_led_by(reasons), **bounds)
         desk = await lay(
             write,
             community_id,

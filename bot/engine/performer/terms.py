@@ -3,11 +3,23 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypedDict
 
 from bot.core.ports import Random
 from bot.core.records import PUBLIC_SIDE, AgentId, BeatId, Side, Snowflake
 
 MaySpeak = Callable[[AgentId], str]  # of a room: "" or the sentence why not now
+
+
+class Bounds(TypedDict, total=False):
+    """What a beat bounds: `rooms_shown` None is no barrier, and no `let_through_at` is posting at once."""
+
+    side: Side
+    rooms_shown: frozenset[AgentId] | None
+    shared: bool
+    beat_id: BeatId | None
+    let_through_at: datetime | None
+    may_speak: MaySpeak | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
