@@ -161,6 +161,9 @@ class ScriptedModel:
     def takes_schema(self, model: str) -> bool:
         return True
 
+    def sees_images(self, model: str) -> bool:
+        return model.startswith("gpt-4o")
+
     def tokenizer(self, model: str) -> WordTokenizer:
         return WordTokenizer()
 

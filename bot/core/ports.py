@@ -360,6 +360,9 @@ class Model(Protocol):
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema."""
 
+    def sees_images(self, model: str) -> bool:
+        """Tell whether the model can be shown pictures."""
+
     def tokenizer(self, model: str) -> Tokenizer:
         """Give the tokenizer that counts for this model."""
 

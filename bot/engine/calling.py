@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 
 import structlog
 
 from bot.core.aftermath import rests
-from bot.core.errors import ModelError, ModelUnreachable
+from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
 from bot.core.hud.call import AgentPart
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall
 from bot.core.records import AgentId, Json, Usage
@@ -22,6 +23,7 @@ from bot.engine.planner import PlannedCall
 from bot.engine.purse import Booked, Purse
 
 BROKEN = ModelUnreachable("Something went wrong here: the log has the details.")
+OTHERS_SETTLE = timedelta(seconds=5)
 log = structlog.get_logger(__name__)
 
 
@@ -67,13 +69,14 @@ class Caller:
         except Exception:
             self._metrics.count("calls_broken")
             log.exception("a call could not be carried out", community=round.community_id)
+            self._purse.give_up(round.community_id, booked)
             for ready in pending.values():
                 await self._applier.failed(ready, BROKEN)
 
     async def _carry_out(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
         call = booked.call
         if booked.reservation is None:
-            await self._rest(round, pending)
+            await self._rest(round, pending, soon=booked.soon)
             return
         answer = await self._ask(round, booked)
         parsed = parse_reply(answer.text, asked=planner.ids_of(call), output_format=call.kind.output_format)
@@ -99,11 +102,12 @@ class Caller:
     async def _ask(self, round: Round, booked: Booked) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it did not answer."""
         call = booked.call
+        request = self._request(round, call)
         self._metrics.observe("agents_per_call", len(call.ready))
         self._metrics.count("model_calls", model=call.kind.model)
         try:
             async with self._clock.timeout(self._call_seconds):
-                return await self._model.answer(self._request(call))
+                return await self._answer(request)
         except TimeoutError as error:
             await self._purse.settle(round.community_id, booked, Usage())
             raise ModelUnreachable("The model took too long to answer.") from error
@@ -111,7 +115,17 @@ class Caller:
             await self._purse.settle(round.community_id, booked, Usage())
             raise
 
-    def _request(self, call: PlannedCall) -> ModelCall:
+    async def _answer(self, request: ModelCall) -> ModelAnswer:
+        """Ask; once more without its pictures when the request is refused, for a picture may be gone."""
+        try:
+            return await self._model.answer(request)
+        except ModelRefused:
+            if not request.images:
+                raise
+            return await self._model.answer(replace(request, images=()))
+
+    def _request(self, round: Round, call: PlannedCall) -> ModelCall:
+        seeing = self._model.sees_images(call.kind.model)
         return ModelCall(
             model=call.kind.model,
             instructions=call.built.instructions,
@@ -120,6 +134,7 @@ class Caller:
             answer_tokens=call.answer_tokens,
             schema=self._schema if call.kind.structured else None,
             cache_key=call.built.cache_key,
+            images=planner.new_images(round.view, call) if seeing else (),
         )
 
     async def _ask_alone(
@@ -139,14 +154,17 @@ class Caller:
         reply = one.reply if shared is None else _merged(shared, one.reply)
         return replace(one, reply=reply, usage=_sum(one.usage, _share(call, ready.agent_id, first.usage)))
 
-    async def _rest(self, round: Round, pending: dict[AgentId, Ready]) -> None:
-        """There is no money left for the call: its agents rest until midnight, and their rooms say so once."""
+    async def _rest(self, round: Round, pending: dict[AgentId, Ready], *, soon: bool) -> None:
+        """There is no money for the call: wait for what other calls leave, or rest until midnight and say so once."""
         now = self._clock.now()
         told: set[AgentId] = set()
         for ready in list(pending.values()):
-            extra = rests(round.view, ready, now, told=told)
-            await self._applier.let_go(ready, until=next_day(now), extra=extra)
-            told.update(reason.room_id for reason in ready.reasons[:1] if reason.room_id is not None)
+            if soon:
+                await self._applier.let_go(ready, until=now + OTHERS_SETTLE)
+            else:
+                extra = rests(round.view, ready, now, told=told)
+                await self._applier.let_go(ready, until=next_day(now), extra=extra)
+                told.update(reason.room_id for reason in ready.reasons[:1] if reason.room_id is not None)
             del pending[ready.agent_id]
         self._on_letters()
 

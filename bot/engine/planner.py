@@ -12,11 +12,12 @@ from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.counting import count
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.ports import Model
-from bot.core.records import PUBLIC_SIDE, AgentId
+from bot.core.records import PUBLIC_SIDE, AgentId, Message, MessageId
 from bot.core.thrift import compare
 from bot.core.verdict import Ready
 from bot.core.view import View
 
+IMAGES_AT_MOST = 4
 log = structlog.get_logger(__name__)
 Builder = Callable[["Kind", Sequence[Ready]], BuiltCall]
 
@@ -129,6 +130,23 @@ def _cell(view: View, one: Ready) -> str:
     if view.config.isolation == "solo" or view.config.planner == "solo" or agent.can_create_agents or knocked:
         return f"agent {one.agent_id}"
     return "public" if one.side == PUBLIC_SIDE else f"room {one.side}"
+
+
+def new_images(view: View, call: PlannedCall) -> tuple[str, ...]:
+    """Give the addresses of the newest pictures that somebody in the call sees for the first time, oldest first."""
+    found: dict[MessageId, tuple[str, ...]] = {}
+    for part in call.built.parts:
+        for room_id in part.room_ids:
+            membership = view.memberships.get((part.agent_id, room_id))
+            room = view.rooms.get(room_id)
+            for message in room.messages if room is not None else ():
+                if message.id in part.message_ids and (membership is None or message.id > membership.seen_until):
+                    found[message.id] = _pictures(message)
+    return tuple(url for id in sorted(found) for url in found[id])[-IMAGES_AT_MOST:]
+
+
+def _pictures(message: Message) -> tuple[str, ...]:
+    return tuple(one.url for one in message.attachments if one.media_type.startswith("image/"))
 
 
 def answer_tokens(config: CommunityConfig, agents: int) -> int:

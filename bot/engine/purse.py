@@ -14,10 +14,14 @@ from bot.engine.planner import PlannedCall
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Booked:
-    """A call whose price is set aside; `reservation` None: there was not enough left for it."""
+    """A call whose price is set aside; `reservation` None: there was not enough left for it.
+
+    `soon`: other calls have more set aside than they will need, so there may be enough once they are settled.
+    """
 
     call: PlannedCall
     reservation: int | None
+    soon: bool = False
 
 
 class Purse:
@@ -27,6 +31,7 @@ class Purse:
         self._store = store
         self._model = model
         self._schema_tokens = schema_tokens
+        self._open: dict[CommunityId, set[int]] = {}
 
     async def reserve(
         self, community_id: CommunityId, config: CommunityConfig, calls: Sequence[PlannedCall], now: datetime
@@ -40,7 +45,10 @@ class Purse:
                 spending = of_day(await write.spent(community_id, day), config)
                 fits = spending.holds(usd=usd, tokens=tokens)
                 reservation = await write.reserve(community_id, day, usd=usd, tokens=tokens) if fits else None
-                booked.append(Booked(call=call, reservation=reservation))
+                others = self._open.setdefault(community_id, set())
+                booked.append(Booked(call=call, reservation=reservation, soon=bool(others)))
+                if reservation is not None:
+                    others.add(reservation)
         return tuple(booked)
 
     async def settle(self, community_id: CommunityId, booked: Booked, usage: Usage) -> None:
@@ -50,6 +58,12 @@ class Purse:
         tokens = usage.input_tokens + usage.output_tokens
         async with self._store.writing(community_id) as write:
             await write.settle(community_id, booked.reservation, usd=usage.cost_usd, tokens=tokens)
+        self.give_up(community_id, booked)
+
+    def give_up(self, community_id: CommunityId, booked: Booked) -> None:
+        """Wait no longer for a call to be settled: what it set aside counts in full, or is settled."""
+        if booked.reservation is not None:
+            self._open.setdefault(community_id, set()).discard(booked.reservation)
 
     def _price(self, call: PlannedCall) -> tuple[Decimal, int]:
         schema_tokens = self._schema_tokens if call.kind.structured else 0

@@ -160,6 +160,7 @@ async def hearts(
     url: str = "sqlite://",
     clock: Clock | None = None,
     planned: Planned | None = None,
+    llm: str = "gpt-4o-mini",
     **fields: Any,  # noqa: ANN401
 ) -> AsyncIterator[Hearts]:
     """Open a community with so many agents, which are all in the room of the first one when `together`."""
@@ -191,7 +192,7 @@ async def hearts(
         made = Hearts(
             store, virtual, speaking, heartbeat, delivery, intake, publisher, metrics, nudges, typing, community.id
         )
-        await _move_in(made, agents, together, fields)
+        await _move_in(made, agents, together, {"model": llm} | fields)
         yield made
 
 

@@ -1,6 +1,8 @@
 """A slot from due to delivered, on a virtual clock and a real store."""
 
+from bot.core.errors import ModelRefused
 from bot.core.kinds import ReasonKind
+from bot.core.records import Attachment
 from tests.engine.hearts import answer, asked, everyone_says, hearts
 
 
@@ -53,6 +55,24 @@ async def test_listeners_of_a_room_share_one_call_and_two_of_their_answers_stand
         beat = await home.last_beat(6)
         assert beat is not None
         assert "floor taken" in " ".join(beat.outcome)
+
+
+async def test_a_new_picture_is_shown_once_to_a_model_that_sees() -> None:
+    picture = Attachment(name="cat.png", media_type="image/png", size_bytes=9, url="https://cdn.example/cat.png")
+    async with hearts(1, llm="gpt-4o") as home:
+        await home.hear("look at this", attachments=(picture,))
+        await home.run(60)
+        await home.hear("and?")
+        await home.run(60)
+        assert [call.images for call in home.model.calls] == [("https://cdn.example/cat.png",), ()]
+
+
+async def test_a_picture_that_is_refused_is_left_out() -> None:
+    picture = Attachment(name="cat.png", media_type="image/png", size_bytes=9, url="https://cdn.example/gone.png")
+    async with hearts(1, script=[ModelRefused("There is no such picture.")], llm="gpt-4o") as home:
+        await home.hear("look at this", attachments=(picture,))
+        await home.run(60)
+        assert [len(call.images) for call in home.model.calls] == [1, 0]
 
 
 async def test_a_beat_is_kept_with_what_it_saw_said_and_cost() -> None:

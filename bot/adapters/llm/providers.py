@@ -22,6 +22,7 @@ from bot.core.records import Usage
 
 BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
+SEEING = ("gpt-4o", "gpt-4.1", "gpt-5", "o1", "o3", "o4-mini", "llava", "llama3.2-vision", "gemma3", "qwen2.5vl")
 REASONING = ("o1", "o3", "o4", "gpt-5")  # take no temperature
 
 log = structlog.get_logger()
@@ -121,6 +122,10 @@ class Providers:
         """Tell whether the model can be held to a JSON schema, as far as is known."""
         provider, bare = self._find(model)
         return provider.options.structured and bare not in provider.without_schema
+
+    def sees_images(self, model: str) -> bool:
+        """Tell whether the model can be shown pictures, as far as its name tells."""
+        return model.rpartition("/")[2].startswith(SEEING)
 
     def tokenizer(self, model: str) -> Tokenizer:
         """Give the tokenizer that counts for this model."""
