@@ -13,13 +13,13 @@ from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Focus, Json, Lookup, Mind
 from bot.core.view import View
 from tests import factories
-from tests.core.hud.worlds import NOW, Drawn, hud, worlds
+from tests.core.hud.worlds import NOW, Drawn, examples, hud, worlds
 from tests.fakes import START, WordTokenizer
 
 OTHERS = (InputFormat.JSON, InputFormat.COMPACT_JSON, InputFormat.TOON)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(worlds())
 def test_no_text_hud_exceeds_its_budget_and_its_count_is_exact(drawn: Drawn) -> None:
     view = drawn.view
@@ -31,7 +31,7 @@ def test_no_text_hud_exceeds_its_budget_and_its_count_is_exact(drawn: Drawn) -> 
         assert sum(tokens for _, tokens in built.parts[0].sections) == counted
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(worlds(), st.sampled_from(OTHERS))
 def test_no_hud_in_another_format_exceeds_its_budget(drawn: Drawn, format: InputFormat) -> None:
     view = drawn.view
@@ -39,7 +39,7 @@ def test_no_hud_in_another_format_exceeds_its_budget(drawn: Drawn, format: Input
     assert o200k().count(built.input) == built.parts[0].tokens <= view.agents[AgentId(1)].token_budget
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(worlds(), st.sampled_from([by_bytes(), WordTokenizer()]))
 def test_estimating_tokenizers_are_kept_to_as_well(drawn: Drawn, tokenizer: WordTokenizer) -> None:
     view = drawn.view
@@ -55,7 +55,7 @@ def test_estimating_tokenizers_are_kept_to_as_well(drawn: Drawn, tokenizer: Word
     assert tokenizer.count(built.input) == built.parts[0].tokens <= view.agents[AgentId(1)].token_budget
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(worlds())
 def test_private_sides_keep_to_the_budget_too(drawn: Drawn) -> None:
     view = drawn.view

@@ -12,7 +12,7 @@ from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import line_tokens, message_line, message_tokens
 from bot.core.records import Message, MessageId
 from tests import factories
-from tests.core.hud.worlds import HOSTILE, counted
+from tests.core.hud.worlds import HOSTILE, counted, examples
 from tests.fakes import WordTokenizer
 
 texts = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=60), st.text("!?./-_ '\u0301aé1\n", max_size=30))
@@ -28,7 +28,7 @@ messages = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(messages)
 def test_a_line_counted_before_its_id_and_its_reactions_were_known_counts_exactly(message: Message) -> None:
     early = replace(message, id=MessageId(0), reply_to=None, reactions=(), edited=False)
@@ -36,7 +36,7 @@ def test_a_line_counted_before_its_id_and_its_reactions_were_known_counts_exactl
     assert line_tokens(o200k(), stored) == o200k().count(message_line(stored))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(messages, min_size=1, max_size=8))
 def test_lines_add_up_to_the_text(lines: list[Message]) -> None:
     text = "".join(map(message_line, lines))
@@ -62,7 +62,7 @@ def test_a_line_break_that_melts_into_marks_is_counted_as_it_is(text: str) -> No
     assert broken == o200k().count(f"{text}\n") - o200k().count(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(texts, st.integers(1, 40), st.integers(0, 60))
 def test_a_clipped_text_keeps_to_its_tokens(text: str, times: int, most: int) -> None:
     cut = clipped(o200k(), text * times, most)
@@ -75,7 +75,7 @@ def test_a_clipped_text_keeps_both_ends_and_says_how_much_is_missing() -> None:
     assert "characters left out" in cut
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(texts)
 def test_values_stay_on_one_line(text: str) -> None:
     line = one_line(text)

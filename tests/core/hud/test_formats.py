@@ -17,7 +17,7 @@ from bot.core.kinds import InputFormat
 from bot.core.records import Json
 from tests import factories
 from tests.core.hud.golden import KAI, LUNA, TALLY, garden
-from tests.core.hud.worlds import HOSTILE, Drawn, hud, worlds
+from tests.core.hud.worlds import HOSTILE, Drawn, examples, hud, worlds
 
 Read = Callable[[str], Json]
 READERS: dict[InputFormat, Read] = {
@@ -48,20 +48,20 @@ documents = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(documents)
 def test_what_is_written_compactly_reads_back(value: document.Document) -> None:
     assert compact.read(compact.write(value)) == value
     assert reference.read(reference.write(value)) == value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(documents)
 def test_what_is_written_in_toon_reads_back(value: document.Document) -> None:
     assert toon_format.read(toon_format.write(value)) == value
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(worlds())
 def test_whole_huds_read_back_as_json(drawn: Drawn) -> None:
     view = drawn.view

@@ -11,10 +11,10 @@ from bot.core.records import PUBLIC_SIDE, AgentId, Mind
 from bot.core.view import RoomView, View
 from tests import factories
 from tests.core.hud.golden import KAI, LUNA, TALLY, garden
-from tests.core.hud.worlds import Drawn, hud, worlds
+from tests.core.hud.worlds import Drawn, examples, hud, worlds
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(worlds(), st.sampled_from(InputFormat))
 def test_a_shared_call_shows_each_agent_the_same_messages_as_alone(drawn: Drawn, format: InputFormat) -> None:
     view = drawn.view

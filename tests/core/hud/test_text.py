@@ -11,7 +11,7 @@ from bot.core.hud.formats.text import message_line
 from bot.core.records import AgentId, Attachment, MessageId
 from tests import factories
 from tests.core.hud.golden import FOLDER, KAI, LUNA, REQUEST, TALLY, garden, texts
-from tests.core.hud.worlds import HOSTILE, Drawn, hud, worlds
+from tests.core.hud.worlds import HOSTILE, Drawn, examples, hud, worlds
 from tests.fakes import START
 
 LINE = re.compile(r"\[\d+ \d\d:\d\d\] (?:\d+|@[^:]*|The Architect|System): \S.*")
@@ -78,7 +78,7 @@ def heads_of(text: str) -> Counter[str]:
     return Counter(re.sub(r": .*", "", line) for line in opening)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(worlds())
 def test_hostile_communities_have_the_same_heads_as_tame_ones(drawn: Drawn) -> None:
     view = drawn.view

@@ -11,7 +11,7 @@ from bot.core.kinds import Visibility
 from bot.core.records import AgentId, Checkpoint, CheckpointId, Message, MessageId
 from bot.core.view import RoomView, View
 from tests import factories
-from tests.core.hud.worlds import Drawn, counted, hud, worlds
+from tests.core.hud.worlds import Drawn, counted, examples, hud, worlds
 from tests.fakes import START
 
 
@@ -44,9 +44,9 @@ def test_a_full_window_starts_where_it_leaves_a_quarter_free() -> None:
 
 
 def test_the_start_stays_until_it_overflows_and_then_jumps() -> None:
-    starts, start = [], 0
+    starts, start, everything = [], 0, talk(320)
     for newest in range(200, 320):
-        start = start_of(a_room(talk(newest), start))
+        start = start_of(a_room(everything[:newest], start))
         starts.append(start)
     moves = [after - before for before, after in pairwise(starts) if after != before]
     assert starts == sorted(starts)
@@ -58,7 +58,7 @@ def test_a_window_that_is_much_too_small_for_its_share_is_set_anew() -> None:
     assert start_of(a_room(talk(300), start=299)) < 260
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(worlds())
 def test_windows_have_no_holes_and_end_with_the_newest(drawn: Drawn) -> None:
     view = drawn.view
@@ -111,9 +111,9 @@ def test_messages_before_the_window_are_counted() -> None:
 
 
 def test_the_start_stays_when_only_the_newest_messages_were_read() -> None:
-    starts, start = [], 0
+    starts, start, everything = [], 0, talk(260, words=1)
     for newest in range(200, 260, 3):
-        view = a_room(talk(newest, words=1)[-200:], start)
+        view = a_room(everything[newest - 200 : newest], start)
         room = replace(view.rooms[AgentId(1)], older=newest - 200)
         agent = replace(view.agents[AgentId(1)], token_budget=50_000)
         start = start_of(replace(view, rooms={AgentId(1): room}, agents={AgentId(1): agent}))
