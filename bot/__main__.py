@@ -25,6 +25,7 @@ err = Console(stderr=True, highlight=False)
 
 Result = TypeVar("Result")
 File = Annotated[Path, typer.Argument(dir_okay=False)]
+Guild = Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")]
 
 
 @cli.command()
@@ -64,6 +65,30 @@ def migrate() -> None:
     carry_out(migrate_database(settings(), say=say))
 
 
+@cli.command(name="export")
+def export_(archive: File, guild: Guild = None) -> None:
+    """Write a whole community into one archive."""
+    from bot.app import export_community
+
+    carry_out(export_community(settings(), path=archive, guild_id=guild, say=say))
+
+
+@cli.command(name="import")
+def import_(archive: File, guild: Guild = None) -> None:
+    """Read a community back from an archive, all or nothing; --guild gives it to another server."""
+    from bot.app import import_community
+
+    carry_out(import_community(settings(), path=archive, guild_id=guild, say=say))
+
+
+@cli.command()
+def backup(file: File) -> None:
+    """Copy the SQLite database into a file, also while Selfroom runs."""
+    from bot.app import back_up
+
+    carry_out(back_up(settings(), path=file, say=say))
+
+
 @cli.command()
 def replay(
     trace: File,
@@ -81,7 +106,7 @@ def hud(
     agent: Annotated[str, typer.Argument(help="Its name or id.")],
     format: Annotated[str | None, typer.Option(help="text, json, compact_json or toon.")] = None,
     tokens: Annotated[bool, typer.Option("--tokens", help="Show the tokens of each section.")] = False,
-    guild: Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")] = None,
+    guild: Guild = None,
 ) -> None:
     """Print what an agent would see now."""
     from bot.app import hud_now

@@ -6,6 +6,7 @@ import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import structlog
@@ -27,6 +28,7 @@ from bot.core.errors import BadSetting, NotFound, one_of
 from bot.core.hud.call import Ask, section_tokens
 from bot.core.hud.call import build as build_hud
 from bot.core.kinds import InputFormat
+from bot.core.records import Community, Snowflake
 from bot.core.schema import answer_schema
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine
@@ -277,9 +279,41 @@ async def examine_house(settings: Settings) -> list[Finding]:
 
     async def database(url: str) -> str:
         async with opened(settings) as store, store.reading() as read:
-            return f"The database opens, with {len(await read.communities())} communities in it."
+            return f"The database opens; communities in it: {len(await read.communities())}."
 
     return await examine(settings, database=database)
+
+
+def chosen(communities: Sequence[Community], guild_id: int | None) -> Community:
+    """Give the one community, or the one of that server; raises NotFound when that leaves none or several."""
+    them = [one for one in communities if guild_id in (None, one.guild_id)]
+    if len(them) != 1:
+        there = ", ".join(f"{one.guild_id} ({one.name})" for one in communities) or "none yet"
+        raise NotFound(f"Name one community with --guild; there are: {there}.")
+    return them[0]
+
+
+async def export_community(settings: Settings, *, path: Path, guild_id: int | None, say: Say) -> None:
+    """Write a community into an archive."""
+    async with opened(settings) as store:
+        async with store.reading() as read:
+            community = chosen(await read.communities(), guild_id)
+        moved = await store.export(community.id, path)
+    say(f"{community.name} is in {path}: {sum(moved.counts.values()):,} rows, secrets still sealed.")
+
+
+async def import_community(settings: Settings, *, path: Path, guild_id: int | None, say: Say) -> None:
+    """Read a community back from an archive, all or nothing."""
+    async with opened(settings) as store:
+        moved = await store.import_archive(path, guild_id=Snowflake(guild_id) if guild_id else None)
+    say(f"{path} is imported: {sum(moved.counts.values()):,} rows.")
+
+
+async def back_up(settings: Settings, *, path: Path, say: Say) -> None:
+    """Copy the database into a file."""
+    async with opened(settings) as store:
+        await store.back_up(path)
+    say(f"The database is copied to {path}; keep the data folder's `secret` with it.")
 
 
 async def hud_now(
@@ -287,13 +321,9 @@ async def hud_now(
 ) -> tuple[str, list[tuple[str, int]]]:
     """Give what an agent would see now and the tokens of each section; raises NotFound when there is no such agent."""
     async with opened(settings) as store, store.reading() as read:
-        found = await read.communities()
-        them = [one for one in found if guild_id in (None, one.guild_id)]
-        if len(them) != 1:
-            raise NotFound(f"There are {len(them)} communities to choose from: name one with --guild.")
-        view = await read.view(them[0].id, messages=0)
-        one = agent_named(view, agent)
-        view = await read.view(them[0].id, agent_ids=[one.id])
+        community_id = chosen(await read.communities(), guild_id).id
+        one = agent_named(await read.view(community_id, messages=0), agent)
+        view = await read.view(community_id, agent_ids=[one.id])
     try:
         input_format = InputFormat(format) if format else one.input_format
     except ValueError as error:
