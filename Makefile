@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test fast lint format bench browser clean
+.PHONY: help run test fast lint format bench chaos browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -34,6 +34,9 @@ format: .venv/dev.stamp ## Rewrite the code in the house's format
 
 bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
 	$(BIN)/python -m tests.bench $(ONLY)
+
+chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails; SEED=n, KILLS=40
+	@SEED=$(SEED) KILLS=$(KILLS) $(BIN)/python -m tests.chaos
 
 browser: ## Chromium for the page's tests, where the system's package manager can give it
 	@sh deploy/chromium.sh

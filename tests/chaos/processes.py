@@ -64,6 +64,10 @@ class Child:
                 out.write(text + "\n")
                 out.flush()
 
+    def said(self, words: str) -> bool:
+        """Tell whether this life printed a line with these words."""
+        return any(words in line for line in self.lines)
+
     async def says(self, words: str, seconds: float = START_SECONDS) -> str:
         """Wait until it prints a line with these words; gives the line."""
         for _ in range(round(seconds / 0.02)):

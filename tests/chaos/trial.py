@@ -33,7 +33,8 @@ class Plan:
     seed: int
     kills: int
     fault_share: float = 0.0
-    life_seconds: tuple[float, float] = (0.3, 6.0)
+    early_share: float = 0.3  # of lives that may end before the bot is ready
+    life_seconds: tuple[float, float] = (0.3, 4.0)
 
 
 async def hold(plan: Plan, folder: Path, tell: Tell) -> Verdict:
@@ -109,15 +110,25 @@ async def _order_faults(session: aiohttp.ClientSession, url: str, bot_id: str, p
 
 async def _kill_again_and_again(plan: Plan, crowd: Crowd, child: Child, dice: random.Random, tell: Tell) -> None:
     for number in range(plan.kills):
-        seconds = dice.uniform(*plan.life_seconds)
-        await crowd.talk(seconds)
+        if dice.random() >= plan.early_share:
+            await _talk_until_ready(crowd, child)
+        await crowd.talk(seconds := dice.uniform(*plan.life_seconds))
+        was_ready = child.said(READY)
         await child.end(signal.SIGKILL)
         await crowd.talk(dice.uniform(0.0, 0.4))
         await child.start()
-        tell(f"  killed {number + 1} of {plan.kills} after {seconds:.1f} s, {len(crowd.said)} messages so far")
+        life = f"{seconds:.1f} s after it was ready" if was_ready else "before it was ready"
+        tell(f"  killed {number + 1} of {plan.kills} {life}, {len(crowd.said)} messages so far")
     with suppress(AssertionError):  # trouble may keep it from its ready line until the faults are cleared
         await child.says(READY, 10)
     await crowd.talk(2.0)
+
+
+async def _talk_until_ready(crowd: Crowd, child: Child) -> None:
+    for _ in range(60):
+        if child.said(READY):
+            return
+        await crowd.talk(0.5)
 
 
 async def _come_to_rest(child: Child, database: Path, said: int) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import aiohttp
 import discord
@@ -17,6 +17,7 @@ from bot.core.records import AgentId, CommunityId, Message, Room, Snowflake
 
 ROOMS_AT_ONCE = 5
 WINDOW = 100  # messages of the visible window that are looked at again
+OVERLAP = timedelta(minutes=2)
 AGAIN_SECONDS = 0.5
 LONGEST_AGAIN_SECONDS = 30.0
 TRANSIENT = (discord.DiscordServerError, discord.RateLimited, aiohttp.ClientError, OSError)
@@ -79,14 +80,14 @@ class Backfill:
             return 0
         async with self._store.reading() as read:
             last = await read.last_discord_id(room.community_id, room.id)
-        after = last or discord.utils.time_snowflake(since)
+        after = _overlapping(last, since)
         missed = [message for place in await _places(channel, after) for message in await _said(place, after)]
         missed.sort(key=lambda message: message.id)
         events = [await self._translator.message(message) for message in missed]
         await self._inbox.take_read_on([event for event in events if event is not None])
         if last is not None:
             await self._look_again(channel, room.community_id, room.id, last)
-        return len(missed)
+        return sum(message.id > (last or 0) for message in missed)
 
     async def _gone(self, guild: discord.Guild, room: Room) -> None:
         """Make sure that the channel is deleted, and not only hidden from us."""
@@ -124,6 +125,14 @@ class Backfill:
             content=self._translator.text(message),
             edited_at=edited_at,
         )
+
+
+def _overlapping(last: Snowflake | None, since: datetime) -> int:
+    """Give where to read on: somewhat before the last message known, for Discord may report one late."""
+    beginning = discord.utils.time_snowflake(since)
+    if last is None:
+        return beginning
+    return max(beginning, discord.utils.time_snowflake(discord.utils.snowflake_time(last) - OVERLAP))
 
 
 def _is_humans(message: Message | None) -> bool:

@@ -74,6 +74,17 @@ async def test_threads_are_read_on_as_well(stage: Stage) -> None:
         await heard(stage, ada, "start", "in the thread", "outside")
 
 
+async def test_a_message_that_discord_reported_late_is_not_passed_over(stage: Stage) -> None:
+    ada, channel_id, mira, _ = await first_life(stage, "before")
+    async with stage.bot():
+        await stage.faults(kind="delay_events", event="MESSAGE_CREATE", seconds=30, user_id=stage.bot_id)
+        await mira.say(channel_id, "reported late")
+        await mira.say(channel_id, "reported in time")
+        await heard(stage, ada, "before", "reported in time")
+    async with stage.bot():
+        await heard(stage, ada, "before", "reported late", "reported in time")
+
+
 async def test_a_channel_deleted_meanwhile_retires_its_agent(stage: Stage) -> None:
     ada, channel_id, _, _ = await first_life(stage, "hello")
     await stage.owner.call("DELETE", f"/channels/{channel_id}")
