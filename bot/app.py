@@ -150,7 +150,9 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
         delivery.wake()
         scheduler.nudge(clock.now())
 
-    front_desk = FrontDesk(store, performer, clock, BeatRandom("front desk"), on_done=look)
+    front_desk = FrontDesk(
+        store, performer, clock, BeatRandom("front desk"), on_done=look, cipher=cipher, model=parts.model
+    )
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, front_desk=front_desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)

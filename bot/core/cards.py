@@ -1,0 +1,188 @@
+"""Character cards, versions 1 to 3, as JSON or inside a PNG; Selfroom's own fields stand in their extensions. Pure."""
+
+import base64
+import binascii
+import json
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from bot.core.errors import BadSetting
+from bot.core.kinds import AgentType, InputFormat, OutputFormat
+from bot.core.records import Agent, Allocations, Json, Mind
+
+PNG = b"\x89PNG\r\n\x1a\n"
+CHUNKS = ("ccv3", "chara")  # the newer version first
+LARGEST_TEXT = 4_000_000  # of a packed chunk once it is unpacked
+USED = {"name", "description", "personality", "scenario", "first_mes"}
+OWN = "selfroom"  # our place in a card's extensions
+BROKEN = "This is no character card: give a JSON file, or a PNG that has a card in it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """An agent as a file describes it; `settings` are columns of the agent, `kept` what is only kept for export."""
+
+    name: str
+    prompt: str
+    type: AgentType = AgentType.PERSONA
+    greeting: str = ""
+    knowledge: Mapping[str, Json] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
+    kept: dict[str, Json] = field(default_factory=dict)
+    token_budget: int | None = None
+    has_picture: bool = False
+
+
+def read_card(data: bytes) -> Card:
+    """Read a card from a file's content; raises BadSetting with what is wrong."""
+    is_picture = data.startswith(PNG)
+    whole = _object(_text_in_png(data) if is_picture else data)
+    inner = whole.get("data") if isinstance(whole.get("data"), dict) else whole
+    assert isinstance(inner, dict)  # noqa: S101 - either of the two is
+    name = _line(inner, "name")
+    if not name:
+        raise BadSetting("This card has no name in it: add one and try again.")
+    own = _own_fields(inner)
+    return Card(
+        name=name,
+        prompt=_prompt(inner, own, name),
+        type=AgentType.BOT if own.get("type") == "bot" else AgentType.PERSONA,
+        greeting=_named(_line(inner, "first_mes"), name),
+        knowledge=_mapping(own.get("knowledge")),
+        settings=_settings(own),
+        token_budget=_whole(own.get("token_budget"), 4_000, 200_000),
+        kept={key: value for key, value in inner.items() if key not in USED},
+        has_picture=is_picture,
+    )
+
+
+def card_of(agent: Agent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Json]:
+    """Give an agent as a version 2 card; `kept` are the fields of the card that it came from."""
+    extensions = _mapping(kept.get("extensions"))
+    own: dict[str, Json] = {
+        "type": agent.type.value,
+        "knowledge": dict(mind.knowledge),
+        "temperature": agent.temperature,
+        "interval_seconds": agent.interval_seconds,
+        "resting_interval_seconds": agent.resting_interval_seconds,
+        "token_budget": agent.token_budget,
+        "allocations": [agent.allocations.knowledge, agent.allocations.recent_actions, agent.allocations.rooms],
+        "input_format": agent.input_format.value,
+        "output_format": agent.output_format.value,
+        "aliases": list(agent.aliases),
+    }
+    fields: dict[str, Json] = {"name": agent.name, "description": agent.prompt, "personality": "", "scenario": ""}
+    data = {**fields, "first_mes": "", "mes_example": "", **kept, "extensions": {**extensions, OWN: own}}
+    return {"spec": "chara_card_v2", "spec_version": "2.0", "data": data}
+
+
+def _object(text: bytes) -> dict[str, Json]:
+    try:
+        found = json.loads(text.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise BadSetting(BROKEN) from error
+    if not isinstance(found, dict):
+        raise BadSetting(BROKEN)
+    return found
+
+
+def _text_in_png(data: bytes) -> bytes:
+    """Find the card's text chunk; the newest version counts."""
+    found = {key: text for key, text in _texts(data) if key in CHUNKS}
+    for key in CHUNKS:
+        if key in found:
+            try:
+                return base64.b64decode(found[key], validate=False)
+            except binascii.Error as error:
+                raise BadSetting(BROKEN) from error
+    raise BadSetting("There is no character card in this picture: give the original PNG, not a copy of a screen.")
+
+
+def _texts(data: bytes) -> Iterator[tuple[str, bytes]]:
+    at = len(PNG)
+    while at + 12 <= len(data):
+        size, kind = struct.unpack_from(">I4s", data, at)
+        body = data[at + 8 : at + 8 + size]
+        if len(body) < size:
+            raise BadSetting("This picture is cut off: give the whole file.")
+        key, _, rest = body.partition(b"\0")
+        if kind == b"tEXt":
+            yield key.decode("latin-1").lower(), rest
+        elif kind == b"zTXt":
+            yield key.decode("latin-1").lower(), _unpacked(rest[1:])
+        elif kind == b"iTXt" and len(rest) > 2:
+            text = rest[2:].split(b"\0", 2)[-1]
+            yield key.decode("latin-1").lower(), _unpacked(text) if rest[0] else text
+        at += size + 12
+
+
+def _unpacked(packed: bytes) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(packed, LARGEST_TEXT)
+    except zlib.error as error:
+        raise BadSetting(BROKEN) from error
+
+
+def _line(inner: Mapping[str, Json], name: str) -> str:
+    value = inner.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _named(text: str, name: str) -> str:
+    """Fill in the placeholders that cards use."""
+    for mark, word in (("{{char}}", name), ("<BOT>", name), ("{{user}}", "you"), ("<USER>", "you")):
+        text = text.replace(mark, word).replace(mark.title(), word)
+    return text
+
+
+def _prompt(inner: Mapping[str, Json], own: Mapping[str, Json], name: str) -> str:
+    parts = [_named(_line(inner, part), name) for part in ("description", "personality", "scenario")]
+    prompt = "\n\n".join(part for part in parts if part)
+    if not prompt:
+        raise BadSetting("This card describes nobody: its description, personality and scenario are empty.")
+    return prompt
+
+
+def _own_fields(inner: Mapping[str, Json]) -> dict[str, Json]:
+    return _mapping(_mapping(inner.get("extensions")).get(OWN))
+
+
+def _mapping(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _settings(own: Mapping[str, Json]) -> dict[str, object]:
+    """Give the columns that a card of ours sets, each only when it is in its range."""
+    settings: dict[str, object] = {}
+    ranges = {
+        "temperature": (0.0, 2.0),
+        "interval_seconds": (1.0, 10.0),
+        "resting_interval_seconds": (1.0, 10.0),
+    }
+    for name, (low, high) in ranges.items():
+        value = own.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
+            settings[name] = value
+    if own.get("input_format") in [*InputFormat]:
+        settings["input_format"] = InputFormat(str(own["input_format"]))
+    if own.get("output_format") in [*OutputFormat]:
+        settings["output_format"] = OutputFormat(str(own["output_format"]))
+    if (allocations := _allocations(own.get("allocations"))) is not None:
+        settings["allocations"] = allocations
+    aliases = own.get("aliases")
+    if isinstance(aliases, list):
+        settings["aliases"] = tuple(alias for alias in aliases if isinstance(alias, str))[:10]
+    return settings
+
+
+def _allocations(value: Json) -> Allocations | None:
+    whole = [part for part in value if isinstance(part, int)] if isinstance(value, list) else []
+    if len(whole) != 3 or sum(whole) != 100 or whole[2] < 50 or min(whole) < 0:
+        return None
+    return Allocations(knowledge=whole[0], recent_actions=whole[1], rooms=whole[2])
+
+
+def _whole(value: Json, low: int, high: int) -> int | None:
+    return value if isinstance(value, int) and low <= value <= high else None

@@ -1,0 +1,15 @@
+"""What people do through slash commands: they ask here, and the same actions and handlers answer as for agents."""
+
+from bot.engine.front_desk.community import CommunityDesk
+from bot.engine.front_desk.doors import Doors
+from bot.engine.front_desk.heads import Heads
+from bot.engine.front_desk.moving import Moving
+from bot.engine.front_desk.people import PeopleDesk
+from bot.engine.front_desk.talk import Talk
+
+
+class FrontDesk(Heads, Talk, Doors, Moving, PeopleDesk, CommunityDesk):
+    """One use case for every command."""
+
+
+__all__ = ["FrontDesk"]

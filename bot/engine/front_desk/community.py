@@ -1,0 +1,91 @@
+"""The community as a whole: what it spends, who changed what, and whether anyone beats."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from bot.core.actions import SetSetting
+from bot.core.changes import Audit
+from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.keeping import AuditEntry
+from bot.core.ports import ModelCall
+from bot.core.records import AgentId, Community, Json, Person, Snowflake, Usage
+from bot.core.spending import day_of
+from bot.engine.front_desk.office import Office, check_manages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """A UTC day so far: (beats, usage) by agent and by HUD format, and what counts against the budget."""
+
+    by_agent: Mapping[AgentId, tuple[int, Usage]]
+    by_format: Mapping[str, tuple[int, Usage]]
+    usd: Decimal
+    tokens: int
+    config: CommunityConfig
+
+
+class CommunityDesk(Office):
+    """Use cases that concern everyone."""
+
+    async def spent_today(self, guild_id: Snowflake) -> Spent:
+        """Give what today used."""
+        async with self._looking(guild_id) as (community, read):
+            day = day_of(self.now())
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            usd, tokens = await read.spent(community.id, day)
+            return Spent(
+                by_agent=await read.usage_by_agent(community.id, day),
+                by_format=await read.usage_by_format(community.id, day),
+                usd=usd,
+                tokens=tokens,
+                config=view.config,
+            )
+
+    async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
+        """Give who changed what, newest first, for managers."""
+        check_manages(person)
+        async with self._looking(guild_id) as (community, read):
+            return await read.audit_log(community.id, limit=limit)
+
+    async def community(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
+        """Give the community and its settings."""
+        async with self._looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            return community, view.config
+
+    async def pause_all(self, guild_id: Snowflake, person: Person, *, paused: bool) -> str:
+        """Let nobody beat any more, or let everyone go on; gives a sentence."""
+        check_manages(person)
+        async with self._changing(guild_id, person) as (community, write):
+            if community.paused is paused:
+                raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
+            await write.pause_community(community.id, paused=paused)
+            what = f"{'pause' if paused else 'resume'}: everyone"
+            await write.apply(community.id, [Audit(by=f"@{person.username}", what=what, at=self.now())])
+        self._on_done()
+        return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
+
+    async def configure(self, guild_id: Snowflake, person: Person, **values: Json) -> None:
+        """Set some of the community's settings (None: back to the default); raises Rejected."""
+        for name, value in values.items():
+            await self.act(guild_id, person, SetSetting(name=name, value=value))
+
+    async def try_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
+        """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
+        check_manages(person)
+        if self._model is None:
+            raise Rejected("No model provider is set up: tell whoever runs Selfroom.")
+        call = ModelCall(
+            model=name,
+            instructions="Answer with the one word ok.",
+            input="Are you there?",
+            temperature=None,
+            answer_tokens=500,
+            schema=None,
+            cache_key="selfroom-setup",
+        )
+        begun = self.now()
+        answer = await self._model.answer(call)
+        return f"{name} answers in {(self.now() - begun).total_seconds():.1f} s for {answer.usage.cost_usd:.5f} USD."

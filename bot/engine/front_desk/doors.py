@@ -1,0 +1,39 @@
+"""Keys and knocks, as people see them."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.core.errors import NotFound
+from bot.core.records import AccessKey, AccessRequest, AgentId, KeyId, Person, RequestId, Snowflake
+from bot.engine.front_desk.office import Office, check_manages
+
+
+class Doors(Office):
+    """Who may come in, and with what."""
+
+    async def keys(
+        self, guild_id: Snowflake, person: Person, room_id: AgentId
+    ) -> tuple[Sequence[AccessKey], Mapping[KeyId, str]]:
+        """Give the living keys of a room with their secrets, for the eyes of a manager only; raises Rejected."""
+        check_manages(person)
+        found = await self.key_labels(guild_id, room_id)
+        secrets = {key.id: self._cipher.decrypt(key.ciphertext) for key in found} if self._cipher else {}
+        return found, secrets
+
+    async def key_labels(self, guild_id: Snowflake, room_id: AgentId) -> Sequence[AccessKey]:
+        """Give the living keys of a room."""
+        async with self._looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=[room_id], room_ids=[room_id], doors=True)
+        return [key for key in view.keys.get(room_id, ()) if key.revoked_at is None]
+
+    async def knocks(self, guild_id: Snowflake) -> Sequence[AccessRequest]:
+        """Give the pending requests of the community, oldest first."""
+        async with self._looking(guild_id) as (community, read):
+            knocks = [knock for owner, knock in await read.knocks() if owner == community.id]
+        return sorted(knocks, key=lambda knock: knock.id)
+
+    async def knock(self, guild_id: Snowflake, request_id: int) -> AccessRequest:
+        """Find a pending request; raises NotFound when it was decided already."""
+        for knock in await self.knocks(guild_id):
+            if knock.id == RequestId(request_id):
+                return knock
+        raise NotFound(f"Request {request_id} waits no longer: it was decided, or its time ran out.")

@@ -1,0 +1,75 @@
+"""What was said: found by its place on Discord, by words, or page by page; and asked for once more."""
+
+from collections.abc import Sequence
+
+from bot.core.changes import Audit, PutReason
+from bot.core.errors import NotFound, Rejected
+from bot.core.kinds import ReasonKind
+from bot.core.records import Agent, AgentId, Message, MessageId, Person, Reason, Snowflake
+from bot.engine.front_desk.office import Office
+
+LOOKED_BACK = 30  # messages among which the one that was answered is looked for
+
+
+class Talk(Office):
+    """Rooms and messages."""
+
+    async def room_of(self, guild_id: Snowflake, *channel_ids: int | None) -> Agent:
+        """Give the owner of the room that one of these channels is; raises NotFound when none is a room."""
+        async with self._looking(guild_id) as (community, read):
+            for channel_id in channel_ids:
+                room_id = await read.room_of_channel(community.id, Snowflake(channel_id)) if channel_id else None
+                if room_id is not None:
+                    view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+                    return view.agents[room_id]
+        raise NotFound("This channel is no agent's room: name the room, or use the command in one.")
+
+    async def message_at(self, guild_id: Snowflake, discord_id: int) -> Message:
+        """Give what is known of a message on Discord; raises NotFound."""
+        async with self._looking(guild_id) as (community, read):
+            message = await read.message_of(community.id, Snowflake(discord_id))
+        if message is None:
+            raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
+        return message
+
+    async def search(
+        self, guild_id: Snowflake, query: str, *, room_ids: Sequence[AgentId], limit: int = 50
+    ) -> Sequence[tuple[Message, str]]:
+        """Find messages in these rooms, newest first, each with an excerpt."""
+        async with self._looking(guild_id) as (community, read):
+            return await read.search(community.id, query, room_ids=room_ids, limit=limit)
+
+    async def history(self, guild_id: Snowflake, room_id: AgentId, *, limit: int = 100) -> Sequence[Message]:
+        """Give the newest messages of a room, oldest first."""
+        async with self._looking(guild_id) as (community, read):
+            return await read.history(community.id, room_id, limit=limit)
+
+    async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
+        """Have an agent look once more at what its message answered; gives a sentence."""
+        agent_id = message.sender.agent_id or message.room_id
+        async with self._changing(guild_id, person) as (community, write):
+            view = await write.desk(community.id, agent_ids=[agent_id], room_ids=[message.room_id], doors=False)
+            agent = view.agents[agent_id]
+            if agent.paused_reason is not None or agent.retired_at is not None:
+                raise Rejected(f"{agent.name} is paused or retired: resume or restore it first.")
+            before = await write.history(
+                community.id, message.room_id, before=MessageId(message.id + 1), limit=LOOKED_BACK
+            )
+            asked = next((one for one in reversed(before) if one.sender.is_human), message)
+            await write.apply(community.id, [PutReason(agent_id=agent_id, reason=self._again(person, asked))])
+            what = f"ask_again: {agent.name} about message {asked.id}"
+            by = f"@{person.username}"
+            await write.apply(community.id, [Audit(by=by, what=what, agent_id=agent_id, at=self.now())])
+        self._on_done()
+        return f"{agent.name} looks at it again."
+
+    def _again(self, person: Person, asked: Message) -> Reason:
+        return Reason(
+            kind=ReasonKind.ADDRESSED,
+            room_id=asked.room_id,
+            message_id=asked.id,
+            person_id=person.id,
+            mentioned=True,
+            since=self.now(),
+            due_at=self.now(),
+        )
