@@ -1,11 +1,12 @@
 """What an agent keeps in view: how its focus changes (SPEC §12)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from bot.core.errors import Rejected
-from bot.core.records import Focus, Json
+from bot.core.records import Focus, Json, Message
 
 ITEM_CHARACTERS = 300
 TEXT_CHARACTERS = 2_000
@@ -17,6 +18,8 @@ LIST_SECTIONS = {
     "blockers": "blockers",
     "nextSteps": "next_steps",
 }
+_LINK = re.compile(r"https?://[^\s<>\"`]+")
+_AFTER_LINKS = ".,;:!?)]}'*_"
 CAPACITY = {"key_decisions": 10, "active_files": 15, "notes": 20, "blockers": 10, "next_steps": 10}
 
 
@@ -71,6 +74,20 @@ def cleared(focus: Focus, section: str | None, now: datetime) -> Focus:
     if section is None:
         return Focus(updated_at=now)
     return with_section(focus, section, "", now)
+
+
+def files_of(message: Message) -> tuple[str, ...]:
+    """Give the links and attachments of a message, as they stand among the active files."""
+    links = (link.rstrip(_AFTER_LINKS) for link in _LINK.findall(message.content))
+    files = (f"{file.name}: {file.url}" for file in message.attachments)
+    return tuple(item for item in dict.fromkeys((*links, *files)) if len(item) <= ITEM_CHARACTERS)
+
+
+def with_files_of(focus: Focus, message: Message, now: datetime) -> Focus:
+    """Add the links and attachments of a message that addresses the agent."""
+    for item in files_of(message):
+        focus = with_item(focus, "active_files", item, now)
+    return focus
 
 
 def as_value(focus: Focus, section: str | None = None) -> Json:

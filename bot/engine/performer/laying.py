@@ -4,8 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from bot.core.actions import Action, Category
 from bot.core.actor import Actor
+from bot.core.focus import files_of, with_files_of
+from bot.core.kinds import ReasonKind
+from bot.core.permissions import may_see
 from bot.core.ports import Cipher, Tokenizer, Writing
-from bot.core.records import AgentId, CommunityId, MessageId
+from bot.core.records import AgentId, CommunityId, MessageId, Reason
 from bot.core.view import View
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.terms import Terms
@@ -19,6 +22,7 @@ async def lay(
     *,
     subject: AgentId | None,
     terms: Terms,
+    reasons: Sequence[Reason] = (),
     view: View | None = None,
     cipher: Cipher,
     tokenizer: Tokenizer,
@@ -27,12 +31,13 @@ async def lay(
     subject_id = actor.agent_id if actor.agent_id is not None else subject
     agents = [subject_id] if subject_id is not None else []
     rooms = list(dict.fromkeys([*agents, *_rooms_named(actions)]))
-    if view is None:
+    ids = list(dict.fromkeys(_messages_named(actions)))
+    if view is None or _brings_files(view, reasons):
+        ids += _addressing(reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
         view = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
-    ids = list(dict.fromkeys(_messages_named(actions)))
     messages = await write.messages_by_id(community_id, ids) if ids else {}
-    return Desk(
+    desk = Desk(
         write=write,
         view=view,
         actor=actor,
@@ -42,6 +47,33 @@ async def lay(
         terms=terms,
         messages=messages,
     )
+    _notice(desk, reasons)
+    return desk
+
+
+def _addressing(reasons: Sequence[Reason]) -> list[MessageId]:
+    """Give the messages by which somebody spoke to the agent."""
+    spoken_to = (reason for reason in reasons if reason.kind is ReasonKind.ADDRESSED)
+    return [reason.message_id for reason in spoken_to if reason.message_id is not None]
+
+
+def _brings_files(view: View, reasons: Sequence[Reason]) -> bool:
+    """Whether one of them brings links or attachments, for which the agent's focus must be read."""
+    wanted = set(_addressing(reasons))
+    shown = (message for room in view.rooms.values() for message in room.messages if message.id in wanted)
+    return any(files_of(message) for message in shown)
+
+
+def _notice(desk: Desk, reasons: Sequence[Reason]) -> None:
+    """What was brought to the agent stands among its active files by itself."""
+    agent_id = desk.actor.agent_id
+    if agent_id is None or agent_id not in desk.agents:
+        return
+    for message in filter(None, map(desk.messages.get, _addressing(reasons))):
+        if may_see(agent_id, message, desk) and files_of(message):
+            focus = with_files_of(desk.mind().focus, message, desk.now)
+            if focus != desk.mind().focus:
+                desk.keep_focus(focus)
 
 
 def _rooms_named(actions: Sequence[Action]) -> Iterator[AgentId]:

@@ -58,6 +58,7 @@ class Performer:
             actions,
             subject=subject,
             terms=terms,
+            reasons=reasons,
             view=view,
             cipher=self._cipher,
             tokenizer=self._tokenizer,

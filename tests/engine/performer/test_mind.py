@@ -15,10 +15,11 @@ from bot.core.actions import (
     ReadHistory,
     ReadMessage,
     Recall,
+    SendMessage,
     Set,
 )
 from bot.core.kinds import ReasonKind
-from bot.core.records import Lookup, Side
+from bot.core.records import Lookup, Reason, Side
 from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, House
 
 
@@ -112,3 +113,12 @@ async def test_each_side_of_the_barrier_has_its_own_mind(house: House) -> None:
     await house.act(BO, Get(path="open"), **private)
     assert (await house.mind(BO, Side(EL))).lookups[-1].answer == 1
     assert await house.one(BO, Get(path="secret")) == "There is nothing at secret."
+
+
+async def test_links_that_somebody_brings_stand_among_the_active_files(house: House) -> None:
+    brought = await house.said(ADA, "look at https://tea.example/pot, (https://cup.example) please")
+    reason = Reason(kind=ReasonKind.ADDRESSED, message_id=brought, since=house.now, due_at=house.now)
+    await house.act(BO, SendMessage(room_id=ADA, message="thanks"), reasons=[reason], view=await house.view(BO))
+    assert (await house.mind(BO)).focus.active_files == ("https://tea.example/pot", "https://cup.example")
+    await house.act(CY, reasons=[reason])
+    assert (await house.mind(CY)).focus.active_files == ()
