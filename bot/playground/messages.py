@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from bot.playground.journal import Journal
+from bot.playground.snowflakes import is_snowflake
 
 Json = dict[str, Any]
 
@@ -20,7 +21,8 @@ class MessageBook:
 
     def put(self, row: Json) -> Json:
         """Keep a message, new or changed."""
-        values = (int(row["id"]), int(row["channel_id"]), int(row["author_id"]), row.get("nonce"))
+        nonce = row.get("nonce")
+        values = (int(row["id"]), int(row["channel_id"]), int(row["author_id"]), None if nonce is None else str(nonce))
         hidden = int("only_for" in row)
         body = json.dumps(row, separators=(",", ":"))
         self._journal.write(PUT, (*values, row.get("pinned_at"), hidden, body))
@@ -28,7 +30,7 @@ class MessageBook:
 
     def get(self, message_id: object) -> Json | None:
         """Give one message, ephemeral ones too."""
-        if not str(message_id).isdecimal():
+        if not is_snowflake(message_id):
             return None
         return _first(self._journal.read("SELECT body FROM messages WHERE id = ?", (int(str(message_id)),)))
 

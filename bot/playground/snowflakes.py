@@ -37,7 +37,7 @@ def stamp_of(snowflake: str | int) -> str:
 
 
 def is_snowflake(value: object) -> bool:
-    """Whether a value can be an id: digits, as text or number."""
-    return (isinstance(value, int) and not isinstance(value, bool) and value >= 0) or (
-        isinstance(value, str) and value.isdecimal() and len(value) <= 20
-    )
+    """Whether a value can be an id: a number of at most 63 bits, or its digits."""
+    if isinstance(value, str):
+        return value.isascii() and value.isdecimal() and len(value) <= 19 and int(value) < 1 << 63
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63

@@ -5,10 +5,12 @@ from typing import Any
 from bot.playground.errors import ApiError, Unknown, invalid
 from bot.playground.interacting.asking import ANSWER_SECONDS, AUTOCOMPLETE, COMMAND, COMPONENT, MODAL, TOKEN_SECONDS
 from bot.playground.rest.call import Upload
+from bot.playground.rest.form import Form
 from bot.playground.world import World
 from bot.playground.writing import posting
+from bot.playground.writing.components import read_modal
 from bot.playground.writing.draft import EPHEMERAL
-from bot.playground.writing.modals import read_modal
+from bot.playground.writing.spec import Text
 
 Json = dict[str, Any]
 
@@ -108,7 +110,8 @@ def _marks(row: Json, *, ephemeral: bool) -> Json:
 
 
 def _wants_ephemeral(data: Json) -> bool:
-    return bool(int(data.get("flags") or 0) & EPHEMERAL)
+    flags = data.get("flags") or 0
+    return isinstance(flags, int) and bool(flags & EPHEMERAL)
 
 
 def _post(world: World, row: Json, data: Json, files: tuple[Upload, ...]) -> Json:
@@ -141,13 +144,11 @@ def _update(world: World, row: Json, data: Json, files: tuple[Upload, ...]) -> J
 
 
 def _give_choices(world: World, row: Json, data: Json) -> None:
-    choices = data.get("choices")
-    if not isinstance(choices, list) or len(choices) > 25:
-        raise invalid("data.choices", "BASE_TYPE_BAD_LENGTH", "Must be between 0 and 25 in length.")
+    form = Form(data)
+    choices = form.objects("choices", high=25) or []
+    form.check()
     for index, choice in enumerate(choices):
-        if not 1 <= len(str(choice.get("name", ""))) <= 100:
-            path = f"data.choices.{index}.name"
-            raise invalid(path, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+        Text(1, 100).read(choice.get("name"), f"data.choices.{index}.name")
     given = {"choices": choices, "nonce": row["nonce"]}
     world.tell_users([row["user_id"]], "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE", given)
 

@@ -6,12 +6,23 @@ from bot.playground.errors import ApiError, invalid
 from bot.playground.interacting.resolving import Resolved
 from bot.playground.rest.call import Call
 from bot.playground.writing.attachments import keep_file
+from bot.playground.writing.spec import ListOf, Text, Thing, Truth
 
 Json = dict[str, Any]
 
 SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN = 1, 2, 3, 4, 5
 USER, CHANNEL, ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 6, 7, 8, 9, 10, 11
 LONGEST = 6000
+
+
+class _Anything:
+    def read(self, value: object, _: str) -> object:
+        return value
+
+
+OPTIONS = ListOf(
+    Thing({"name": Text(1, 32), "value": _Anything(), "focused": Truth(), "options": _Anything()}, ("name",))
+)
 
 
 def read_invocation(call: Call, command: Json, channel: Json, data: Json, *, complete: bool) -> Json:
@@ -22,7 +33,7 @@ def read_invocation(call: Call, command: Json, channel: Json, data: Json, *, com
         said["guild_id"] = command["guild_id"]
     if command["type"] == 1:
         reader = _Options(call, channel, resolved, complete=complete)
-        options = reader.read(command.get("options") or [], data.get("options") or [])
+        options = reader.read(command.get("options") or [], data.get("options"))
         if options:
             said["options"] = options
     else:
@@ -51,8 +62,9 @@ class _Options:
         self._resolved = resolved
         self._complete = complete
 
-    def read(self, defined: list[Json], given: list[Json]) -> list[Json]:
+    def read(self, defined: list[Json], sent: object) -> list[Json]:
         """Give the options as the bot gets them."""
+        given = OPTIONS.read(sent if sent is not None else [], "options")
         by_name = {option["name"]: option for option in defined}
         names = [option.get("name") for option in given]
         for name in names:
@@ -69,7 +81,7 @@ class _Options:
     def _one(self, defined: Json, given: Json) -> Json:
         said: Json = {"name": defined["name"], "type": defined["type"]}
         if defined["type"] in (SUBCOMMAND, GROUP):
-            inner = self.read(defined.get("options") or [], given.get("options") or [])
+            inner = self.read(defined.get("options") or [], given.get("options"))
             return said | {"options": inner}
         if given.get("focused"):
             return said | {"value": str(given.get("value", "")), "focused": True}

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.playground.errors import ApiError, Refused, Unknown, unauthorized
+from bot.playground.errors import ApiError, Refused, Unknown, invalid, unauthorized
 from bot.playground.permissions import Permission
+from bot.playground.snowflakes import is_snowflake
 from bot.playground.world import World
 
 Json = dict[str, Any]
@@ -71,6 +72,13 @@ class Call:
         if not text.isdecimal() or not low <= int(text) <= high:
             raise ApiError(400, 50035, fields={name: _out_of_range(low, high)})
         return int(text)
+
+    def id_of(self, name: str) -> int | None:
+        """Read an id from the query."""
+        text = self.query.get(name)
+        if text is not None and not is_snowflake(text):
+            raise invalid(name, "NUMBER_TYPE_COERCE", f'Value "{text}" is not snowflake.')
+        return None if text is None else int(text)
 
     # What the path names
 

@@ -11,6 +11,7 @@ from bot.playground.rest.routes import Routes
 from bot.playground.shapes.channel import CATEGORY, FORUM, MEDIA, show_any, show_channel, show_direct
 from bot.playground.snowflakes import is_snowflake
 from bot.playground.world import DIRECT, THREADS
+from bot.playground.writing.spec import Choice, Fields, Id, ListOf, Text, Thing, Truth, Whole
 
 Json = dict[str, Any]
 
@@ -19,6 +20,14 @@ routes = Routes()
 MOST = 500
 MOST_IN_CATEGORY = 50
 KINDS = (0, 2, 4, 5, 13, 15, 16)
+TAG: Fields = {"id": Id(), "name": Text(1, 20), "moderated": Truth(), "emoji_id": Id(), "emoji_name": Text(1, 100)}
+TAGS = ListOf(Thing(TAG, ("name",)), 0, 20)
+FORUM_FIELDS: Fields = {
+    "default_reaction_emoji": Thing({"emoji_id": Id(), "emoji_name": Text(1, 100)}),
+    "default_sort_order": Choice((0, 1)),
+    "default_forum_layout": Choice((0, 1, 2)),
+    "flags": Whole(),
+}
 ARCHIVE = (60, 1440, 4320, 10080)
 
 
@@ -36,9 +45,7 @@ def create(call: Call) -> Reply:
     siblings = [r for r in call.world.channels.within(guild["id"]).values() if r["type"] not in THREADS]
     if len(siblings) >= MOST:
         raise ApiError(400, 30013)
-    kind = call.form.get("type") or 0
-    if kind not in KINDS:
-        raise invalid("type", "BASE_TYPE_CHOICES", f"Value must be one of {KINDS}.")
+    kind = Choice(KINDS).read(call.form.get("type") or 0, "type")
     changed = _read(call, kind, required=True)
     changed["parent_id"] = _parent(call, guild["id"], kind, changed.get("parent_id"))
     last = max((r["position"] for r in siblings), default=-1)
@@ -105,25 +112,17 @@ def _read(call: Call, kind: int, *, required: bool = False) -> Json:
 
 
 def _read_forum(call: Call) -> Json:
-    keys = ("default_reaction_emoji", "default_sort_order", "default_forum_layout", "flags")
-    changed = {key: call.form[key] for key in keys if key in call.form}
+    changed = {key: FORUM_FIELDS[key].read(call.form[key], key) for key in FORUM_FIELDS if call.form.get(key)}
     if (tags := call.form.get("available_tags")) is not None:
-        changed["available_tags"] = [
-            {
-                "id": str(tag.get("id") or call.world.ids.next()),
-                "name": tag["name"],
-                "moderated": bool(tag.get("moderated")),
-                "emoji_id": tag.get("emoji_id"),
-                "emoji_name": tag.get("emoji_name"),
-            }
-            for tag in tags
-        ]
+        blank = {"moderated": False, "emoji_id": None, "emoji_name": None}
+        given = [blank | tag for tag in TAGS.read(tags, "available_tags")]
+        changed["available_tags"] = [{"id": call.world.ids.next()} | tag for tag in given]
     return changed
 
 
 def _overwrites(call: Call, given: object) -> list[Json]:
     form = Form({"permission_overwrites": given})
-    entries = form.items("permission_overwrites", high=100) or []
+    entries = form.objects("permission_overwrites", high=100) or []
     form.check()
     return [_overwrite(call, str(entry.get("id")), entry) for entry in entries]
 
@@ -159,7 +158,10 @@ def edit(call: Call) -> Json:
     if row["type"] in THREADS:
         return _edit_thread(call, row)
     call.may(row, Permission.MANAGE_CHANNELS)
-    kind: int = call.form.get("type") or row["type"]
+    form = Form(call.form)
+    kind = form.number("type", high=16)
+    form.check()
+    kind = int(row["type"]) if kind is None else kind
     if kind != row["type"] and {kind, row["type"]} != {0, 5}:
         raise invalid("type", "BASE_TYPE_CHOICES", "Value must be one of (0, 5).")
     changed = _read(call, kind) | {"type": kind}

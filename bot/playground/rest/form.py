@@ -1,5 +1,6 @@
 """Reading forms: types and limits, and every fault named the way Discord names it."""
 
+from datetime import datetime
 from typing import Any
 
 from bot.playground.errors import ApiError, leaf
@@ -87,6 +88,33 @@ class Form:
         if len(value) > high:
             self.fault(name, "BASE_TYPE_BAD_LENGTH", f"Must be {high} or fewer in length.")
         return value
+
+    def objects(self, name: str, *, high: int) -> list[Json] | None:
+        """Read a list of at most `high` objects."""
+        found = self.items(name, high=high)
+        if found is not None and not all(isinstance(item, dict) for item in found):
+            self.fault(name, "DICT_TYPE_CONVERT", "Only dictionaries may be used in a DictType")
+            return None
+        return found
+
+    def snowflakes(self, name: str, *, high: int) -> list[str] | None:
+        """Read a list of at most `high` ids."""
+        found = self.items(name, high=high)
+        if found is not None and not all(map(is_snowflake, found)):
+            self.fault(name, "NUMBER_TYPE_COERCE", "Every value must be a snowflake.")
+            return None
+        return None if found is None else [str(item) for item in found]
+
+    def moment(self, name: str) -> str | None:
+        """Read a time as ISO 8601 with its offset."""
+        text = self.text(name, high=64)
+        try:
+            if text is not None and datetime.fromisoformat(text).tzinfo is None:
+                raise ValueError
+        except ValueError:
+            self.fault(name, "DATE_TYPE_PARSE", f'Could not parse "{text}". Should be ISO8601.')
+            return None
+        return text
 
     def check(self) -> None:
         """Raise everything that was wrong."""

@@ -10,10 +10,13 @@ from bot.playground.rest.routes import Routes
 from bot.playground.shapes.channel import show_channel, show_thread, show_thread_member
 from bot.playground.shapes.guild import show_guild
 from bot.playground.world import THREADS
+from bot.playground.writing.spec import Id, Thing, Whole
 
 Json = dict[str, Any]
 
 routes = Routes()
+
+MOVE = Thing({"position": Whole(), "parent_id": Id()})
 
 
 @routes.on("GET", "/guilds/{guild_id}")
@@ -85,11 +88,14 @@ def reorder(call: Call) -> None:
     guild = call.guild()
     call.may_in_guild(guild, Permission.MANAGE_CHANNELS)
     rows = call.world.channels.within(guild["id"])
-    for move in call.body if isinstance(call.body, list) else []:
+    form = Form({"moves": call.body})
+    moves = form.objects("moves", high=500) or []
+    form.check()
+    for move in moves:
         row = rows.get(str(move.get("id")))
         if row is None:
             continue
-        changed = {key: move[key] for key in ("position", "parent_id") if move.get(key) is not None}
+        changed: Json = MOVE.read(move, "moves")
         if "parent_id" in move and move["parent_id"] is None:
             changed["parent_id"] = None
         if move.get("lock_permissions") and (parent := rows.get(str(changed.get("parent_id")))):

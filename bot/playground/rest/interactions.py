@@ -5,8 +5,9 @@ from typing import Any
 from bot.playground.errors import ApiError, Refused, Unknown, invalid
 from bot.playground.interacting import answering
 from bot.playground.interacting.asking import AUTOCOMPLETE, COMMAND, COMPONENT, MODAL, ask
+from bot.playground.interacting.filling import read_form
 from bot.playground.interacting.invoking import read_invocation
-from bot.playground.interacting.pressing import read_form, read_press
+from bot.playground.interacting.pressing import read_press
 from bot.playground.rest.call import Call, Reply
 from bot.playground.rest.commands import may_use
 from bot.playground.rest.routes import Routes
@@ -116,7 +117,8 @@ def _form_of(call: Call, application_id: str, data: Json) -> Json:
         for row in call.world.interactions.rows.values()
         if row["user_id"] == call.me
         and row["application_id"] == application_id
-        and row.get("modal", {}).get("custom_id") == data.get("custom_id")
+        and "modal" in row
+        and row["modal"]["custom_id"] == data.get("custom_id")
         and str(data.get("id", row["id"])) == row["id"]
     ]
     if not found:
@@ -131,7 +133,10 @@ def callback(call: Call) -> Reply | Json:
     kind = call.form.get("type")
     if not isinstance(kind, int) or kind not in (4, 5, 6, 7, 8, 9):
         raise ApiError(400, 50035)
-    message = answering.answer(call.world, row, kind, call.form.get("data") or {}, call.files)
+    data = call.form.get("data") or {}
+    if not isinstance(data, dict):
+        raise ApiError(400, 50035)
+    message = answering.answer(call.world, row, kind, data, call.files)
     if not call.flag("with_response"):
         return Reply(204)
     return _callback_shown(call, row, kind, message)

@@ -28,7 +28,7 @@ def _in_order(call: Call) -> list[Json]:
 def listed(call: Call) -> list[Json]:
     """Give a page of members by id."""
     limit = call.number("limit", 1, low=1, high=1000)
-    after = int(call.query.get("after", "0"))
+    after = call.id_of("after") or 0
     rows = [row for row in _in_order(call) if int(row["user_id"]) > after]
     return [show_member(call.world, row) for row in rows[:limit]]
 
@@ -91,10 +91,15 @@ def edit(call: Call) -> Json:
         changed["nick"] = form.text("nick", high=32) or None
     if form.has("communication_disabled_until"):
         call.may_in_guild(guild, Permission.MODERATE_MEMBERS)
-        changed["communication_disabled_until"] = form.text("communication_disabled_until", high=64)
+        changed["communication_disabled_until"] = form.moment("communication_disabled_until")
     if form.body.get("roles") is not None:
         call.may_in_guild(guild, Permission.MANAGE_ROLES)
-        changed["roles"] = [_assignable(call, guild, str(r)) for r in form.body["roles"]]
+        asked = form.snowflakes("roles", high=250) or []
+        form.check()
+        kept = set(row["roles"])
+        changed["roles"] = [r if r in kept else _assignable(call, guild, r) for r in asked]
+        for role_id in kept - set(asked):
+            _assignable(call, guild, role_id)
     form.check()
     if "roles" not in changed:
         _below_me(call, row)

@@ -7,6 +7,7 @@ from bot.playground import places
 from bot.playground.errors import ApiError, Refused, Unknown, invalid
 from bot.playground.permissions import Permission
 from bot.playground.rest.call import Call
+from bot.playground.rest.form import Form
 from bot.playground.rest.routes import Routes
 from bot.playground.shapes.guild import show_member
 from bot.playground.shapes.message import show_message
@@ -36,19 +37,12 @@ def history(call: Call) -> list[Json]:
 def _page(call: Call, channel_id: str) -> list[Json]:
     limit = call.number("limit", 50, low=1, high=100)
     book = call.world.messages
-    if (around := _id(call, "around")) is not None:
+    if (around := call.id_of("around")) is not None:
         older = book.page(channel_id, limit=limit // 2 + 1, before=around + 1)
         newer = book.page(channel_id, limit=limit, after=around)
         newer = newer[len(newer) - min(len(newer), limit - len(older)) :]
         return newer + older
-    return book.page(channel_id, limit=limit, before=_id(call, "before"), after=_id(call, "after"))
-
-
-def _id(call: Call, name: str) -> int | None:
-    text = call.query.get(name)
-    if text is not None and not text.isdecimal():
-        raise invalid(name, "NUMBER_TYPE_COERCE", f'Value "{text}" is not snowflake.')
-    return None if text is None else int(text)
+    return book.page(channel_id, limit=limit, before=call.id_of("before"), after=call.id_of("after"))
 
 
 @routes.on("GET", "/channels/{channel_id}/messages/{message_id}")
@@ -123,11 +117,13 @@ def bulk_delete(call: Call) -> None:
     channel = call.channel(Permission.MANAGE_MESSAGES)
     if channel.get("guild_id") is None:
         raise Refused(50003)
-    ids = [str(i) for i in call.form.get("messages") or []]
-    if not 2 <= len(ids) <= 100:
+    form = Form(call.form)
+    ids = form.snowflakes("messages", high=100) or []
+    form.check()
+    if len(ids) < 2:
         raise invalid("messages", "BASE_TYPE_BAD_LENGTH", "Must be between 2 and 100 in length.")
     oldest = call.world.clock.now() - timedelta(days=BULK_DAYS)
-    if any(not i.isdecimal() or time_of(i) < oldest for i in ids):
+    if any(time_of(i) < oldest for i in ids):
         raise ApiError(400, 50034)
     found = [row for i in dict.fromkeys(ids) if (row := call.world.messages.get(i))]
     here = [row for row in found if row["channel_id"] == channel["id"] and "only_for" not in row]

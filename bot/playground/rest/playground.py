@@ -20,6 +20,7 @@ Json = dict[str, Any]
 
 routes = Routes(limited=False)
 
+FARTHEST = 20 * 365 * 86_400
 MANAGER = int(Permission.MANAGE_GUILD)
 
 
@@ -90,10 +91,13 @@ def make_bot(call: Call) -> Json:
     name = _name(call, high=32)
     guild = _guild(call, call.form.get("guild_id"))
     rights = _rights(call, permissions.BOT)
+    form = Form(call.form)
+    flags = form.number("flags", high=1 << 30)
+    form.check()
     row = people.make_bot(call.world, name, owner_id=guild["owner_id"])
-    if (flags := call.form.get("flags")) is not None:
+    if flags is not None:
         application = call.world.applications.rows[row["id"]]
-        call.world.applications.put(row["id"], application | {"flags": int(flags)})
+        call.world.applications.put(row["id"], application | {"flags": flags})
     people.invite_bot(call.world, guild["id"], row, rights=rights)
     return {"application_id": row["id"], "user": show_user(row), "token": row["token"]}
 
@@ -144,6 +148,8 @@ def move_clock(call: Call) -> Json:
     seconds = call.form.get("advance", 0)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
         raise invalid("advance", "NUMBER_TYPE_MIN", "Give the seconds to go forward; time never runs backwards.")
+    if not call.world.clock.offset_seconds + seconds < FARTHEST:
+        raise invalid("advance", "NUMBER_TYPE_MAX", "The clock can be at most twenty years ahead.")
     call.world.clock.advance(seconds)
     call.world.meta.put("clock", {"offset_seconds": call.world.clock.offset_seconds})
     fail_silent(call.world)

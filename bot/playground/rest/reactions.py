@@ -121,7 +121,7 @@ def who(call: Call) -> list[Json]:
     channel = call.channel(Permission.READ_MESSAGE_HISTORY)
     given = _find(call.message(channel), _emoji(call)) or {"users": []}
     limit = call.number("limit", 25, low=1, high=100)
-    after = int(call.query.get("after", "0"))
+    after = call.id_of("after") or 0
     ids = [] if call.query.get("type") == "1" else sorted(map(int, given["users"]))
     users = call.world.users.rows
     return [show_user(users[str(i)]) for i in ids if i > after][:limit]

@@ -132,7 +132,10 @@ def reorder(call: Call) -> list[Json]:
     call.may_in_guild(guild, Permission.MANAGE_ROLES)
     top = top_position(call.world, guild, call.me)
     rows = call.world.roles.within(guild["id"])
-    moves = [(rows.get(str(m.get("id"))), m.get("position")) for m in call.body if isinstance(m, dict)]
+    form = Form({"moves": call.body})
+    given = form.objects("moves", high=MOST) or []
+    form.check()
+    moves = [(rows.get(str(m.get("id"))), Form(m).number("position", high=MOST)) for m in given]
     if any(row is None or row["position"] >= top or (at or 0) >= top for row, at in moves):
         raise Refused(50013)
     for row, position in moves:

@@ -40,10 +40,10 @@ def my_guilds(call: Call) -> list[Json]:
     """Give the servers one is in, shortly."""
     limit = call.number("limit", 200, low=1, high=200)
     rows = sorted(call.world.guilds_of(call.me), key=lambda row: int(row["id"]))
-    if "after" in call.query:
-        rows = [row for row in rows if int(row["id"]) > int(call.query["after"])]
-    if "before" in call.query:
-        rows = [row for row in rows if int(row["id"]) < int(call.query["before"])]
+    if (after := call.id_of("after")) is not None:
+        rows = [row for row in rows if int(row["id"]) > after]
+    if (before := call.id_of("before")) is not None:
+        rows = [row for row in rows if int(row["id"]) < before]
     return [_short(call, row) for row in rows[:limit]]
 
 
@@ -64,7 +64,9 @@ def my_member(call: Call) -> Json:
 @routes.on("POST", "/users/@me/channels")
 def open_direct(call: Call) -> Json:
     """Open a direct conversation, or find the one that is there."""
-    other = str(call.form.get("recipient_id") or (call.form.get("recipients") or [""])[0])
+    form = Form(call.form)
+    other = form.snowflake("recipient_id") or next(iter(form.snowflakes("recipients", high=1) or ()), "")
+    form.check()
     if call.world.users.get(other) is None:
         raise invalid("recipient_id", "CANNOT_DM_SELF" if other == call.me else "USER_INVALID", "Unknown user")
     if other == call.me:

@@ -10,6 +10,7 @@ from PIL import Image, UnidentifiedImageError
 
 from bot.playground.errors import ApiError, invalid
 from bot.playground.rest.call import Upload
+from bot.playground.rest.form import Form
 from bot.playground.world import World
 
 Json = dict[str, Any]
@@ -24,7 +25,9 @@ def keep_files(world: World, channel_id: str, body: Json, files: tuple[Upload, .
         raise invalid("attachments", "BASE_TYPE_MAX_LENGTH", f"Must be {MOST} or fewer in length.")
     if any(len(file.data) > LARGEST for file in files):
         raise ApiError(413, 40005)
-    listed = body.get("attachments")
+    form = Form(body)
+    listed = form.objects("attachments", high=MOST)
+    form.check()
     had = list((before or {}).get("attachments", []))
     about: dict[int, Json] = {}
     if listed is not None:

@@ -30,11 +30,13 @@ def read_command(given: object, path: str) -> Json:
     if not isinstance(given, dict):
         raise invalid(path or "name", "DICT_TYPE_CONVERT", "Only dictionaries may be used in a DictType")
     kind = given.get("type") or SLASH
+    if kind not in (SLASH, USER_MENU, MESSAGE_MENU):
+        raise invalid(f"{path}.type" if path else "type", "BASE_TYPE_CHOICES", "Value must be one of (1, 2, 3).")
     dot = f"{path}." if path else ""
     _check_name(given.get("name"), kind, f"{dot}name")
     if kind == SLASH:
         _check_description(given, dot)
-        _check_options(given.get("options") or [], f"{dot}options", depth=0)
+        _check_options(given.get("options"), f"{dot}options", depth=0)
         if _characters(given) > MOST_CHARACTERS:
             raise invalid(f"{dot}options", "APPLICATION_COMMAND_TOO_LARGE", f"Over {MOST_CHARACTERS} characters.")
     row: Json = {key: given[key] for key in KEYS if given.get(key) is not None}
@@ -58,10 +60,20 @@ def _check_description(given: Json, dot: str) -> None:
         raise invalid(f"{dot}description", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 
 
-def _check_options(options: list[Json], path: str, *, depth: int) -> None:
-    if len(options) > 25:
+def _objects(given: object, path: str) -> list[Json]:
+    """Give a list of at most 25 objects."""
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+        raise invalid(path, "LIST_TYPE_CONVERT", "Only iterables of dictionaries may be used here")
+    if len(given) > 25:
         raise invalid(path, "BASE_TYPE_BAD_LENGTH", "Must be 25 or fewer in length.")
-    names = [option.get("name") for option in options]
+    return given
+
+
+def _check_options(given: object, path: str, *, depth: int) -> None:
+    options = _objects(given, path)
+    names = [str(option.get("name")) for option in options]
     if len(set(names)) < len(names):
         raise invalid(path, "APPLICATION_COMMAND_OPTIONS_NAME_DUPLICATE", "Option names must be unique")
     needed = [bool(option.get("required")) for option in options]
@@ -75,19 +87,27 @@ def _check_option(option: Json, path: str, *, depth: int) -> None:
     _check_name(option.get("name"), SLASH, f"{path}.name")
     _check_description(option, f"{path}.")
     kind = option.get("type")
-    if kind not in range(1, 12) or (kind == GROUP and depth) or (kind == SUBCOMMAND and depth > 1):
+    if kind not in tuple(range(1, 12)) or (kind == GROUP and depth) or (kind == SUBCOMMAND and depth > 1):
         raise invalid(f"{path}.type", "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "Not a type that can stand here.")
     if kind in (SUBCOMMAND, GROUP):
-        inner = option.get("options") or []
-        _check_options(inner, f"{path}.options", depth=2 if kind == SUBCOMMAND else 1)
-    choices = option.get("choices") or []
-    if len(choices) > 25:
-        raise invalid(f"{path}.choices", "BASE_TYPE_BAD_LENGTH", "Must be 25 or fewer in length.")
+        _check_options(option.get("options"), f"{path}.options", depth=2 if kind == SUBCOMMAND else 1)
+    choices = _objects(option.get("choices"), f"{path}.choices")
+    for index, choice in enumerate(choices):
+        _check_choice(choice, f"{path}.choices.{index}")
     if choices and option.get("autocomplete"):
         raise invalid(path, "APPLICATION_COMMAND_OPTIONS_CHOICES_INVALID", "Autocomplete excludes choices")
 
 
+def _check_choice(choice: Json, path: str) -> None:
+    if not isinstance(choice.get("name"), str) or not 1 <= len(choice["name"]) <= 100:
+        raise invalid(f"{path}.name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+    value = choice.get("value")
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or len(str(value)) > 100:
+        raise invalid(f"{path}.value", "BASE_TYPE_BAD_LENGTH", "Must be text or a number, of at most 100 characters.")
+
+
 def _characters(part: Json) -> int:
     texts = [part.get("name", ""), part.get("description", "")]
-    texts += [str(c.get("name", "")) + str(c.get("value", "")) for c in part.get("choices") or ()]
-    return sum(map(len, texts)) + sum(_characters(option) for option in part.get("options") or ())
+    choices = _objects(part.get("choices"), "choices")
+    texts += [str(choice.get("name", "")) + str(choice.get("value", "")) for choice in choices]
+    return sum(map(len, texts)) + sum(map(_characters, _objects(part.get("options"), "options")))

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from bot.playground.writing import components as kinds
+from bot.playground.writing import parts as kinds
+from bot.playground.writing.components import walk
 
 Json = dict[str, Any]
 
@@ -19,21 +20,20 @@ ITEM: Json = {"description": None, "spoiler": False}
 
 def complete(parts: list[Json], new_id: Callable[[], str]) -> None:
     """Fill in what is missing, in place; media get ids of their own."""
-    for part in kinds.walk(parts):
-        for name, value in DEFAULTS.get(part["type"], {}).items():
-            part.setdefault(name, value)
+    for part in walk(parts):
+        _add(part, DEFAULTS.get(part["type"], {}))
         for item in part.get("items", ()):
-            for name, value in ITEM.items():
-                item.setdefault(name, value)
+            _add(item, ITEM)
             _complete_media(item["media"], new_id)
         for name in ("media", "file"):
             if name in part:
                 _complete_media(part[name], new_id)
-        for option in (part, *part.get("options", ())):
-            if option.get("emoji"):
-                option["emoji"] = {key: value for key, value in option["emoji"].items() if value is not None}
+
+
+def _add(part: Json, missing: Json) -> None:
+    for name, value in missing.items():
+        part.setdefault(name, value)
 
 
 def _complete_media(media: Json, new_id: Callable[[], str]) -> None:
-    media.setdefault("id", new_id())
-    media.setdefault("proxy_url", media["url"])
+    _add(media, {"id": new_id(), "proxy_url": media["url"]})

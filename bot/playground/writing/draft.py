@@ -63,8 +63,8 @@ def _say(world: World, channel: Json, row: Json, body: Json, said: Json, before:
         return
     said["tts"] = bool(body.get("tts"))
     if (nonce := body.get("nonce")) is not None:
-        if len(str(nonce)) > 25:
-            raise invalid("nonce", "NONCE_TYPE_TOO_LONG", "Nonce is too long.")
+        if isinstance(nonce, bool) or not isinstance(nonce, int | str) or len(str(nonce)) > 25:
+            raise invalid("nonce", "NONCE_TYPE_TOO_LONG", "A nonce is text or a number, of at most 25 characters.")
         said["nonce"] = nonce
     if body.get("message_reference"):
         said["message_reference"] = read_reference(world, channel, body["message_reference"])

@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.playground.errors import invalid
 from bot.playground.permissions import Permission
+from bot.playground.rest.form import Form
 from bot.playground.world import World
 
 Json = dict[str, Any]
@@ -34,18 +35,18 @@ def find_mentions(world: World, channel: Json, author_id: str, content: str, bod
 def _checked(allowed: object) -> Json:
     if not isinstance(allowed, dict):
         raise invalid("allowed_mentions", "DICT_TYPE_CONVERT", "Only dictionaries may be used in a DictType")
-    parse = allowed.get("parse") or []
-    for kind in ("users", "roles"):
-        listed = allowed.get(kind) or []
+    form = Form(allowed)
+    parse = form.items("parse", high=3) or []
+    lists = {kind: form.snowflakes(kind, high=100) or [] for kind in ("users", "roles")}
+    form.check()
+    for kind, listed in lists.items():
         if listed and kind in parse:
             raise invalid(
                 "allowed_mentions",
                 "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE",
                 f'parse:["{kind}"] and {kind}: [ids...] are mutually exclusive.',
             )
-        if len(listed) > 100:
-            raise invalid(f"allowed_mentions.{kind}", "BASE_TYPE_BAD_LENGTH", "Must be 100 or fewer in length.")
-    return allowed | {"parse": parse}
+    return allowed | {"parse": parse, **lists}
 
 
 def _ids(pattern: re.Pattern[str], content: str) -> list[str]:
@@ -53,14 +54,14 @@ def _ids(pattern: re.Pattern[str], content: str) -> list[str]:
 
 
 def _lets(rules: Json, kind: str, mentioned: str) -> bool:
-    return kind in rules["parse"] or mentioned in [str(i) for i in rules.get(kind) or ()]
+    return kind in rules["parse"] or mentioned in rules.get(kind, ())
 
 
 def _answered(world: World, body: Json, rules: Json) -> list[str]:
     """A reply mentions whom it answers, unless it says not to."""
     reference = body.get("message_reference")
     default = body.get("allowed_mentions") is None
-    if not reference or reference.get("type") == 1 or not rules.get("replied_user", default):
+    if not isinstance(reference, dict) or reference.get("type") == 1 or not rules.get("replied_user", default):
         return []
     found = world.messages.get(reference.get("message_id"))
     return [found["author_id"]] if found and "webhook" not in found else []
