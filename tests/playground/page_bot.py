@@ -14,6 +14,7 @@ Interaction = discord.Interaction[discord.Client]
 class Note(ui.Modal, title="Write a note"):
     """A form with a line, a text and a select."""
 
+    intro: ui.TextDisplay[Any] = ui.TextDisplay("Write **as you like**.")
     heading: ui.TextInput[Any] = ui.TextInput(label="Heading", min_length=3, max_length=40)
     words: ui.TextInput[Any] = ui.TextInput(label="Words", style=discord.TextStyle.paragraph, required=False)
     mood: ui.Label[Any] = ui.Label(
@@ -27,6 +28,33 @@ class Note(ui.Modal, title="Write a note"):
         assert isinstance(select, ui.Select)
         text = f"Noted **{self.heading.value}**: {self.words.value} ({select.values[0]})"
         await interaction.response.send_message(text)
+
+
+class Survey(ui.Modal, title="A survey"):
+    """A form with the rarer kinds of fields."""
+
+    size: ui.Label[Any] = ui.Label(
+        text="Size", component=ui.RadioGroup(options=[discord.RadioGroupOption(label=one) for one in ("S", "L")])
+    )
+    extras: ui.Label[Any] = ui.Label(
+        text="Extras",
+        component=ui.CheckboxGroup(
+            required=False, options=[discord.CheckboxGroupOption(label=one) for one in ("milk", "sugar")]
+        ),
+    )
+    agreed: ui.Label[Any] = ui.Label(text="Agreed", component=ui.Checkbox())
+    host: ui.Label[Any] = ui.Label(text="Host", component=ui.UserSelect())
+    paper: ui.Label[Any] = ui.Label(text="Paper", component=ui.FileUpload(required=False))
+
+    async def on_submit(self, interaction: Interaction) -> None:
+        given = [field.component for field in (self.size, self.extras, self.agreed, self.host, self.paper)]
+        size, extras, agreed, host, paper = given
+        assert isinstance(size, ui.RadioGroup) and isinstance(extras, ui.CheckboxGroup)
+        assert isinstance(agreed, ui.Checkbox) and isinstance(host, ui.UserSelect)
+        assert isinstance(paper, ui.FileUpload)
+        text = (await paper.values[0].read()).decode() if paper.values else "nothing"
+        words = f"{size.value}, {'+'.join(extras.values)}, {agreed.value}, {host.values[0].mention}, {text}"
+        await interaction.response.send_message(words)
 
 
 class Card(ui.View):
@@ -116,6 +144,12 @@ async def note(interaction: Interaction) -> None:
 
 
 @app_commands.command()
+async def survey(interaction: Interaction) -> None:
+    """Open a form with rarer fields"""
+    await interaction.response.send_modal(Survey())
+
+
+@app_commands.command()
 async def card(interaction: Interaction) -> None:
     """Show an embed with buttons and selects"""
     embed = discord.Embed(
@@ -179,7 +213,7 @@ async def topic(interaction: Interaction, words: str, channel: discord.TextChann
     await interaction.response.send_message(f"Topic {where}: {words}")
 
 
-COMMANDS: tuple[Any, ...] = (ping, feed, note, card, board, secret, read, govern, letters, greet, room)
+COMMANDS: tuple[Any, ...] = (ping, feed, note, survey, card, board, secret, read, govern, letters, greet, room)
 
 
 def picture_bytes() -> bytes:

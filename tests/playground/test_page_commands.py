@@ -92,6 +92,7 @@ async def test_a_form_is_checked_filled_and_sent() -> None:
         await tab.command("note")
         await tab.page.keyboard.press("Enter")
         form = tab.page.get_by_role("dialog", name="Write a note")
+        await expect(form.locator("strong")).to_have_text("as you like")
         await expect(form.get_by_label("Heading")).to_be_focused()
         await form.get_by_label("Heading").fill("Hi")
         await form.get_by_role("button", name="Submit").click()
@@ -104,6 +105,27 @@ async def test_a_form_is_checked_filled_and_sent() -> None:
         await form.get_by_role("button", name="Submit").click()
         await expect(form).to_have_count(0)
         await expect(tab.message("Noted Hints: Water the plants. (merry)")).to_be_visible()
+
+
+async def test_a_form_may_have_ticks_people_and_files(tmp_path: Path) -> None:
+    (tmp_path / "paper.txt").write_text("signed")
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("survey")
+        await tab.page.keyboard.press("Enter")
+        form = tab.page.get_by_role("dialog", name="A survey")
+        await form.get_by_role("button", name="Submit").click()
+        await expect(form.locator(".form-error").first).to_have_text("Choose at least 1.")
+        await form.get_by_label("L", exact=True).check()
+        await form.get_by_label("milk").check()
+        await form.get_by_label("sugar").check()
+        await form.get_by_label("Yes").check()
+        await form.get_by_role("button", name="Host").click()
+        await tab.page.get_by_role("option", name="you").click()
+        await form.locator("input[type=file]").set_input_files(tmp_path / "paper.txt")
+        await tab.shot("survey")
+        await form.get_by_role("button", name="Submit").click()
+        await expect(tab.message("L, milk+sugar, True, @you, signed")).to_be_visible()
 
 
 async def test_buttons_change_their_message_and_failures_are_told() -> None:

@@ -38,7 +38,11 @@ function mountPanel(app) {
   app.on("panel", draw);
   const first = MIDDLE.matches ? null : keptHere.get("panel", "members");
   app.showPanel(first === "agent" ? "members" : first);
-  app.on("open", () => NARROW.matches && app.panel && app.showPanel(null));
+  app.on("open", (channel) => {
+    const agent = app.agents.inChannel(channel.id);
+    if (NARROW.matches && app.panel) app.showPanel(null);
+    else if (app.panel === "agent" && agent && agent.id !== app.selectedAgent) app.showAgent(agent.id);
+  });
 }
 
 const WORDS = { connecting: "Connecting …", lost: "The connection is lost. Trying again …" };

@@ -6,6 +6,7 @@ import { KIND } from "../world/interactions.js";
 import { openDialog } from "../widgets/dialog.js";
 import { isSelect, selectBox } from "./select.js";
 
+const CHECKBOX = 23;
 let fields = 0;
 
 function textInput(part) {
@@ -75,8 +76,10 @@ function control(app, part, label, files) {
   if (part.type === 19) return upload(part, files);
   if (part.type === 21) return ticks(part, "radio");
   if (part.type === 22) return ticks(part, "checkbox");
-  if (part.type === 23) return checkbox(part);
-  return isSelect(part) ? select(app, part, label) : null;
+  if (part.type === CHECKBOX) return checkbox(part);
+  if (isSelect(part)) return select(app, part, label);
+  const sorry = `This page does not know fields of type ${part.type}.`;
+  return { field: h("p.quiet", {}, sorry), read: () => ({}) };
 }
 
 function least(part) {
@@ -91,11 +94,15 @@ function fieldOf(app, part, { label, description }, files, wrap) {
   const error = h("small.form-error", { role: "alert" });
   made.field.id = id;
   if (hint) made.field.setAttribute("aria-describedby", hint.id);
-  const mark = part.required !== false ? h("span.required", { "aria-hidden": "true" }, " *") : null;
+  if (made.field.matches(".ticks")) made.field.setAttribute("aria-labelledby", `${id}-label`);
+  const mark =
+    part.required !== false && part.type !== CHECKBOX
+      ? h("span.required", { "aria-hidden": "true" }, " *")
+      : null;
   const element = h(
     "div.form-field",
     {},
-    h("label.form-label", { for: id }, label, mark),
+    h("label.form-label", { for: id, id: `${id}-label` }, label, mark),
     hint,
     made.field,
     error,
