@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
 
 from bot.core.records import AgentId, BeatId, Claim, CommunityId, Reason
 from storage.convert import reason_of
@@ -110,14 +110,22 @@ class Claiming(Dues):
 
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
     """Set the next beats of these agents to the earliest of their reasons; none while paused or retired."""
+    await session.run(RECOUNT, {"its": community_id, "whose": sorted(set(agent_ids))})
+
+
+def _recounting() -> Update:
     at_rest = or_(AGENTS.c.paused_reason.is_not(None), AGENTS.c.retired_at.is_not(None))
     earliest = (
         select(func.min(REASONS.c.due_at))
         .where(REASONS.c.community_id == AGENTS.c.community_id, REASONS.c.agent_id == AGENTS.c.id)
         .scalar_subquery()
     )
-    of_these = (owned(AGENTS, community_id), AGENTS.c.id.in_(sorted(set(agent_ids))))
-    await session.run(update(AGENTS).where(*of_these).values(next_beat_at=case((at_rest, None), else_=earliest)))
+    whose = AGENTS.c.id.in_(bindparam("whose", expanding=True))
+    of_these = update(AGENTS).where(AGENTS.c.community_id == bindparam("its"), whose)
+    return of_these.values(next_beat_at=case((at_rest, None), else_=earliest))
+
+
+RECOUNT = _recounting()
 
 
 def _is(community_id: int, agent_id: int) -> tuple[Any, ...]:

@@ -1,14 +1,16 @@
 """What agents carry, and the beats in which they came to it."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import and_, delete, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, RecordAction, SetFocus, SetKnowledge
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.dues import recount
-from storage.session import Session, owned
+from storage.session import Insert, Session, owned
 from storage.tables import ACTIONS, AGENTS, BEATS, JOURNAL, LOOKUPS, MINDS, USAGE
 
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
@@ -72,9 +74,6 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
 
 
 async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat]) -> None:
-    statement = session.insert(USAGE)
-    sums = ("beats", "silent_beats", *SUMS)
-    more = {name: USAGE.c[name] + statement.excluded[name] for name in sums}
     rows = [
         {
             "community_id": community_id,
@@ -87,4 +86,12 @@ async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat
         | columns_of(change.beat.usage)
         for change in changes
     ]
-    await session.run(statement.on_conflict_do_update(index_elements=USAGE.primary_key, set_=more), rows)
+    await session.run(_adding(is_sqlite=session.is_sqlite), rows)
+
+
+@cache  # to word it takes longer than to execute it
+def _adding(*, is_sqlite: bool) -> Insert:
+    statement: Insert = sqlite.insert(USAGE) if is_sqlite else postgresql.insert(USAGE)
+    sums = ("beats", "silent_beats", *SUMS)
+    more = {name: USAGE.c[name] + statement.excluded[name] for name in sums}
+    return statement.on_conflict_do_update(index_elements=USAGE.primary_key, set_=more)
