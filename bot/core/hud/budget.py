@@ -22,7 +22,6 @@ class Rest:
 
     sheet: Sheet  # without places; `budget` in it holds the highest numbers that can come
     pieces: tuple[tuple[str, int], ...]
-    fill_percent: int
 
     @property
     def tokens(self) -> int:
@@ -37,8 +36,9 @@ def fit_rest(scope: Scope, room_ids: Sequence[AgentId], format: Format, moment: 
     write = _Writer(scope, room_ids, format, moment)
     rest = write(thrift, 0)
     fill = percent(rest.tokens, cap)
-    thrift = _within_actions(scope, rest, replace(thrift, focus=focus_tier(fill)))
-    rest = write(thrift, fill)
+    thriftier = _within_actions(scope, rest, replace(thrift, focus=focus_tier(fill)))
+    rest = write.filled(rest, fill) if thriftier == thrift else write(thriftier, fill)
+    thrift = thriftier
     for spare in _savings():
         if rest.tokens <= cap:
             return rest
@@ -55,17 +55,22 @@ class _Writer:
     moment: Moment
 
     def __call__(self, thrift: Thrift, fill_percent: int) -> Rest:
-        total = self.scope.budget
-        budget: Json = {
-            "used": total,
-            "total": total,
-            "percent": 100,
-            "rest_percent": fill_percent,
-            "status": fill_status(fill_percent),
-        }
-        shown = sections(self.scope, self.room_ids, thrift) | {"budget": budget}
+        shown = sections(self.scope, self.room_ids, thrift) | {"budget": self.budget(fill_percent)}
         sheet = Sheet(agent=self.scope.agent, side=self.scope.side, sections=shown)
-        return Rest(sheet=sheet, pieces=tuple(self.format.pieces(sheet, self.moment)), fill_percent=fill_percent)
+        return Rest(sheet=sheet, pieces=tuple(self.format.pieces(sheet, self.moment)))
+
+    def filled(self, rest: Rest, fill_percent: int) -> Rest:
+        """Give the same with another fill level, without writing the other sections again."""
+        shown = {**rest.sheet.sections, "budget": self.budget(fill_percent)}
+        sheet = replace(rest.sheet, sections=shown)
+        others = (piece for piece in rest.pieces if piece[0] != "budget")
+        return Rest(sheet=sheet, pieces=(*others, ("budget", self.format.budget_tokens(sheet))))
+
+    def budget(self, fill_percent: int) -> Json:
+        """Give the budget's section with the highest numbers that can come."""
+        total = self.scope.budget
+        status = fill_status(fill_percent)
+        return {"used": total, "total": total, "percent": 100, "rest_percent": fill_percent, "status": status}
 
 
 def _within_actions(scope: Scope, rest: Rest, thrift: Thrift) -> Thrift:
