@@ -33,6 +33,7 @@ from bot.core.records import PUBLIC_SIDE, AgentId, Side
 from tests.engine.performer.still import MESSAGES, STILL
 
 NEW = 50  # ids from here on are given by the still store
+NOTICES = (" joined.", " left.", " asks to come in.", " was let in.", "nobody answers here any more.")
 NEVER_BY_AGENTS = {"can_create_agents", "paused_reason", "token_budget", "temperature", "created_by"}
 
 
@@ -101,7 +102,7 @@ def _of_joining(change: AddMembership, bounds: Bounds) -> bool:
 
 def _of_words(change: Say, bounds: Bounds) -> bool:
     if change.sender.kind is SenderKind.SYSTEM:
-        return change.content.startswith("Agent") or change.room_id in bounds.shown
+        return change.content.endswith(NOTICES)
     return change.sender.agent_id == bounds.actor and change.room_id in bounds.shown
 
 
