@@ -2,9 +2,7 @@
 
 import asyncio
 import statistics
-import tempfile
 import time
-from pathlib import Path
 
 from bot.adapters.clock import SystemClock
 from bot.core.changes import AddAgent, AddLetter, Say
@@ -81,16 +79,15 @@ class Stopwatch:
 
 async def _posted() -> list[Figure]:
     """From the transaction that stored the letter to the post, one after the other, limits off."""
-    with tempfile.TemporaryDirectory() as folder:
-        async with staged(database=_file(folder)) as stage, stage.bot() as bot:
-            [ada] = await _move_in(stage, bot, 1)
-            watch, seconds = Stopwatch(bot), list[float]()
-            for number in range(101):
-                await _say(stage, [ada], 1)
-                stored = time.perf_counter()
-                bot.delivery.wake()
-                await watch.until(number + 1, 10)
-                seconds.append(watch.at[-1] - stored)
+    async with staged() as stage, stage.bot() as bot:
+        [ada] = await _move_in(stage, bot, 1)
+        watch, seconds = Stopwatch(bot), list[float]()
+        for number in range(101):
+            await _say(stage, [ada], 1)
+            stored = time.perf_counter()
+            bot.delivery.wake()
+            await watch.until(number + 1, 10)
+            seconds.append(watch.at[-1] - stored)
     milliseconds = sorted(1_000 * one for one in seconds[1:])  # the first one makes the webhook
     return [
         Figure(name="delivery.posted_p50", value=statistics.median(milliseconds), unit="ms"),
@@ -100,38 +97,32 @@ async def _posted() -> list[Figure]:
 
 async def _sustained() -> Figure:
     """Fifty rooms with more to say than Discord allows: what it allows is used."""
-    with tempfile.TemporaryDirectory() as folder:
-        async with staged(database=_file(folder), pace="discord") as stage, stage.bot() as bot:
-            ids = await _move_in(stage, bot, ROOMS)
-            for id in ids:
-                channel_id = (await stage.room(id)).channel_id
-                await bot.publisher.face(channel_id or Snowflake(0), id, f"Agent{id}")
-            watch = Stopwatch(bot)
-            await _say(stage, ids, POSTS_AT_ONCE)
-            began = time.perf_counter()
-            bot.delivery.wake()
-            await watch.until(ROOMS * POSTS_AT_ONCE, 200)
-            share = 100 * IDEAL_SECONDS / (watch.at[-1] - began)
+    async with staged(pace="discord") as stage, stage.bot() as bot:
+        ids = await _move_in(stage, bot, ROOMS)
+        for id in ids:
+            channel_id = (await stage.room(id)).channel_id
+            await bot.publisher.face(channel_id or Snowflake(0), id, f"Agent{id}")
+        watch = Stopwatch(bot)
+        await _say(stage, ids, POSTS_AT_ONCE)
+        began = time.perf_counter()
+        bot.delivery.wake()
+        await watch.until(ROOMS * POSTS_AT_ONCE, 200)
+        share = 100 * IDEAL_SECONDS / (watch.at[-1] - began)
     return Figure(name="delivery.share_of_limit", value=min(share, 100.0), unit="%", target=90, better="higher")
 
 
 async def _caught_up() -> Figure:
     """A restart with messages missed in every room, until all are stored."""
-    with tempfile.TemporaryDirectory() as folder:
-        async with staged(database=_file(folder)) as stage:
-            async with stage.bot() as bot:
-                ids = await _move_in(stage, bot, ROOMS)
-            channels = [(await stage.room(id)).channel_id or Snowflake(0) for id in ids]
-            for number in range(MISSED):
-                await asyncio.gather(*(stage.owner.say(id, f"Missed line {number}.") for id in channels))
-            began = time.perf_counter()
-            async with stage.bot(seconds=120):
-                seconds = time.perf_counter() - began
-            stored = sum([len(await stage.history(id)) for id in ids])
+    async with staged() as stage:
+        async with stage.bot() as bot:
+            ids = await _move_in(stage, bot, ROOMS)
+        channels = [(await stage.room(id)).channel_id or Snowflake(0) for id in ids]
+        for number in range(MISSED):
+            await asyncio.gather(*(stage.owner.say(id, f"Missed line {number}.") for id in channels))
+        began = time.perf_counter()
+        async with stage.bot(seconds=120):
+            seconds = time.perf_counter() - began
+        stored = sum([len(await stage.history(id)) for id in ids])
     if stored != ROOMS * MISSED:
         raise AssertionError(f"{ROOMS * MISSED} messages were missed and {stored} are stored")
     return Figure(name="delivery.caught_up_50x20", value=seconds, unit="s", target=10)
-
-
-def _file(folder: str) -> str:
-    return f"sqlite:///{Path(folder) / 'bench.db'}"

@@ -1,6 +1,7 @@
 """Selfroom's Discord side running against a playground: the real discord.py, a real store, a real clock."""
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -179,16 +180,21 @@ async def until(asked: Callable[[], Awaitable[object]], seconds: float = 8.0) ->
 
 
 @asynccontextmanager
-async def staged(
-    config: CommunityConfig | None = None, *, pace: Pace = "off", database: str = "sqlite://"
-) -> AsyncIterator[Stage]:
-    """Raise the playground and open the store; discord.py points there meanwhile."""
-    before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE
+async def staged(config: CommunityConfig | None = None, *, pace: Pace = "off") -> AsyncIterator[Stage]:
+    """Raise the playground and open a store in a file; discord.py points there meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with _raised(f"sqlite:///{folder}/stage.db", config, pace) as stage:
+            yield stage
+
+
+@asynccontextmanager
+async def _raised(database: str, config: CommunityConfig | None, pace: Pace) -> AsyncIterator[Stage]:
     async with (
         Playground(PlaygroundOptions(port=0, pace=pace)) as playground,
         await SqlStore.open(database, config=config) as store,
         aiohttp.ClientSession() as session,
     ):
+        before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE
         Route.BASE = playground.api_url
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(playground.gateway_url)
         discord.Asset.BASE = playground.cdn_url
