@@ -21,7 +21,8 @@ CREATE TABLE IF NOT EXISTS blobs(key TEXT PRIMARY KEY, content_type TEXT NOT NUL
 
 # A killed process loses nothing: what is committed is in the write-ahead log, which the system keeps. Only a
 # power cut could take the last moments with it, and even then the file opens.
-PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
+# The lock is kept as long as the file is open: two playgrounds on one state would overwrite one another.
+PRAGMAS = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
 
 
 class Journal:
@@ -30,9 +31,13 @@ class Journal:
     def __init__(self, path: Path | None) -> None:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(":memory:" if path is None else path, isolation_level=None)
-        self._db.executescript(PRAGMAS)
-        self._db.executescript(SCHEMA)
+        self._db = sqlite3.connect(":memory:" if path is None else path, isolation_level=None, timeout=0.5)
+        try:
+            self._db.executescript(PRAGMAS)
+            self._db.executescript(SCHEMA)
+        except sqlite3.Error:
+            self._db.close()
+            raise
         self._open = False
 
     def close(self) -> None:

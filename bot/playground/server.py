@@ -151,7 +151,11 @@ class Playground:
         path = self.options.state_path
         try:
             journal = Journal(path)
-        except (OSError, sqlite3.Error):
+        except (OSError, sqlite3.Error) as error:
+            if "locked" in str(error):
+                raise PlaygroundError(
+                    f"Another playground uses the state in {path}: stop that one, or choose another data folder."
+                ) from None
             raise PlaygroundError(
                 f"The playground's state in {path} can't be opened: make it writable, or move it away."
             ) from None

@@ -191,6 +191,47 @@ async def test_menus_act_on_messages_and_people(
     await ada.hears("MESSAGE_CREATE", content=f"hello <@{ada.id}>")
 
 
+async def test_answers_are_fetched_changed_and_deleted(
+    bot: commands.Bot, channel: discord.TextChannel, ada: Person
+) -> None:
+    done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+
+    @bot.tree.command(description="Tidy up")
+    async def tidy(interaction: discord.Interaction) -> None:
+        notes = discord.File(io.BytesIO(b"notes"), "notes.txt")
+        await interaction.response.send_message("first", file=notes, embed=discord.Embed(title="T"))
+        original = await interaction.original_response()
+        seen = [original.content, original.attachments[0].filename, original.embeds[0].title or ""]
+        extra = await interaction.followup.send("second", wait=True)
+        await extra.edit(content="second, better")
+        seen.append((await interaction.followup.fetch_message(extra.id)).content)
+        await interaction.followup.delete_message(extra.id)
+        await interaction.delete_original_response()
+        done.set_result(seen)
+
+    await bot.tree.sync()
+    await ada.command(channel.id, "tidy")
+    assert await asyncio.wait_for(done, 3) == ["first", "notes.txt", "T", "second, better"]
+    assert [m.content async for m in channel.history() if m.author == bot.user] == []
+    gone = [event["id"] for event in ada.heard("MESSAGE_DELETE")]
+    assert len(gone) == 2
+
+
+async def test_a_reply_of_a_bot_in_its_own_words_stands_alone(
+    bot: commands.Bot, channel: discord.TextChannel, ada: Person
+) -> None:
+    @bot.tree.command(description="Answers twice")
+    async def twice(interaction: discord.Interaction) -> None:
+        await interaction.response.send_message("one", ephemeral=True)
+        await interaction.followup.send("two")
+
+    await bot.tree.sync()
+    await ada.command(channel.id, "twice")
+    second = await ada.hears("MESSAGE_CREATE", content="two")
+    assert second["interaction_metadata"]["original_response_message_id"] == ada.heard("MESSAGE_CREATE")[0]["id"]
+    assert [m.content async for m in channel.history(limit=1)] == ["two"]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

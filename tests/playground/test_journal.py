@@ -102,6 +102,15 @@ async def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
             pass
 
 
+async def test_one_state_has_one_playground(tmp_path: Path) -> None:
+    async with Playground(in_file(tmp_path)):
+        with pytest.raises(PlaygroundError, match="Another playground uses the state in"):
+            async with Playground(in_file(tmp_path)):
+                pass
+    async with Playground(in_file(tmp_path)) as again:
+        assert again.bot_token
+
+
 def test_groups_follow_what_is_kept_and_dropped() -> None:
     shelf = Shelf(Journal(None), "thing")
     shelf.put("a", {"guild_id": "1"})

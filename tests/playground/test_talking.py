@@ -180,6 +180,16 @@ async def test_nobody_changes_what_others_said(channel: discord.TextChannel, ada
     assert refused.value.body["code"] == 50013
 
 
+async def test_a_forward_keeps_what_was_said(channel: discord.TextChannel, guild: discord.Guild) -> None:
+    message = await channel.send("worth passing on")
+    other = await guild.create_text_channel("other")
+    forwarded = await message.forward(other)
+    assert (forwarded.content, forwarded.message_snapshots[0].content) == ("", "worth passing on")
+    await message.delete()
+    kept = await other.fetch_message(forwarded.id)
+    assert kept.message_snapshots[0].content == "worth passing on"
+
+
 async def test_typing_is_seen_by_the_others(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
     seen = asyncio.ensure_future(bot.wait_for("raw_typing", timeout=3))
     await ada.call("POST", f"/channels/{channel.id}/typing")

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bot.playground import people, places
+from bot.playground.errors import ApiError
 from bot.playground.permissions import Permission
 from bot.playground.rest.call import Call
 from bot.playground.rest.form import Form
@@ -70,7 +71,10 @@ def edit_guild(call: Call) -> Json:
 @routes.on("DELETE", "/users/@me/guilds/{guild_id}")
 def leave(call: Call) -> None:
     """Leave a server."""
-    people.leave(call.world, call.guild()["id"], call.me)
+    guild = call.guild()
+    if guild["owner_id"] == call.me:
+        raise ApiError(400, 50055, "Invalid Guild")
+    people.leave(call.world, guild["id"], call.me)
 
 
 @routes.on("GET", "/guilds/{guild_id}/channels")

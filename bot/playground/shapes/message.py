@@ -12,7 +12,7 @@ from bot.playground.world import World
 Json = dict[str, Any]
 
 COMMAND = 2
-OPTIONAL = ("nonce", "application_id", "webhook_id", "message_reference", "position", "sticker_items")
+OPTIONAL = ("nonce", "application_id", "webhook_id", "message_reference", "message_snapshots", "position")
 
 
 def show_author(world: World, row: Json) -> Json:

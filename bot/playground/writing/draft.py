@@ -12,7 +12,7 @@ from bot.playground.writing.components import read_components
 from bot.playground.writing.defaults import complete
 from bot.playground.writing.embeds import read_embeds
 from bot.playground.writing.mentions import find_mentions
-from bot.playground.writing.references import read_reference
+from bot.playground.writing.references import FORWARD, read_reference, take_snapshot
 
 Json = dict[str, Any]
 
@@ -67,7 +67,9 @@ def _say(world: World, channel: Json, row: Json, body: Json, said: Json, before:
             raise invalid("nonce", "NONCE_TYPE_TOO_LONG", "A nonce is text or a number, of at most 25 characters.")
         said["nonce"] = nonce
     if body.get("message_reference"):
-        said["message_reference"] = read_reference(world, channel, body["message_reference"])
+        reference = said["message_reference"] = read_reference(world, channel, body["message_reference"])
+        if reference is not None and reference["type"] == FORWARD:
+            said["message_snapshots"] = take_snapshot(world, reference)
 
 
 def _beside(body: Json, files: tuple[Upload, ...], before: Json | None, said: Json) -> Json:
@@ -103,7 +105,7 @@ def _flags(body: Json, before: Json | None) -> int:
 
 
 def _refuse_empty(whole: Json) -> None:
-    if not any(whole.get(name) for name in ("content", "embeds", "components", "attachments", "sticker_items")):
+    if not any(whole.get(name) for name in ("content", "embeds", "components", "attachments", "message_snapshots")):
         raise ApiError(400, 50006)
 
 
