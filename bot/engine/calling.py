@@ -1,6 +1,7 @@
 """One call: asked once, settled, and its parts applied; who could not be answered in it is asked again alone."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -12,7 +13,7 @@ from bot.core.aftermath import rests
 from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
 from bot.core.hud.call import AgentPart
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall
-from bot.core.records import AgentId, Json, Usage
+from bot.core.records import AgentId, CommunityId, Json, Usage
 from bot.core.reply import AgentReply, ParsedReply, parse_reply
 from bot.core.spending import next_day
 from bot.core.verdict import Ready
@@ -50,7 +51,8 @@ class Caller:
         self._schema = schema
         self._call_seconds = call_seconds
         self._on_letters = on_letters
-        self._turn = asyncio.Lock()  # answers are applied one after the other, in the order in which they came
+        # a community's answers are applied one after the other, in the order in which they came
+        self._turns: defaultdict[CommunityId, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def carry_out(self, round: Round, booked: Booked) -> None:
         """Ask, apply and settle one call; whatever goes wrong stays with its agents, which keep their reasons."""
@@ -83,12 +85,12 @@ class Caller:
         again = [ready for ready in call.ready if call.shared and _needs_own_call(parsed, ready.agent_id)]
         alone = {ready.agent_id for ready in again}
         parts = [_answered(round, call, one, answer, parsed) for one in call.ready if one.agent_id not in alone]
-        async with self._turn:
+        async with self._turns[round.community_id]:
             await self._purse.settle(round.community_id, booked, answer.usage)
             await self._apply(round, parts, pending)
         for ready in again:
             one = await self._ask_alone(round, ready, parsed.replies.get(ready.agent_id), answer, call)
-            async with self._turn:
+            async with self._turns[round.community_id]:
                 await self._apply(round, [one], pending)
 
     async def _apply(self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready]) -> None:

@@ -13,6 +13,7 @@ from bot.engine.applying import Applier, RandomFor
 from bot.engine.calling import Caller
 from bot.engine.entrance import Entrance, Round
 from bot.engine.performer import Performer
+from bot.engine.planner import PlannedCall
 from bot.engine.purse import Booked, Purse
 
 AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
@@ -148,12 +149,17 @@ class Heartbeat:
         if round is None:
             return None
         self._show_typing(round)
+        for ready in round.ready:
+            self._metrics.observe("lateness_seconds", max(0.0, (now - ready.first.due_at).total_seconds()))
         return await self._plan(round)
 
     async def _plan(self, round: Round) -> tuple[Round, Sequence[Booked]] | None:
         try:
             write = planner.builder(round.view, self._model, round.at)
-            calls = planner.plan(round.view, round.ready, self._model, write, round.at)
+            calls: list[PlannedCall] = []
+            for call in planner.plan(round.view, round.ready, self._model, write, round.at):
+                calls.append(call)
+                await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between
             return round, await self._purse.reserve(round.community_id, round.view.config, calls, round.at)
         except Exception:
             self._metrics.count("slots_broken")

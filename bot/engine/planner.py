@@ -17,6 +17,7 @@ from bot.core.thrift import compare
 from bot.core.verdict import Ready
 from bot.core.view import View
 
+AGENTS_AT_MOST = 32  # in a call: more answers than that do not fit in what models write at once
 IMAGES_AT_MOST = 4
 log = structlog.get_logger(__name__)
 Builder = Callable[["Kind", Sequence[Ready]], BuiltCall]
@@ -66,7 +67,7 @@ def builder(view: View, model: Model, now: datetime) -> Builder:
     return write
 
 
-def plan(view: View, ready: Sequence[Ready], model: Model, write: Builder, now: datetime) -> list[PlannedCall]:
+def plan(view: View, ready: Sequence[Ready], model: Model, write: Builder, now: datetime) -> Iterator[PlannedCall]:
     """Divide agents into calls: by kind, and within a kind as many as the model's context holds.
 
     Where calls alone are cheaper, because the provider has their beginnings cached, agents are asked one by one.
@@ -74,11 +75,10 @@ def plan(view: View, ready: Sequence[Ready], model: Model, write: Builder, now: 
     groups: dict[Kind, list[Ready]] = {}
     for one in ready:
         groups.setdefault(kind_of(view, one, model), []).append(one)
-    calls: list[PlannedCall] = []
     for kind, group in groups.items():
-        for call in _filled(view.config, kind, group, model, write):
-            calls += _thrifty(view, call, model, write, now)
-    return calls
+        for start in range(0, len(group), AGENTS_AT_MOST):
+            for call in _filled(view.config, kind, group[start : start + AGENTS_AT_MOST], model, write):
+                yield from _thrifty(view, call, model, write, now)
 
 
 def _thrifty(view: View, call: PlannedCall, model: Model, write: Builder, now: datetime) -> list[PlannedCall]:

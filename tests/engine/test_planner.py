@@ -61,7 +61,7 @@ def calls(
     ones: Sequence[Ready], *, config: CommunityConfig | None = None, model: ScriptedModel | None = None
 ) -> list[PlannedCall]:
     seen = community([one.agent for one in ones], config or CommunityConfig(planner="shared"))
-    return plan(seen, ones, model or ScriptedModel(), write, START)
+    return list(plan(seen, ones, model or ScriptedModel(), write, START))
 
 
 def groups(ones: Sequence[Ready], **rest: Any) -> list[list[int]]:  # noqa: ANN401
