@@ -93,8 +93,9 @@ def join_thread(world: World, thread: Json, user_id: str) -> None:
     thread["thread_members"][user_id] = world.clock.stamp()
     world.channels.put(thread["id"], thread)
     world.forget_permissions()
-    shown = show_thread(thread, viewer=user_id)
-    world.tell_users([user_id], "THREAD_CREATE", shown, guild_id=thread["guild_id"])
+    if world.sees(user_id, thread):
+        shown = show_thread(thread, viewer=user_id)
+        world.tell_users([user_id], "THREAD_CREATE", shown, guild_id=thread["guild_id"])
     added = show_thread_member(thread, user_id)
     if member := world.member(thread["guild_id"], user_id):
         added |= {"member": show_member(world, member)}
@@ -103,17 +104,18 @@ def join_thread(world: World, thread: Json, user_id: str) -> None:
 
 def leave_thread(world: World, thread: Json, user_id: str) -> None:
     """End somebody's membership of a thread."""
-    if thread["thread_members"].pop(user_id, None) is None:
+    if user_id not in thread["thread_members"]:
         return
     _tell_members(world, thread, {"removed_member_ids": [user_id]})
-    world.channels.put(thread["id"], thread)
-    world.forget_permissions()
+    with watching(world, thread["guild_id"]):
+        del thread["thread_members"][user_id]
+        world.channels.put(thread["id"], thread)
 
 
 def _tell_members(world: World, thread: Json, change: Json) -> None:
     data = {
         "id": thread["id"],
         "guild_id": thread["guild_id"],
-        "member_count": len(thread["thread_members"]),
+        "member_count": len(thread["thread_members"]) - len(change.get("removed_member_ids", ())),
     }
     world.tell_channel(thread, "THREAD_MEMBERS_UPDATE", data | change)
