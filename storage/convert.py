@@ -1,6 +1,7 @@
 """Rows to records and back: the only place that knows how a record lies in its columns."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
 from typing import Any, TypeVar, cast
@@ -39,6 +40,7 @@ from bot.core.records import (
     Sender,
     Usage,
 )
+from storage.columns import from_microseconds
 
 T = TypeVar("T")
 Fields = Mapping[str, Any]
@@ -58,20 +60,33 @@ KINDS: Mapping[str, type] = {
     "Beat.input_format": InputFormat,
 }
 NAMES: dict[type, tuple[str, ...]] = {}
+KINDS_BY_RECORD: dict[type, Mapping[str, type]] = {}
+
+
+def names_of(record: type) -> tuple[str, ...]:
+    """Give the names of a record's fields."""
+    if (names := NAMES.get(record)) is None:
+        names = NAMES[record] = tuple(field.name for field in fields(cast(Any, record)))
+    return names
+
+
+def kinds_of(record: type) -> Mapping[str, type]:
+    """Give the enums of a record's fields."""
+    if (kinds := KINDS_BY_RECORD.get(record)) is None:
+        own = f"{record.__name__}."
+        found = {name.removeprefix(own): kind for name, kind in KINDS.items() if name.startswith(own)}
+        kinds = KINDS_BY_RECORD[record] = found
+    return kinds
 
 
 def plain(record: type[T], row: Fields, **given: object) -> T:
     """Make a record from columns of the same names; `given` are the fields that lie otherwise."""
-    names = NAMES.setdefault(record, tuple(field.name for field in fields(cast(Any, record))))
-    values: dict[str, Any] = {}
-    for name in names:
-        if name in given:
-            values[name] = given[name]
-        elif name in row:
-            kind = KINDS.get(f"{record.__name__}.{name}")
-            value = row[name]
-            values[name] = value if kind is None or value is None else kind(value)
-    return record(**values)
+    names = names_of(record)
+    values = {name: row[name] for name in names if name in row}
+    for name, kind in kinds_of(record).items():
+        if values.get(name) is not None:
+            values[name] = kind(values[name])
+    return record(**(values | given))
 
 
 def agent_of(row: Fields) -> Agent:
@@ -99,7 +114,7 @@ def agent_columns(values: Fields) -> dict[str, Any]:
 
 def columns_of(record: object, *leave_out: str) -> dict[str, Any]:
     """Give a record's fields by name, without those that lie otherwise."""
-    names = NAMES.setdefault(type(record), tuple(field.name for field in fields(cast(Any, record))))
+    names = names_of(type(record))
     return {name: getattr(record, name) for name in names if name not in leave_out}
 
 
@@ -232,14 +247,24 @@ _SENDER_KINDS = {kind.value: kind for kind in SenderKind}
 _MESSAGE_TYPES = {kind.value: kind for kind in MessageType}
 
 
-def messages_of(rows: Iterable[Any]) -> list[Message]:
-    """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order; one Sender per sender."""
+def messages_of(rows: Iterable[Any], *, raw: bool = False) -> list[Message]:
+    """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order; `raw`: as they lie in SQLite."""
     senders: dict[tuple[Any, ...], Sender] = {}
-    return [_message_of(row, senders) for row in rows]
+    moment, document = (from_microseconds, json.loads) if raw else (_as_it_is, _as_it_is)
+    return [_message_of(row, senders, moment, document) for row in rows]
 
 
-def _message_of(row: Any, senders: dict[tuple[Any, ...], Sender]) -> Message:  # noqa: ANN401  # a row
-    mark = tuple(row[2:6])
+def _as_it_is(value: Any) -> Any:  # noqa: ANN401  # a column
+    return value
+
+
+def _message_of(
+    row: Any,  # noqa: ANN401
+    senders: dict[tuple[Any, ...], Sender],
+    moment: Callable[[Any], datetime],
+    document: Callable[[Any], Any],
+) -> Message:
+    mark = row[2:6]
     if (sender := senders.get(mark)) is None:
         sender = senders[mark] = Sender(kind=_SENDER_KINDS[row[2]], agent_id=row[3], person_id=row[4], name=row[5])
     return Message(
@@ -248,11 +273,11 @@ def _message_of(row: Any, senders: dict[tuple[Any, ...], Sender]) -> Message:  #
         sender=sender,
         content=row[6],
         type=_MESSAGE_TYPES[row[7]],
-        sent_at=row[8],
+        sent_at=moment(row[8]),
         reply_to=row[9],
-        reactions=tuple((name, count) for name, count in row[10]) if row[10] else (),
+        reactions=tuple((name, count) for name, count in document(row[10])) if row[10] else (),
         edited=row[11] is not None,
-        attachments=attachments_of(row[12]) if row[12] else (),
+        attachments=attachments_of(document(row[12])) if row[12] else (),
         discord_id=row[13],
         thread_id=row[14],
         beat_id=row[15],

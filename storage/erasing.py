@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Table, and_, delete, func, or_, select, update
+from sqlalchemy import Table, and_, delete, func, or_, select, union_all, update
 
 from storage.purging import owe_purge
 from storage.session import Session, owned
-from storage.tables import BEATS, CHECKPOINTS, LETTERS, LOOKUPS, MEMBERSHIPS, MESSAGES, PARTS, REACTIONS
+from storage.tables import BEATS, CHECKPOINTS, DEPARTURES, LETTERS, LOOKUPS, MEMBERSHIPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import More, count_messages, unindex
 
 AT_A_TIME = 500
@@ -51,7 +51,12 @@ async def _forget_derived(session: Session, community_id: int, room_id: int, gon
         *(and_(CHECKPOINTS.c.first_message_id <= id, CHECKPOINTS.c.last_message_id >= id) for id in _ids(gone))
     )
     await _delete(session, community_id, CHECKPOINTS, CHECKPOINTS.c.room_id == room_id, covering)
-    members = select(MEMBERSHIPS.c.agent_id).where(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id == room_id)
+    members = union_all(
+        *(
+            select(table.c.agent_id).where(owned(table, community_id), table.c.room_id == room_id)
+            for table in (MEMBERSHIPS, DEPARTURES)
+        )
+    )
     await _delete(session, community_id, LOOKUPS, LOOKUPS.c.agent_id.in_(members))
     seen_by = and_(
         owned(BEATS, community_id),

@@ -1,5 +1,6 @@
 """SQLite without a thread hop for each statement: most take less time than handing them to another thread does."""
 
+import asyncio
 import sqlite3
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,19 @@ class InlineConnection(aiosqlite.Connection):
         if is_slow(fn, args):
             return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
         return fn(*args, **kwargs)
+
+    async def _connect(self) -> "InlineConnection":
+        """Open the file; when that fails, its thread has ended before the fault is known."""
+        if self._connection is None:
+            opened = asyncio.get_running_loop().create_future()
+            self._tx.put_nowait((opened, self._connector))
+            try:
+                self._connection = await opened
+            except BaseException:
+                if (stopped := self.stop()) is not None:
+                    await stopped
+                raise
+        return self
 
 
 def is_slow(fn: Callable[..., Any], args: tuple[Any, ...]) -> bool:

@@ -63,21 +63,18 @@ from storage.tables import (
 RECENT_ACTIONS = 20
 
 # SQLite has no LATERAL: the index tells where each room's stretch begins, and CROSS JOIN keeps the planner from reading
-# the whole community. Of messages sent in the same instant it may give some more.
-NEWEST_SQLITE = (
-    text(
-        f"SELECT {', '.join(f'messages.{name}' for name in MESSAGE_COLUMNS)}"  # noqa: S608  # our own names
-        " FROM rooms CROSS JOIN messages"
-        " ON messages.community_id = rooms.community_id AND messages.room_id = rooms.id AND messages.shown = 1"
-        " AND messages.sent_at >= coalesce("
-        "(SELECT sent_at FROM messages WHERE community_id = rooms.community_id AND room_id = rooms.id AND shown = 1"
-        " ORDER BY sent_at DESC LIMIT 1 OFFSET :skipped), -9223372036854775808)"
-        " WHERE rooms.community_id = :community_id AND rooms.id IN :rooms"
-        " ORDER BY rooms.id, messages.sent_at DESC, messages.id DESC"
-    )
-    .bindparams(bindparam("rooms", expanding=True))
-    .columns(*MESSAGE)
-)
+# the whole community. Of messages sent in the same instant it may give some more. The values come as they lie there:
+# telling SQLAlchemy their types would take longer than reading them.
+NEWEST_SQLITE = text(
+    f"SELECT {', '.join(f'messages.{name}' for name in MESSAGE_COLUMNS)}"  # noqa: S608  # our own names
+    " FROM rooms CROSS JOIN messages"
+    " ON messages.community_id = rooms.community_id AND messages.room_id = rooms.id AND messages.shown = 1"
+    " AND messages.sent_at >= coalesce("
+    "(SELECT sent_at FROM messages WHERE community_id = rooms.community_id AND room_id = rooms.id AND shown = 1"
+    " ORDER BY sent_at DESC LIMIT 1 OFFSET :skipped), -9223372036854775808)"
+    " WHERE rooms.community_id = :community_id AND rooms.id IN :rooms"
+    " ORDER BY rooms.id, messages.sent_at DESC, messages.id DESC"
+).bindparams(bindparam("rooms", expanding=True))
 Pair = tuple[AgentId, AgentId]
 
 
@@ -178,7 +175,7 @@ class Viewing(Finding):
             return {}
         if self.is_sqlite:
             values = {"community_id": asked.community_id, "rooms": list(asked.rooms), "skipped": asked.messages - 1}
-            found = messages_of(await self.rows(NEWEST_SQLITE, values))
+            found = messages_of(await self.rows(NEWEST_SQLITE, values), raw=True)
         else:
             found = messages_of(await self.rows(newest_lateral(asked)))
         rooms = groupby(found, key=lambda message: message.room_id)

@@ -22,7 +22,7 @@ from storage.changes.columns import update_columns
 from storage.convert import agent_columns, columns_of, reason_columns
 from storage.dues import recount
 from storage.session import Session, owned
-from storage.tables import AGENTS, MEMBERSHIPS, REASONS, ROOMS, SCHEDULES
+from storage.tables import AGENTS, DEPARTURES, MEMBERSHIPS, REASONS, ROOMS, SCHEDULES
 
 RESTING = {"paused_reason", "retired_at"}
 
@@ -64,6 +64,8 @@ async def update_memberships(session: Session, community_id: int, changes: Seque
 
 async def remove_memberships(session: Session, community_id: int, changes: Sequence[RemoveMembership]) -> None:
     """Let agents leave rooms, with their reasons to beat there."""
+    left = [{"community_id": community_id, "room_id": c.room_id, "agent_id": c.agent_id} for c in changes]
+    await session.run(session.insert(DEPARTURES).on_conflict_do_nothing(), left)
     for change in changes:
         for table in (MEMBERSHIPS, REASONS):
             here = and_(table.c.agent_id == change.agent_id, table.c.room_id == change.room_id)

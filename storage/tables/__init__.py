@@ -13,7 +13,7 @@ from storage.tables.community import (
     WebhookRow,
 )
 from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
-from storage.tables.residents import AgentRow, MembershipRow, ReasonRow, RoomRow, ScheduleRow
+from storage.tables.residents import AgentRow, DepartureRow, MembershipRow, ReasonRow, RoomRow, ScheduleRow
 from storage.tables.talk import (
     CheckpointRow,
     EarlyEditRow,
@@ -36,6 +36,7 @@ AUDIT = table_of(AuditRow)
 AGENTS = table_of(AgentRow)
 ROOMS = table_of(RoomRow)
 MEMBERSHIPS = table_of(MembershipRow)
+DEPARTURES = table_of(DepartureRow)
 REASONS = table_of(ReasonRow)
 SCHEDULES = table_of(ScheduleRow)
 MESSAGES = table_of(MessageRow)
@@ -61,7 +62,7 @@ ROWS: dict[str, type[Row]] = {
     table_of(row).name: row
     for row in (
         *(CommunityRow, CounterRow, OverrideRow, KeptRow, WebhookRow, PersonRow, AuditRow),
-        *(AgentRow, RoomRow, MembershipRow, ReasonRow, ScheduleRow),
+        *(AgentRow, RoomRow, MembershipRow, DepartureRow, ReasonRow, ScheduleRow),
         *(MessageRow, PartRow, TombstoneRow, EarlyEditRow, ReactionRow, CheckpointRow, LetterRow),
         *(MindRow, JournalRow, ActionRow, LookupRow, KeyRow, HolderRow, RequestRow, FailureRow),
         *(BeatRow, UsageRow, ReservationRow),

@@ -95,6 +95,16 @@ class MembershipRow(Owned, table=True):
     patience_seconds: float | None = None
 
 
+class DepartureRow(Owned, table=True):
+    """An agent that was in a room: what is deleted there must leave its stored HUDs too."""
+
+    __tablename__ = "departures"
+    __table_args__ = (of_agent(), of_room(), CLUSTERED)
+
+    room_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+
+
 class ReasonRow(Owned, table=True):
     """Why an agent is to beat; `room_id` 0 for none."""
 

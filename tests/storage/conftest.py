@@ -1,4 +1,4 @@
-"""Every test of the store runs on SQLite in memory, on a SQLite file, and on PostgreSQL where a server runs."""
+"""Tests of the store run on SQLite in memory and on PostgreSQL, where a server runs; a few on a SQLite file too."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -25,7 +25,7 @@ def postgresql_url() -> Iterator[str | None]:
     loop.close()
 
 
-@pytest.fixture(params=["memory", "file", "postgresql"])
+@pytest.fixture(params=["memory", "postgresql"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path, postgresql_url: str | None) -> AsyncIterator[SqlStore]:
     url = f"sqlite:///{tmp_path}/selfroom.db" if request.param == "file" else "sqlite:///:memory:"
     if request.param == "postgresql":

@@ -11,6 +11,7 @@ from bot.core.changes import (
     Change,
     EndBeat,
     React,
+    RemoveMembership,
     Say,
     SetKnowledge,
     UpdateMembership,
@@ -86,6 +87,20 @@ async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
     assert view.mind_of(ROOM).lookups == ()
     assert [message.content for message in view.rooms[ROOM].messages] == ["something else"]
     assert view.rooms[ROOM].older == 0
+
+
+async def test_a_deleted_message_leaves_the_huds_of_an_agent_that_left_the_room(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_message(community_id, said("the lighthouse"))
+        joined = AddMembership(membership=membership(2, 1))
+        await write.apply(community_id, [joined, EndBeat(beat=beat(1, agent_id=OTHER))])
+        await write.apply(community_id, [RemoveMembership(agent_id=OTHER, room_id=ROOM)])
+        await write.delete_messages(community_id, [Snowflake(1001)], START)
+        seen = await write.last_beat(community_id, OTHER)
+    assert seen is not None
+    assert seen.hud == ""
 
 
 async def test_a_message_of_ours_that_is_deleted_takes_its_letter_with_it(

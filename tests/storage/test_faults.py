@@ -118,6 +118,7 @@ async def test_a_failure_inside_a_transaction_takes_everything_back(store: SqlSt
         assert await read.history(community_id, ROOM) == []
 
 
+@pytest.mark.parametrize("store", ["memory", "file", "postgresql"], indirect=True)
 async def test_many_tasks_read_and_write_side_by_side(store: SqlStore, community_id: CommunityId) -> None:
     async def write_one(number: int) -> None:
         async with store.writing(community_id) as write:

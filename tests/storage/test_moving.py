@@ -187,6 +187,7 @@ async def test_a_column_that_the_archives_program_did_not_know_gets_its_default(
     assert view.rooms[FIRST].room.compact_asked_at is None
 
 
+@pytest.mark.parametrize("store", ["memory", "file", "postgresql"], indirect=True)
 async def test_a_copy_in_memory_holds_the_same_and_goes_its_own_way(store: SqlStore, lively: CommunityId) -> None:
     before = await everything(store, lively)
     async with await store.clone(lively) as copy:
