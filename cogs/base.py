@@ -1,4 +1,6 @@
-"""What every command group shares: how a command acts, and the parameters that name agents and rooms."""
+"""What every command group shares: how a command acts, looks up and answers."""
+
+from collections.abc import Sequence
 
 import discord
 from discord import app_commands
@@ -7,26 +9,83 @@ from discord.ext import commands
 from bot.client import SelfroomClient
 from bot.core.actions import Action
 from bot.core.errors import NotFound, Rejected
+from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import Agent, AgentId, Person, Snowflake
+from cogs.ui.pages import Pager, paged
 
 SHOWN_CHOICES = 25  # Discord shows no more
+CHOICE_CHARACTERS = 100
 
 Interaction = discord.Interaction[SelfroomClient]
 
 
-class Group(commands.GroupCog):
-    """A group of commands; each defers, asks the front desk and says what came of it."""
+class Cog(commands.Cog):
+    """Commands that ask the front desk and say what came of it, to the person alone."""
 
     def __init__(self, client: SelfroomClient) -> None:
         super().__init__()
         self.client = client
+        self.desk = client.front_desk
 
     async def act(self, interaction: Interaction, action: Action, *, subject: AgentId | None = None) -> None:
         """Do one thing as the person who asked, and tell them the outcome in one sentence."""
-        if not interaction.response.is_done():
-            await interaction.response.defer(ephemeral=True, thinking=True)
-        outcome = await self.client.front_desk.act(guild_of(interaction), person(interaction), action, subject=subject)
-        await interaction.followup.send(outcome.result, ephemeral=True)
+        await self.say(interaction, await self.do(interaction, action, subject=subject))
+
+    async def do(self, interaction: Interaction, action: Action, *, subject: AgentId | None = None) -> str:
+        """Do one thing as the person who asked; gives the sentence, with the secret if there is one."""
+        await wait(interaction)
+        outcome = await self.desk.act(guild_of(interaction), person(interaction), action, subject=subject)
+        secret = f"\nIt is ||`{outcome.secret}`||. Only you see this." if outcome.secret else ""
+        return outcome.result + secret
+
+    async def say(
+        self,
+        interaction: Interaction,
+        text: str = "",
+        *,
+        embed: discord.Embed | None = None,
+        files: Sequence[discord.File] = (),
+        view: discord.ui.View | None = None,
+    ) -> None:
+        """Answer the person alone."""
+        await wait(interaction)
+        await interaction.followup.send(
+            text,
+            embed=embed or discord.utils.MISSING,
+            files=files or discord.utils.MISSING,
+            view=view or discord.utils.MISSING,
+            ephemeral=True,
+        )
+
+    async def list_out(self, interaction: Interaction, title: str, lines: Sequence[str], *, empty: str) -> None:
+        """Answer with a list, page by page when it is long."""
+        pages = paged(title, lines)
+        if not lines:
+            await self.say(interaction, empty)
+        elif len(pages) == 1:
+            await self.say(interaction, pages[0])
+        else:
+            await self.say(interaction, pages[0], view=Pager(pages))
+
+    async def room(self, interaction: Interaction, named: Agent | None) -> Agent:
+        """Give the room that was named, else the one in which the command is used."""
+        return named or await here(interaction)
+
+
+class Group(Cog, commands.GroupCog):
+    """A group of such commands."""
+
+
+async def wait(interaction: Interaction) -> None:
+    """Have Discord show that the answer is on its way."""
+    if not interaction.response.is_done():
+        await interaction.response.defer(ephemeral=True, thinking=True)
+
+
+async def here(interaction: Interaction) -> Agent:
+    """Give the owner of the room in which this is; a thread belongs to its room. Raises NotFound."""
+    parent_id = getattr(interaction.channel, "parent_id", None)
+    return await interaction.client.front_desk.room_of(guild_of(interaction), interaction.channel_id, parent_id)
 
 
 def guild_of(interaction: Interaction) -> Snowflake:
@@ -44,31 +103,21 @@ def person(interaction: Interaction) -> Person:
 def managers_only(interaction: Interaction) -> None:
     """Refuse anyone who may not manage the server; checked in code, for Discord does not check subcommands."""
     if not person(interaction).is_architect:
-        raise Rejected("Only people who may manage this server can do that: ask one of them.")
+        raise Rejected(ONLY_MANAGERS)
 
 
-class AgentName(app_commands.Transformer):
-    """An agent by name or id, with suggestions while it is typed."""
-
-    async def transform(self, interaction: Interaction, value: str) -> Agent:  # type: ignore[override]
-        """Find the agent; raises NotFound with a sentence."""
-        typed = value.strip().removeprefix("#").casefold()
-        for agent in await interaction.client.front_desk.agents(guild_of(interaction)):
-            if typed in (str(agent.id), agent.name.casefold()):
-                return agent
-        raise NotFound(f"There is no agent {value!r} here: choose one from the list that comes up while you type.")
-
-    async def autocomplete(  # type: ignore[override]
-        self, interaction: Interaction, value: str
-    ) -> list[app_commands.Choice[str]]:
-        """Suggest agents whose name or id holds what was typed."""
-        typed = value.strip().casefold()
-        agents = await interaction.client.front_desk.agents(guild_of(interaction))
-        fitting = [agent for agent in agents if typed in agent.name.casefold() or typed == str(agent.id)]
-        return [
-            app_commands.Choice(name=f"{agent.name} (ID {agent.id})", value=str(agent.id))
-            for agent in fitting[:SHOWN_CHOICES]
-        ]
+def may_read(interaction: Interaction, channel_id: int | None) -> bool:
+    """Tell whether the person who asked may read a channel, as Discord knows it."""
+    channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
+    if channel is None or not isinstance(interaction.user, discord.Member):
+        return False
+    rights = channel.permissions_for(interaction.user)
+    return rights.view_channel and rights.read_message_history
 
 
-AgentArg = app_commands.Transform[Agent, AgentName]
+def choices(pairs: Sequence[tuple[str, str]]) -> list[app_commands.Choice[str]]:
+    """Give (name, value) pairs as Discord takes them."""
+    return [
+        app_commands.Choice(name=name[:CHOICE_CHARACTERS], value=value[:CHOICE_CHARACTERS])
+        for name, value in pairs[:SHOWN_CHOICES]
+    ]

@@ -1,12 +1,13 @@
 """`/hud`: look into an agent's head, as managers may."""
 
-import io
-
-import discord
 from discord import app_commands
 
-from bot.core.records import Beat
-from cogs.base import AgentArg, Group, Interaction, guild_of, managers_only
+from bot.core.actions import AlterAgent
+from bot.core.kinds import InputFormat, OutputFormat
+from cogs.arguments import AgentArg
+from cogs.base import Group, Interaction, guild_of, managers_only, wait
+from cogs.ui.cards import beat_line, beat_summary, beat_text
+from cogs.ui.files import text_file
 
 
 class HudCog(Group, group_name="hud", group_description="See what an agent saw (managers)"):
@@ -20,21 +21,36 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
             agent: Whose head to look into
         """
         managers_only(interaction)
-        await interaction.response.defer(ephemeral=True)
-        beat = await self.client.front_desk.last_beat(guild_of(interaction), agent.id)
-        text = f"{beat.hud}\n\n==== ANSWER ====\n{beat.answer or beat.failed}\n"
-        file = discord.File(io.BytesIO(text.encode()), filename=f"hud-{agent.id}-beat-{beat.id}.txt")
-        await interaction.followup.send(f"**{agent.name}**\n{summary(beat)}", file=file, ephemeral=True)
+        await wait(interaction)
+        beat = await self.desk.last_beat(guild_of(interaction), agent.id)
+        file = text_file(f"hud-{agent.id}-beat-{beat.id}.txt", beat_text(beat))
+        await self.say(interaction, f"**{agent.name}**\n{beat_summary(beat)}", files=[file])
 
+    @app_commands.command()
+    async def history(self, interaction: Interaction, agent: AgentArg) -> None:
+        """List an agent's beats: why, what came of each, and what it cost.
 
-def summary(beat: Beat) -> str:
-    """Give the numbers beside a HUD: tokens per section, cost and what came of it."""
-    used = beat.usage
-    sections = "\n".join(f"`{tokens:>6,}` {name}" for name, tokens in beat.sections)
-    outcome = "\n".join(f"- {line}" for line in beat.outcome) or "- nothing: it stayed silent"
-    return (
-        f"Beat {beat.id}, because of *{beat.reason}*, with {beat.model} "
-        f"({beat.agents_in_call} in the call, {used.latency_seconds:.1f} s)\n"
-        f"{used.input_tokens:,} tokens in ({used.cached_tokens:,} cached), {used.output_tokens:,} out, "
-        f"{used.cost_usd:.5f} USD\n{sections}\n{outcome}"
-    )[:1900]
+        Args:
+            agent: Whose beats
+        """
+        managers_only(interaction)
+        beats = await self.desk.beats(guild_of(interaction), agent.id)
+        lines = [beat_line(beat) for beat in beats]
+        await self.list_out(interaction, f"**Beats of {agent.name}**", lines, empty=f"{agent.name} has not beaten yet.")
+
+    @app_commands.command()
+    async def format(
+        self,
+        interaction: Interaction,
+        agent: AgentArg,
+        input: InputFormat | None = None,
+        output: OutputFormat | None = None,
+    ) -> None:
+        """Set in which format an agent's HUD is written, and in which it answers.
+
+        Args:
+            agent: Whose format
+            input: Of the HUD
+            output: Of its answers
+        """
+        await self.act(interaction, AlterAgent(agent_id=agent.id, input_format=input, output_format=output))

@@ -2,11 +2,15 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import Self
 
 import discord
 
 from bot.client import SelfroomClient
+from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
+from bot.core.records import Agent, AgentId
+from bot.core.templates import Template
 
 FORM_CHARACTERS = 4_000  # Discord's limit of one field
 Interaction = discord.Interaction[SelfroomClient]
@@ -14,38 +18,115 @@ Interaction = discord.Interaction[SelfroomClient]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """An agent as a person describes it."""
+    """An agent as a person describes it; with an id it is one that is there already."""
 
     name: str
     prompt: str
     type: AgentType
+    agent_id: AgentId | None = None
+    model: str | None = None
+    temperature: float | None = None
+    aliases: tuple[str, ...] = ()
+
+    @classmethod
+    def started(cls, name: str, prompt: str, type: AgentType, start: Template | None, model: str | None) -> Self:
+        """Begin a new agent, from a template if there is one."""
+        if start is None:
+            return cls(name=name, prompt=prompt, type=type, model=model)
+        return cls(name=name or start.name, prompt=prompt or start.prompt, type=start.type, model=model)
+
+    @classmethod
+    def of(cls, agent: Agent) -> Self:
+        """Begin with an agent as it is."""
+        return cls(
+            name=agent.name,
+            prompt=agent.prompt,
+            type=agent.type,
+            agent_id=agent.id,
+            model=agent.model,
+            temperature=agent.temperature,
+            aliases=agent.aliases,
+        )
 
 
 Filled = Callable[[Interaction, Draft], Awaitable[None]]
+Written = Callable[[Interaction, str], Awaitable[None]]
 
 
-class AgentForm(discord.ui.Modal):
-    """Name and prompt of an agent; `filled` is called with what was written."""
+class Form(discord.ui.Modal):
+    """A form whose errors are worded as for commands."""
+
+    async def on_error(self, interaction: Interaction, error: Exception) -> None:  # type: ignore[override]
+        """Let the client word the error."""
+        await interaction.client.explain(interaction, error)
+
+
+class AgentForm(Form):
+    """What an agent is; `filled` is called with what was written. A longer prompt than fits comes as a file."""
 
     name: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(label="Name", max_length=50, required=False)
     prompt: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
         label="Who is it?", style=discord.TextStyle.paragraph, max_length=FORM_CHARACTERS
     )
+    model: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(label="Model", max_length=100, required=False)
+    temperature: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
+        label="Temperature (0.0 to 2.0)", max_length=5, required=False
+    )
+    aliases: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
+        label="Other names it listens to, with commas", max_length=300, required=False
+    )
 
     def __init__(self, draft: Draft, filled: Filled) -> None:
-        super().__init__(title=f"Make a {draft.type}")
+        super().__init__(title=f"Change {draft.name}"[:45] if draft.agent_id else f"Make a {draft.type}")
         self._draft = draft
         self._filled = filled
         self.name.default = draft.name
         self.prompt.default = draft.prompt[:FORM_CHARACTERS]
+        self.model.default = draft.model or ""
         if draft.type is AgentType.BOT:
             self.prompt.label = "What does it do?"
+        if draft.agent_id is None:  # few questions for a beginning
+            self.remove_item(self.temperature)
+            self.remove_item(self.aliases)
+        else:
+            self.temperature.default = "" if draft.temperature is None else f"{draft.temperature:g}"
+            self.aliases.default = ", ".join(draft.aliases)
 
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Hand on what was filled in."""
-        written = replace(self._draft, name=self.name.value, prompt=self.prompt.value)
+        whole = self._draft.prompt
+        prompt = whole if self.prompt.value == whole[:FORM_CHARACTERS].strip() else self.prompt.value
+        written = replace(self._draft, name=self.name.value, prompt=prompt, model=self.model.value or None)
+        if self._draft.agent_id is not None:
+            aliases = tuple(word.strip() for word in self.aliases.value.split(",") if word.strip())
+            written = replace(written, temperature=temperature_of(self.temperature.value), aliases=aliases)
         await self._filled(interaction, written)
 
-    async def on_error(self, interaction: Interaction, error: Exception) -> None:  # type: ignore[override]
-        """Let the client word the error, as it does for commands."""
-        await interaction.client.explain(interaction, error)
+
+class TextForm(Form):
+    """One text; `written` is called with it."""
+
+    text: discord.ui.TextInput["TextForm"] = discord.ui.TextInput(
+        label="Text", style=discord.TextStyle.paragraph, required=False
+    )
+
+    def __init__(self, title: str, label: str, *, start: str, longest: int, written: Written) -> None:
+        super().__init__(title=title[:45])
+        self._written = written
+        self.text.label = label[:45]
+        self.text.default = start[:longest]
+        self.text.max_length = longest
+
+    async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
+        """Hand on what was written."""
+        await self._written(interaction, self.text.value.strip())
+
+
+def temperature_of(text: str) -> float | None:
+    """Read a temperature; raises Rejected when it is no number."""
+    if not text.strip():
+        return None
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        raise Rejected("The temperature is a number from 0.0 to 2.0, such as 0.7.") from None

@@ -1,0 +1,139 @@
+"""Agents as they live: shown, woken, put to sleep, paused, retired."""
+
+from datetime import timedelta
+
+from discord import app_commands
+
+from bot.core.actions import DeleteAgent, Pause, PermitAgent, RestoreAgent, Resume, RetireAgent, Say, Sleep, WakeAgent
+from cogs.arguments import AgentArg
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person
+from cogs.ui.cards import agent_card, agent_list
+from cogs.ui.pages import Confirm
+
+WEEK_MINUTES = 7 * 24 * 60
+Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
+Text = app_commands.Range[str, 1, 2000]
+Why = app_commands.Range[str, 0, 200]
+
+
+class Living(Group):
+    """Commands on agents that are there."""
+
+    @app_commands.command(name="list")
+    async def list_(self, interaction: Interaction) -> None:
+        """List the agents of this server."""
+        view = await self.desk.view(guild_of(interaction))
+        lines = agent_list(view, self.desk.now())
+        empty = "Nobody lives here yet: make the first one with `/agent create`."
+        await self.list_out(interaction, f"**{len(lines)} agents**", lines, empty=empty)
+
+    @app_commands.command()
+    async def show(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Show one agent: what it is, what it does and what it waits for.
+
+        Args:
+            agent: Whom to show
+        """
+        guild_id = guild_of(interaction)
+        view = await self.desk.view(guild_id, agent.id)
+        spent, beats = await self.desk.spent_today(guild_id), await self.desk.beats(guild_id, agent.id, limit=1)
+        insider = person(interaction).is_architect or may_read(interaction, view.all_rooms[agent.id].channel_id)
+        card = agent_card(view, agent.id, self.desk.now(), spent.by_agent.get(agent.id), beats if insider else ())
+        await self.say(interaction, embed=card)
+
+    @app_commands.command()
+    async def wake(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Wake an agent now.
+
+        Args:
+            agent: Whom to wake
+        """
+        await self.act(interaction, WakeAgent(agent_id=agent.id))
+
+    @app_commands.command()
+    async def sleep(self, interaction: Interaction, agent: AgentArg, minutes: Minutes) -> None:
+        """Let an agent sleep for some minutes.
+
+        Args:
+            agent: Who is to sleep
+            minutes: For how long
+        """
+        until = self.desk.now() + timedelta(minutes=minutes)
+        await self.act(interaction, Sleep(until=until), subject=agent.id)
+
+    @app_commands.command()
+    async def pause(self, interaction: Interaction, agent: AgentArg, reason: Why = "") -> None:
+        """Pause an agent: it has no beats until it is resumed.
+
+        Args:
+            agent: Whom to pause
+            reason: Why, for others to see
+        """
+        await self.act(interaction, Pause(reason=reason or None), subject=agent.id)
+
+    @app_commands.command()
+    async def resume(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Let a paused agent go on.
+
+        Args:
+            agent: Who may go on
+        """
+        await self.act(interaction, Resume(), subject=agent.id)
+
+    @app_commands.command(name="say")
+    async def say_as(
+        self, interaction: Interaction, agent: AgentArg, message: Text, room: AgentArg | None = None
+    ) -> None:
+        """Say something as an agent, in its own room or in another that it is in.
+
+        Args:
+            agent: Who is to say it
+            message: What it says
+            room: Where; its own room when left out
+        """
+        await self.act(interaction, Say(message=message, room_id=room.id if room else None), subject=agent.id)
+
+    @app_commands.command()
+    async def permit(self, interaction: Interaction, agent: AgentArg, allowed: bool = True) -> None:
+        """Let an agent create and change other agents, or no longer.
+
+        Args:
+            agent: Who may, or may not
+            allowed: Whether it may
+        """
+        await self.act(interaction, PermitAgent(agent_id=agent.id, allowed=allowed))
+
+    @app_commands.command()
+    async def retire(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Retire an agent: its room becomes read-only, its history stays, and it can be restored.
+
+        Args:
+            agent: Whom to retire
+        """
+        await self.act(interaction, RetireAgent(agent_id=agent.id))
+
+    @app_commands.command()
+    async def restore(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Bring a retired agent back.
+
+        Args:
+            agent: Whom to bring back
+        """
+        await self.act(interaction, RestoreAgent(agent_id=agent.id))
+
+    @app_commands.command()
+    async def delete(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Delete an agent for good, with its room's memory; asks before it does.
+
+        Args:
+            agent: Whom to delete
+        """
+        managers_only(interaction)
+
+        async def go(pressed: Interaction) -> None:
+            await self.act(pressed, DeleteAgent(agent_id=agent.id))
+
+        question = (
+            f"Delete **{agent.name}** for good? What was said in its room is forgotten. `/agent retire` keeps it."
+        )
+        await self.say(interaction, question, view=Confirm(f"Delete {agent.name}"[:80], go))

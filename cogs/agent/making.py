@@ -1,0 +1,147 @@
+"""Agents made, changed and copied."""
+
+import discord
+from discord import app_commands
+
+from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, SetAllocation
+from bot.core.errors import Rejected
+from bot.core.kinds import AgentType
+from bot.core.templates import TEMPLATES
+from cogs.arguments import AgentArg, ModelArg
+from cogs.base import Group, Interaction, managers_only
+from cogs.ui.forms import AgentForm, Draft
+
+MOST_BYTES = 64_000
+Budget = app_commands.Range[int, 4_000, 200_000]
+Heat = app_commands.Range[float, 0.0, 2.0]
+Name = app_commands.Range[str, 1, 50]
+Percent = app_commands.Range[int, 0, 100]
+TEMPLATE_CHOICES = [
+    app_commands.Choice(name=f"{template.name}: {template.about}"[:100], value=template.name)
+    for template in TEMPLATES.values()
+]
+
+
+class Making(Group):
+    """Commands that make and change agents."""
+
+    @app_commands.command()
+    @app_commands.choices(template=TEMPLATE_CHOICES)
+    async def create(
+        self,
+        interaction: Interaction,
+        name: app_commands.Range[str, 0, 50] = "",
+        prompt: app_commands.Range[str, 0, 4000] = "",
+        type: AgentType = AgentType.PERSONA,
+        template: str = "",
+        model: ModelArg | None = None,
+    ) -> None:
+        """Make a new agent with a room of its own; a form asks for what you leave out.
+
+        Args:
+            name: What it is called
+            prompt: Who it is (persona) or what it does (bot)
+            type: A persona is a character, a bot is a function
+            template: Start from a ready-made one
+            model: Its model; the server's own when left out
+        """
+        managers_only(interaction)
+        draft = Draft.started(name, prompt, type, TEMPLATES.get(template), model)
+        if name and draft.prompt:
+            await self.make(interaction, draft)
+        else:
+            await interaction.response.send_modal(AgentForm(draft, self.make))
+
+    async def make(self, interaction: Interaction, draft: Draft) -> None:
+        """Make what the form or the command describes."""
+        action = CreateAgent(
+            name=draft.name or None, background_prompt=draft.prompt, agent_type=draft.type, model=draft.model
+        )
+        await self.act(interaction, action)
+
+    @app_commands.command()
+    async def edit(
+        self,
+        interaction: Interaction,
+        agent: AgentArg,
+        prompt: discord.Attachment | None = None,
+        avatar: discord.Attachment | None = None,
+        avatar_url: app_commands.Range[str, 8, 500] | None = None,
+        token_budget: Budget | None = None,
+        temperature: Heat | None = None,
+        listens_to_bare_name: bool | None = None,
+    ) -> None:
+        """Change an agent; without further parameters a form shows what can be changed.
+
+        Args:
+            agent: Whom to change
+            prompt: A text file with its prompt, for one that is longer than the form takes
+            avatar: Its picture
+            avatar_url: The public address of its picture
+            token_budget: How many tokens its own part of the HUD may have
+            temperature: How freely its model speaks
+            listens_to_bare_name: Whether its name without an @ counts as a call
+        """
+        managers_only(interaction)
+        given = {"token_budget": token_budget, "temperature": temperature, "listens_to_bare_name": listens_to_bare_name}
+        picture = {"avatar_url": picture_of(avatar) if avatar else avatar_url}
+        if prompt is None and all(value is None for value in (given | picture).values()):
+            await interaction.response.send_modal(AgentForm(Draft.of(agent), self.alter))
+            return
+        text = {"background_prompt": await text_of(prompt) if prompt else None}
+        await self.act(interaction, AlterAgent.model_validate({"agent_id": agent.id, **given, **picture, **text}))
+
+    async def alter(self, interaction: Interaction, draft: Draft) -> None:
+        """Change what the form describes."""
+        action = AlterAgent(
+            agent_id=draft.agent_id or 0,
+            name=draft.name or None,
+            background_prompt=draft.prompt,
+            model=draft.model,
+            temperature=draft.temperature,
+            aliases=draft.aliases,
+        )
+        await self.act(interaction, action)
+
+    @app_commands.command()
+    async def divide(
+        self, interaction: Interaction, agent: AgentArg, knowledge: Percent, recent_actions: Percent, rooms: Percent
+    ) -> None:
+        """Divide an agent's token budget, in percent that sum up to 100.
+
+        Args:
+            agent: Whose budget
+            knowledge: For what it knows
+            recent_actions: For what it did lately
+            rooms: For its rooms, at least 50
+        """
+        action = SetAllocation(knowledge=knowledge, recent_actions=recent_actions, rooms=rooms)
+        await self.act(interaction, action, subject=agent.id)
+
+    @app_commands.command()
+    async def clone(self, interaction: Interaction, agent: AgentArg, name: Name, with_knowledge: bool = False) -> None:
+        """Make another agent like one.
+
+        Args:
+            agent: Whom to copy
+            name: What the copy is called
+            with_knowledge: Whether it knows what the first one knows
+        """
+        await self.act(interaction, CloneAgent(agent_id=agent.id, name=name, with_knowledge=with_knowledge))
+
+
+def picture_of(file: discord.Attachment) -> str:
+    """Give a picture's address; raises Rejected when the file is none."""
+    if not (file.content_type or "").startswith("image/"):
+        raise Rejected("That file is no picture: give a PNG, JPEG or WebP.")
+    return file.url
+
+
+async def text_of(file: discord.Attachment) -> str:
+    """Read a text file; raises Rejected when it is none or too long."""
+    if file.size > MOST_BYTES:
+        raise Rejected("That file is too long: a prompt has at most 8,000 characters.")
+    try:
+        return (await file.read()).decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise Rejected("That file is no text: give a plain text file in UTF-8.") from None

@@ -1,0 +1,126 @@
+"""The parameters that name agents, rooms, keys, requests and models, with suggestions while they are typed."""
+
+from datetime import UTC, datetime
+from zoneinfo import available_timezones
+
+from discord import app_commands
+
+from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.records import Agent
+from cogs.base import Interaction, choices, guild_of, here, person
+
+Choices = list[app_commands.Choice[str]]
+KNOWN_MODELS = ("gpt-4o-mini", "gpt-4o", "gpt-4.1-nano", "gpt-4.1-mini", "gpt-4.1", "gpt-5-nano", "gpt-5-mini", "gpt-5")
+
+
+async def agent_named(interaction: Interaction, value: str) -> Agent:
+    """Find an agent by name or id; raises NotFound with a sentence."""
+    typed = value.strip().removeprefix("#").casefold()
+    for agent in await interaction.client.front_desk.agents(guild_of(interaction)):
+        if typed in (str(agent.id), agent.name.casefold()):
+            return agent
+    raise NotFound(f"There is no agent {value!r} here: choose one from the list that comes up while you type.")
+
+
+class AgentName(app_commands.Transformer):
+    """An agent, or the room that it is, by name or id."""
+
+    async def transform(self, interaction: Interaction, value: str) -> Agent:  # type: ignore[override]
+        """Find the agent."""
+        return await agent_named(interaction, value)
+
+    async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
+        """Suggest agents whose name or id holds what was typed."""
+        typed = value.strip().casefold()
+        agents = await interaction.client.front_desk.agents(guild_of(interaction))
+        fitting = [agent for agent in agents if typed in agent.name.casefold() or typed == str(agent.id)]
+        return choices([(f"{agent.name} (ID {agent.id})", str(agent.id)) for agent in fitting])
+
+
+class KeyLabel(app_commands.Transformer):
+    """A key of a room, by its label."""
+
+    async def transform(self, interaction: Interaction, value: str) -> str:  # type: ignore[override]
+        """Take what was typed: whether there is such a key is for the room to say."""
+        return value
+
+    async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
+        """Suggest labels, to managers only."""
+        if not person(interaction).is_architect:
+            return []
+        typed = getattr(interaction.namespace, "room", None)
+        try:
+            room = await agent_named(interaction, str(typed)) if typed else await here(interaction)
+        except SelfroomError:  # nothing to suggest yet
+            return []
+        keys = await interaction.client.front_desk.key_labels(guild_of(interaction), room.id)
+        return choices([(key.label, key.label) for key in keys if value.casefold() in key.label.casefold()])
+
+
+class RequestId(app_commands.Transformer):
+    """A request for access, by its number."""
+
+    async def transform(self, interaction: Interaction, value: str) -> int:  # type: ignore[override]
+        """Read the number; raises Rejected."""
+        if not (value.isascii() and value.isdigit() and len(value) < 16):
+            raise Rejected("Give the number of a request: /access pending lists them.")
+        return int(value)
+
+    async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
+        """Suggest what waits, to managers only."""
+        if not person(interaction).is_architect:
+            return []
+        knocks = await interaction.client.front_desk.knocks(guild_of(interaction))
+        shown = [(f"{one.id}: {one.requester_name} at room {one.room_id}", str(one.id)) for one in knocks]
+        return choices([pair for pair in shown if value.casefold() in pair[0].casefold()])
+
+
+class ModelName(app_commands.Transformer):
+    """A model, by the name its provider gives it."""
+
+    async def transform(self, interaction: Interaction, value: str) -> str:  # type: ignore[override]
+        """Take the name: whether it may be used is a rule of its own."""
+        return value.strip()
+
+    async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
+        """Suggest what the community allows, else what it uses and what is well known."""
+        desk = interaction.client.front_desk
+        _, config = await desk.community(guild_of(interaction))
+        used = [agent.model for agent in await desk.agents(guild_of(interaction))]
+        names = config.allowed_models or dict.fromkeys([config.model, *used, *KNOWN_MODELS])
+        return choices([(name, name) for name in names if value.casefold() in name.casefold()])
+
+
+class ZoneName(app_commands.Transformer):
+    """A time zone by its IANA name."""
+
+    async def transform(self, interaction: Interaction, value: str) -> str:  # type: ignore[override]
+        """Find the zone; raises Rejected."""
+        if value not in available_timezones():
+            raise Rejected("Give a time zone by its name, such as Europe/Berlin.")
+        return value
+
+    async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
+        """Suggest zones."""
+        typed = value.casefold().replace(" ", "_")
+        return choices([(zone, zone) for zone in sorted(available_timezones()) if typed in zone.casefold()])
+
+
+class Moment(app_commands.Transformer):
+    """A time, as ISO 8601."""
+
+    async def transform(self, interaction: Interaction, value: str) -> datetime:  # type: ignore[override]
+        """Read the time; without an offset it is UTC. Raises Rejected."""
+        try:
+            moment = datetime.fromisoformat(value.strip())
+        except ValueError:
+            raise Rejected("Give the time like 2026-11-24 18:00 (UTC), or with an offset such as +01:00.") from None
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+AgentArg = app_commands.Transform[Agent, AgentName]
+KeyArg = app_commands.Transform[str, KeyLabel]
+RequestArg = app_commands.Transform[int, RequestId]
+ModelArg = app_commands.Transform[str, ModelName]
+ZoneArg = app_commands.Transform[str, ZoneName]
+MomentArg = app_commands.Transform[datetime, Moment]
