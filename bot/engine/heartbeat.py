@@ -18,7 +18,7 @@ from bot.engine.purse import Booked, Purse
 
 AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
 CALL_SECONDS = 200.0  # longer than the model port's own timeouts and retries
-LEASE_SECONDS = 2 * CALL_SECONDS + 60  # a call and one more alone
+SPARE_SECONDS = 60.0  # a lease lasts for a call, one more alone, and this
 log = structlog.get_logger(__name__)
 
 
@@ -48,7 +48,6 @@ class Heartbeat:
         on_typing: Callable[[Snowflake], None] | None = None,
         on_letters: Callable[[], None] = _nothing,
         call_seconds: float = CALL_SECONDS,
-        lease_seconds: float = LEASE_SECONDS,
         schema_tokens: int = 0,
     ) -> None:
         self._store = store
@@ -57,7 +56,7 @@ class Heartbeat:
         self._metrics = metrics
         self._planned = planned
         self._on_typing = on_typing
-        self._entrance = Entrance(store, cipher=cipher, lease_seconds=lease_seconds)
+        self._entrance = Entrance(store, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
         self._purse = Purse(store, model, schema_tokens=schema_tokens)
         self._applier = Applier(store, performer, clock, random_for, metrics)
         self._caller = Caller(
