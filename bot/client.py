@@ -202,8 +202,15 @@ class SelfroomClient(commands.Bot):
         self._inbox.put(partial(self._translator.channel_deleted, channel))
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
-        """A channel is different."""
+        """A channel is different; with other permissions we may have a place there again."""
+        if before.overwrites != after.overwrites:
+            self._inbox.put(partial(_as_it_is, events.guild_seen(after.guild)))
         self._inbox.put(partial(_as_it_is, events.channel_changed(before, after)))
+
+    async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
+        """A role may more or less than before; it may be ours."""
+        if before.permissions != after.permissions:
+            self._inbox.put(partial(_as_it_is, events.guild_seen(after.guild)))
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was invited."""

@@ -101,7 +101,7 @@ LANE: Mapping[LetterKind, str] = {
     LetterKind.NOTICE: "notice",
 }
 
-MERGED = frozenset({LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME})  # only the newest one counts
+RESTS = "Its channel rests: "  # begins the reason of a pause that ends when Discord lets us in again
 
 
 def channel_marker(agent_id: AgentId) -> str:

@@ -67,6 +67,7 @@ class Intake:
         """Store what happened; the same event twice changes nothing. Raises StoreError when nothing was stored."""
         if isinstance(event, GuildSeen):
             await self._places.seen(event)
+            self._wake()
             return
         async with self._store.reading() as read:
             community = await read.community_of_guild(event.guild_id)

@@ -1,15 +1,19 @@
 """Servers and channels change on Discord's side: rooms follow."""
 
+from datetime import datetime, timedelta
+
 import structlog
 
 from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.events import ChannelChanged, ChannelDeleted, GuildSeen
 from bot.core.kinds import Visibility
-from bot.core.letters import without_marker
-from bot.core.ports import Clock, Store
+from bot.core.letters import RESTS, without_marker
+from bot.core.ports import Clock, Store, Writing
 from bot.core.records import Community, Room
 
 TOPIC_CHARACTERS = 120
+LONGEST_REST = timedelta(days=1)
+LETTERS = 2_000
 log = structlog.get_logger(__name__)
 
 
@@ -21,9 +25,11 @@ class Places:
         self._clock = clock
 
     async def seen(self, event: GuildSeen) -> None:
-        """Know the server as a community."""
+        """Know the server as a community; channels that rested are tried again, for we may have new rights there."""
         async with self._store.writing() as write:
-            await write.add_community(event.guild_id, event.name)
+            community = await write.add_community(event.guild_id, event.name)
+        async with self._store.writing(community.id) as write:
+            await _try_again(write, community, self._clock.now())
 
     async def left(self, community: Community) -> None:
         """The bot was removed: everything is kept until it is invited again."""
@@ -55,6 +61,18 @@ class Places:
             fields = _followed(view.all_rooms[room_id], event)
             if fields:
                 await write.apply(community.id, [UpdateRoom(room_id=room_id, fields=fields)])
+
+
+async def _try_again(write: Writing, community: Community, now: datetime) -> None:
+    """Wake the agents that were paused because Discord refused their channels, and hurry their letters."""
+    agents = (await write.view(community.id, messages=0)).agents.values()
+    rested = {agent.id for agent in agents if (agent.paused_reason or "").startswith(RESTS)}
+    if not rested:
+        return
+    await write.apply(community.id, [UpdateAgent(agent_id=id, fields={"paused_reason": None}) for id in rested])
+    for letter in await write.letters(now + LONGEST_REST, limit=LETTERS):
+        if letter.community_id == community.id and letter.room_id in rested:
+            await write.update_letter(community.id, letter.id, letter.state, attempts=0, not_before=now)
 
 
 def _unset(event: ChannelDeleted, community: Community) -> list[Change]:

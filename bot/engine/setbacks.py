@@ -8,7 +8,7 @@ import structlog
 from bot.core.changes import AddLetter, Change, UpdateAgent, UpdateRoom
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Limited, PublishError
 from bot.core.kinds import LetterKind, LetterState
-from bot.core.letters import NoticePayload
+from bot.core.letters import RESTS, NoticePayload
 from bot.core.ports import Clock, Store
 from bot.core.records import AgentId, CommunityId, Letter
 
@@ -76,7 +76,9 @@ class Setbacks:
             return
         rest = min(CHANNEL_REST * 2 ** (attempts - REFUSALS), LONGEST_REST)
         first = attempts == REFUSALS
-        pause = [UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": error.sentence})] if first else []
+        pause = (
+            [UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": RESTS + error.sentence})] if first else []
+        )
         told = self._notice(letter, error, now) if first else []
         await self._move(letter, _kept(letter), now, attempts=attempts, not_before=now + rest, beside=[*pause, *told])
 

@@ -4,13 +4,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.core.changes import AddLetter, SetOverride
+from bot.core.changes import AddLetter, SetOverride, UpdateAgent
 from bot.core.errors import Forbidden, Gone, Invalid, Limited
+from bot.core.events import GuildSeen
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.letters import NoticePayload, ReactPayload
 from bot.core.records import Snowflake
 from tests.engine.recording import LOST_BEFORE, Trouble
 from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town
+from tests.factories import GUILD_ID
 from tests.fakes import START
 
 MANAGERS = Snowflake(55)
@@ -62,6 +64,23 @@ async def test_what_rested_is_posted_when_the_permission_is_back(here: Town) -> 
     await here.deliver(600)
     assert here.publisher.said(ADAS) == ["Let me in."]
     assert here.publisher.said(BOBS) == ["No trouble here."]
+
+
+async def test_new_rights_end_the_rest_at_once(here: Town) -> None:
+    here.publisher.trouble.extend([REFUSED] * 3)
+    await here.say(ADA, "Let me in.")
+    for _ in range(3):
+        await here.deliver(2)
+    await here.intake.take(GuildSeen(guild_id=GUILD_ID, name="Testers"))
+    await here.deliver()
+    assert here.publisher.said() == ["Let me in."]
+    assert (await here.view()).agents[ADA].paused_reason is None
+
+
+async def test_a_persons_pause_is_not_ended_by_new_rights(here: Town) -> None:
+    await here.apply(UpdateAgent(agent_id=ADA, fields={"paused_reason": "a rest"}))
+    await here.intake.take(GuildSeen(guild_id=GUILD_ID, name="Testers"))
+    assert (await here.view()).agents[ADA].paused_reason == "a rest"
 
 
 async def test_what_discord_never_takes_is_given_up_and_the_next_goes_out(here: Town) -> None:

@@ -11,6 +11,11 @@ from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Invalid, 
 
 UNKNOWN_CHANNEL, UNKNOWN_WEBHOOK, BAD_WEBHOOK_TOKEN = 10003, 10015, 50027
 THREAD_ARCHIVED = 50083
+FULL = {  # what a person has to make room for first
+    30007: "the channel has all the webhooks it can have: delete one under Edit Channel, Integrations",
+    30013: "the server has all the channels it can have: delete some",
+    30016: "the server has all the webhooks it can have: delete some",
+}
 
 
 class WebhookGone(Gone):
@@ -28,6 +33,8 @@ def refusal(status: int, code: int, text: str, doing: str) -> PublishError:
         return WebhookGone(f"I cannot {doing}: my webhook is gone.")
     if code == THREAD_ARCHIVED:
         return ThreadArchived(f"I cannot {doing}: the thread is archived.")
+    if code in FULL:
+        return Forbidden(f"I cannot {doing}: {FULL[code]}.")
     if status >= 500:
         return FateUnknown(f"Discord failed ({status}) while I tried to {doing}; I look whether it happened.")
     if status in (401, 403):

@@ -10,11 +10,13 @@ from bot.adapters.clock import SystemClock
 from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import LetterKind
-from bot.core.letters import BillboardPayload, NoticePayload, PermissionPayload, ReactPayload, TopicPayload
+from bot.core.letters import RESTS, BillboardPayload, NoticePayload, PermissionPayload, ReactPayload, TopicPayload
 from bot.core.records import Json
 from tests.adapters.discord.stage import staged, until
 from tests.adapters.discord.test_incoming import Scene
 
+ADMINISTRATOR = 1 << 3
+WEBHOOKS = 1 << 29
 QUICK = CommunityConfig(fate_seconds=0.5)
 
 
@@ -177,3 +179,22 @@ async def test_the_drawn_avatar_is_set_once_on_the_rooms_own_webhook(scene: Scen
     assert face is not None
     async with scene.stage.session.get(face) as answer:
         assert answer.content_type == "image/png"
+
+
+async def test_a_permission_taken_away_rests_the_channel_and_given_back_ends_the_rest(scene: Scene) -> None:
+    stage, roles = scene.stage, await scene.stage.owner.call("GET", f"/guilds/{scene.stage.guild_id}/roles")
+    role = next(role for role in roles if role.get("tags", {}).get("bot_id") == stage.bot_id)
+    weak = str(int(role["permissions"]) & ~WEBHOOKS & ~ADMINISTRATOR)
+    await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}/roles/{role['id']}", {"permissions": weak})
+    await stage.say(scene.bot, scene.ada, "hello?")
+
+    async def paused() -> bool:
+        async with stage.store.reading() as read:
+            agent = (await read.view(stage.community_id, agent_ids=[scene.ada])).agents[scene.ada]
+            return (agent.paused_reason or "").startswith(RESTS)
+
+    await until(paused, 20)
+    strong = {"permissions": role["permissions"]}
+    await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}/roles/{role['id']}", strong)
+    await shown(scene, "hello?")
+    assert not await paused()
