@@ -201,6 +201,10 @@ class SelfroomClient(commands.Bot):
         """A channel is gone."""
         self._inbox.put(partial(self._translator.channel_deleted, channel))
 
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        """A thread is gone."""
+        self._inbox.put(partial(_as_it_is, events.thread_deleted(payload)))
+
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel is different; with other permissions we may have a place there again."""
         if before.overwrites != after.overwrites:

@@ -74,6 +74,15 @@ class ChannelDeleted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadDeleted:
+    """A thread of a channel was deleted, with all that was said in it."""
+
+    guild_id: Snowflake
+    channel_id: Snowflake
+    thread_id: Snowflake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelChanged:
     """A channel has another name, topic or visibility now (None: as before); `is_private`: everyone may not see it."""
 
@@ -112,6 +121,7 @@ Event = (
     | ReactionChanged
     | ReactionsCleared
     | ChannelDeleted
+    | ThreadDeleted
     | ChannelChanged
     | PersonSeen
     | GuildSeen

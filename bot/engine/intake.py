@@ -22,6 +22,7 @@ from bot.core.events import (
     PersonSeen,
     ReactionChanged,
     ReactionsCleared,
+    ThreadDeleted,
 )
 from bot.core.gate import cues_for, reasons_for
 from bot.core.hud.formats.lines import said_tokens
@@ -84,6 +85,8 @@ class Intake:
                 await self._reactions.cleared(event, community)
             case ChannelDeleted():
                 await self._places.deleted(event, community)
+            case ThreadDeleted():
+                await self._places.thread_deleted(event, community)
             case ChannelChanged():
                 await self._places.changed(event, community)
             case PersonSeen():

@@ -5,15 +5,16 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
-from bot.core.events import ChannelChanged, ChannelDeleted, GuildSeen
+from bot.core.events import ChannelChanged, ChannelDeleted, GuildSeen, ThreadDeleted
 from bot.core.kinds import Visibility
 from bot.core.letters import RESTS, without_marker
 from bot.core.ports import Clock, Store, Writing
-from bot.core.records import Community, Room
+from bot.core.records import AgentId, Community, MessageId, Room, Snowflake
 
 TOPIC_CHARACTERS = 120
 LONGEST_REST = timedelta(days=1)
 LETTERS = 2_000
+PAGE = 200
 log = structlog.get_logger(__name__)
 
 
@@ -51,6 +52,14 @@ class Places:
             ]
             await write.apply(community.id, changes)
 
+    async def thread_deleted(self, event: ThreadDeleted, community: Community) -> None:
+        """Remove what was said in a thread."""
+        async with self._store.writing(community.id) as write:
+            room_id = await write.room_of_channel(community.id, event.channel_id)
+            if room_id is not None:
+                ids = await _said_in(write, community, room_id, event.thread_id)
+                await write.delete_messages(community.id, ids, self._clock.now())
+
     async def changed(self, event: ChannelChanged, community: Community) -> None:
         """Follow a channel's new topic and visibility."""
         async with self._store.writing(community.id) as write:
@@ -61,6 +70,18 @@ class Places:
             fields = _followed(view.all_rooms[room_id], event)
             if fields:
                 await write.apply(community.id, [UpdateRoom(room_id=room_id, fields=fields)])
+
+
+async def _said_in(write: Writing, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
+    """Give the messages of a thread; none of them is older than the thread itself."""
+    ids: list[Snowflake] = []
+    before: MessageId | None = None
+    while page := await write.history(community.id, room_id, before=before, limit=PAGE):
+        ids += [one.discord_id for one in page if one.thread_id == thread_id and one.discord_id]
+        before = page[0].id
+        if all(one.discord_id and one.discord_id < thread_id for one in page):
+            break
+    return ids
 
 
 async def _try_again(write: Writing, community: Community, now: datetime) -> None:

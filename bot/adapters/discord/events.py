@@ -18,6 +18,7 @@ from bot.core.events import (
     MessageSeen,
     ReactionChanged,
     ReactionsCleared,
+    ThreadDeleted,
 )
 from bot.core.records import Snowflake
 
@@ -176,6 +177,15 @@ class Translator:
             message_id=Snowflake(payload.message_id),
             emoji=_emoji(one) if one else None,
         )
+
+
+def thread_deleted(payload: discord.RawThreadDeleteEvent) -> ThreadDeleted:
+    """Give a thread that is no more."""
+    return ThreadDeleted(
+        guild_id=Snowflake(payload.guild_id),
+        channel_id=Snowflake(payload.parent_id),
+        thread_id=Snowflake(payload.thread_id),
+    )
 
 
 def channel_changed(before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> ChannelChanged | None:

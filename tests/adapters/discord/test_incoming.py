@@ -83,6 +83,16 @@ async def test_what_is_said_in_a_thread_belongs_to_the_room(scene: Scene) -> Non
     assert inside.thread_id == int(thread["id"])
 
 
+async def test_a_deleted_thread_takes_its_words_with_it(scene: Scene) -> None:
+    start = await scene.mira.say(scene.channel_id, "start")
+    thread = await scene.mira.call("POST", f"/channels/{scene.channel_id}/messages/{start}/threads", {"name": "aside"})
+    await scene.mira.say(int(thread["id"]), "in the thread")
+    await scene.mira.say(scene.channel_id, "outside")
+    await scene.heard("start", "in the thread", "outside")
+    await scene.stage.owner.call("DELETE", f"/channels/{thread['id']}")
+    await scene.heard("start", "outside")
+
+
 async def test_an_answer_to_something_in_a_thread_is_posted_there(scene: Scene) -> None:
     start = await scene.mira.say(scene.channel_id, "start")
     thread = await scene.mira.call("POST", f"/channels/{scene.channel_id}/messages/{start}/threads", {"name": "aside"})
