@@ -13,6 +13,7 @@ from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
 from bot.core.errors import ModelError
 from bot.core.floor import after_saying, may_speak
 from bot.core.hud.call import AgentPart
+from bot.core.kinds import ReasonKind
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, Claim, CommunityId, Usage
 from bot.core.reply import AgentReply
@@ -133,8 +134,9 @@ class Applier:
         agent = view.agents[ready.agent_id]
         if agent.paused_reason is not None or agent.retired_at is not None:
             return []
-        if not one.reply.actions and not one.reply.rejected:
-            return []
+        addressed = any(reason.kind is ReasonKind.ADDRESSED for reason in ready.reasons)
+        if not one.reply.actions and not one.reply.rejected and not addressed:
+            return []  # what was brought to an agent is noticed even by one that says nothing
         speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
         return await self._performer.perform(
             write,

@@ -1,18 +1,22 @@
 """From due to let through: claims, gate and floor of one community, in one transaction (SPEC §§5, 6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+import structlog
+
 from bot.core.aftermath import begun, rests
 from bot.core.changes import Change, DropReasons
+from bot.core.errors import BadSetting
 from bot.core.floor import admit
 from bot.core.ports import Cipher, Store, Writing
-from bot.core.records import AgentId, CommunityId
+from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.spending import Spending, day_of, next_day, of_day
 from bot.core.verdict import Held, Ready, is_self_caused, limited_until, verdict
 from bot.core.view import View
 
+log = structlog.get_logger(__name__)
 GATE_MESSAGES = 20  # of each room: enough to find the person's message that is answered
 
 
@@ -47,7 +51,17 @@ class Entrance:
             admitted = await self._sort_out(write, view, judged, now, spending)
         if not admitted:
             return None
-        return Round(community_id=community_id, view=await self._view(community_id, admitted), ready=admitted, at=now)
+        try:
+            view = await self._view(community_id, admitted)
+        except BaseException:
+            await self._let_out(community_id, admitted)
+            raise
+        return Round(community_id=community_id, view=view, ready=admitted, at=now)
+
+    async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
+        async with self._store.writing(community_id) as write:
+            for one in admitted:
+                await write.release(one.claim)
 
     async def _limited(self, write: Writing, view: View, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
@@ -87,9 +101,17 @@ class Entrance:
             view = await read.view(community_id, agent_ids=[one.agent_id for one in ready])
         if self._cipher is None:
             return view
-        cipher = self._cipher
         keys = [key for one in ready for key in view.keys.get(one.agent_id, ())]
-        return replace(view, secrets={key.id: cipher.decrypt(key.ciphertext) for key in keys})
+        return replace(view, secrets=dict(_opened(keys, self._cipher)))
+
+
+def _opened(keys: Sequence[AccessKey], cipher: Cipher) -> Iterator[tuple[KeyId, str]]:
+    """Decrypt keys; one that was encrypted with another secret is shown by its label only."""
+    for key in keys:
+        try:
+            yield key.id, cipher.decrypt(key.ciphertext)
+        except BadSetting as error:
+            log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
 
 
 def _all_rest(view: View, ready: Sequence[Ready], now: datetime) -> list[Change]:
