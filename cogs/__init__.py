@@ -1,8 +1,36 @@
 """Slash commands: one file per command group, thin."""
 
+from cogs.access import AccessCog
 from cogs.agent import AgentCog
+from cogs.attention import AttentionCog
 from cogs.base import Cog
+from cogs.focus import FocusCog
+from cogs.heartbeat import HeartbeatCog
 from cogs.hud import HudCog
+from cogs.key import KeyCog
+from cogs.knowledge import KnowledgeCog
+from cogs.looking import LookingCog
+from cogs.menu import MenuCog
+from cogs.people import PersonCog, PrivacyCog
+from cogs.room import RoomCog
+from cogs.setup import SetupCog
+from cogs.usage import UsageCog
 
-COGS: tuple[type[Cog], ...] = (AgentCog, HudCog)
+COGS: tuple[type[Cog], ...] = (
+    SetupCog,
+    AgentCog,
+    RoomCog,
+    KeyCog,
+    AccessCog,
+    AttentionCog,
+    KnowledgeCog,
+    FocusCog,
+    HudCog,
+    HeartbeatCog,
+    UsageCog,
+    PersonCog,
+    PrivacyCog,
+    LookingCog,
+    MenuCog,
+)
 """Every cog, in the order in which they are put in."""

@@ -1,0 +1,90 @@
+"""`/access`: knocking at rooms, and deciding who comes in."""
+
+import discord
+from discord import app_commands
+
+from bot.core.actions import DenyAccess, GrantAccess, Remove, RequestAccess
+from bot.core.errors import Rejected
+from bot.core.permissions import ONLY_MANAGERS
+from cogs.arguments import AgentArg, RequestArg
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.knocks import KnockButton, knock_line, knock_view
+
+Secret = app_commands.Range[str, 1, 64]
+
+
+class AccessCog(Group, group_name="access", group_description="Ask to come into rooms, and decide who may"):
+    """Commands on doors."""
+
+    async def cog_load(self) -> None:
+        """Know the buttons that were sent before the last start."""
+        self.client.add_dynamic_items(KnockButton)
+
+    @app_commands.command()
+    @app_commands.checks.cooldown(5, 30.0)
+    async def request(self, interaction: Interaction, room: AgentArg, key: Secret) -> None:
+        """Knock at a room with its key; the owner or a manager decides, and you are told.
+
+        Args:
+            room: Where you want to come in
+            key: The key that you were given
+        """
+        await self.act(interaction, RequestAccess(room_id=room.id, key=key))
+
+    @app_commands.command()
+    async def pending(self, interaction: Interaction) -> None:
+        """List who waits to be let in, with buttons to decide.
+
+        The buttons work after a restart, too.
+        """
+        managers_only(interaction)
+        await wait(interaction)
+        knocks = await self.desk.knocks(guild_of(interaction))
+        if not knocks:
+            await self.say(interaction, "Nobody waits at a door.")
+            return
+        view = await self.desk.view(guild_of(interaction))
+        text = "\n".join(knock_line(knock, view) for knock in knocks[:10])[:1_900]
+        await self.say(interaction, text, view=knock_view(knocks))
+
+    @app_commands.command()
+    async def grant(self, interaction: Interaction, request: RequestArg) -> None:
+        """Let a request in.
+
+        Args:
+            request: Its number
+        """
+        managers_only(interaction)
+        knock = await self.desk.knock(guild_of(interaction), request)
+        await self.act(interaction, GrantAccess(request_id=knock.id), subject=knock.room_id)
+
+    @app_commands.command()
+    async def deny(self, interaction: Interaction, request: RequestArg) -> None:
+        """Turn a request away.
+
+        Args:
+            request: Its number
+        """
+        managers_only(interaction)
+        knock = await self.desk.knock(guild_of(interaction), request)
+        await self.act(interaction, DenyAccess(request_id=knock.id), subject=knock.room_id)
+
+    @app_commands.command()
+    async def revoke(
+        self,
+        interaction: Interaction,
+        room: AgentArg,
+        agent: AgentArg | None = None,
+        member: discord.Member | None = None,
+    ) -> None:
+        """Take access to a room away again.
+
+        Args:
+            room: Which room
+            agent: An agent that is a member
+            member: A person, where the room is private
+        """
+        if not person(interaction).is_architect:
+            raise Rejected(ONLY_MANAGERS)
+        action = Remove(agent_id=agent.id if agent else None, person_id=member.id if member else None)
+        await self.act(interaction, action, subject=room.id)

@@ -1,0 +1,65 @@
+"""`/attention`: how an agent divides its view between rooms."""
+
+from discord import app_commands
+
+from bot.core.actions import SetAttention
+from bot.core.attention import word_attention
+from cogs.arguments import AgentArg
+from cogs.base import Group, Interaction, guild_of, managers_only, wait
+from cogs.ui.charts import attention_rows
+from cogs.ui.files import picture
+from cogs.ui.pictures import alt_text, bars
+
+Value = app_commands.Range[str, 1, 6]
+
+
+class AttentionCog(Group, group_name="attention", group_description="How agents divide their view between rooms"):
+    """Commands on attention."""
+
+    @app_commands.command()
+    async def show(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Show as a picture how an agent divides its view.
+
+        Args:
+            agent: Whose attention
+        """
+        managers_only(interaction)
+        await wait(interaction)
+        view = await self.desk.view(guild_of(interaction), agent.id)
+        title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
+        numbers = [
+            f"- room {room} ({view.agents[room].name}): {word_attention(one.attention)}"
+            for (member, room), one in view.memberships.items()
+            if member == agent.id
+        ]
+        file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
+        await self.say(interaction, f"**{title}**\n" + "\n".join(numbers)[:1_800], files=[file])
+
+    @app_commands.command()
+    async def set(self, interaction: Interaction, agent: AgentArg, value: Value, room: AgentArg | None = None) -> None:
+        """Set how much of an agent's view a room gets.
+
+        Args:
+            agent: Whose view
+            value: 0 to 100 percent, or %* for a share of what is left
+            room: Which room; this one when left out
+        """
+        managers_only(interaction)
+        place = await self.room(interaction, room)
+        await self.act(interaction, SetAttention(room_id=place.id, value=value), subject=agent.id)
+
+    @app_commands.command()
+    async def reset(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Give all of an agent's rooms equal shares again.
+
+        Args:
+            agent: Whose view
+        """
+        managers_only(interaction)
+        view = await self.desk.view(guild_of(interaction), agent.id)
+        fixed = [
+            one for (member, _), one in view.memberships.items() if member == agent.id and one.attention is not None
+        ]
+        for one in fixed:
+            await self.do(interaction, SetAttention(room_id=one.room_id, value="%*"), subject=agent.id)
+        await self.say(interaction, f"All of {agent.name}'s rooms have equal shares.")

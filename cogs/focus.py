@@ -1,0 +1,98 @@
+"""`/focus`: what an agent keeps in view, and what new ones start with (managers)."""
+
+from discord import app_commands
+
+from bot.core.actions import HudClear, HudUpdate
+from bot.core.actions.mind import FocusSection
+from bot.core.focus import TEXT_SECTIONS, as_value
+from bot.core.records import Json
+from cogs.arguments import AgentArg
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.forms import TextForm
+
+LONGEST = 2_000
+HEADINGS = ("notes", "conventions", "links")
+HEADING_CHOICES = [app_commands.Choice(name=each, value=each) for each in HEADINGS]
+
+
+class FocusCog(Group, group_name="focus", group_description="What agents keep in view (managers)"):
+    """Commands on focus."""
+
+    @app_commands.command()
+    async def show(self, interaction: Interaction, agent: AgentArg) -> None:
+        """Show what an agent keeps in view.
+
+        Args:
+            agent: Whose focus
+        """
+        managers_only(interaction)
+        focus = (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id).focus
+        lines = focus_lines(as_value(focus))
+        await self.list_out(interaction, f"**Focus of {agent.name}**", lines, empty=f"{agent.name}'s focus is empty.")
+
+    @app_commands.command()
+    async def set(self, interaction: Interaction, agent: AgentArg, section: FocusSection) -> None:
+        """Write one section of an agent's focus, one item per line.
+
+        Args:
+            agent: Whose focus
+            section: Which section
+        """
+        managers_only(interaction)
+        focus = (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id).focus
+
+        async def written(pressed: Interaction, text: str) -> None:
+            value: Json = text if section in TEXT_SECTIONS else list[Json](text.splitlines())
+            await self.act(pressed, HudUpdate(section=section, value=value), subject=agent.id)
+
+        start = as_text(as_value(focus, section))
+        form = TextForm(f"Focus of {agent.name}", section, start=start, longest=LONGEST, written=written)
+        await interaction.response.send_modal(form)
+
+    @app_commands.command()
+    async def clear(self, interaction: Interaction, agent: AgentArg, section: FocusSection | None = None) -> None:
+        """Clear an agent's focus, or one section of it.
+
+        Args:
+            agent: Whose focus
+            section: Which section; all when left out
+        """
+        managers_only(interaction)
+        await self.act(interaction, HudClear(section=section), subject=agent.id)
+
+    @app_commands.command()
+    @app_commands.choices(heading=HEADING_CHOICES)
+    async def defaults(self, interaction: Interaction, heading: str = "notes") -> None:
+        """Write what every new agent starts with: notes, conventions or key links, one per line.
+
+        Args:
+            heading: Which of them
+        """
+        managers_only(interaction)
+        kept = dict((await self.desk.community(guild_of(interaction)))[1].focus_defaults)
+
+        async def written(pressed: Interaction, text: str) -> None:
+            await wait(pressed)
+            lines: dict[str, Json] = {name: list(each) for name, each in kept.items()}
+            lines[heading] = list[Json](line.strip() for line in text.splitlines() if line.strip())
+            await self.desk.configure(guild_of(pressed), person(pressed), focus_defaults=lines)
+            await self.say(pressed, f"New agents start with these {heading}.")
+
+        start = "\n".join(kept.get(heading, ()))
+        await interaction.response.send_modal(
+            TextForm("What new agents start with", heading.title(), start=start, longest=LONGEST, written=written)
+        )
+
+
+def as_text(value: Json) -> str:
+    """Give a section as a form shows it."""
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
+
+
+def focus_lines(whole: Json) -> list[str]:
+    """Give the sections that hold something."""
+    lines: list[str] = []
+    for name, value in whole.items() if isinstance(whole, dict) else ():
+        if value:
+            lines += [f"__{name}__", *(f"- {line}" for line in as_text(value).splitlines())]
+    return lines

@@ -1,0 +1,82 @@
+"""`/heartbeat`: how fast agents look around, and whether they do."""
+
+from discord import app_commands
+
+from bot.core.actions import Pause, Resume, SetInterval
+from cogs.arguments import AgentArg
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.charts import pace_rows, pace_table
+from cogs.ui.files import picture
+from cogs.ui.pages import paged
+from cogs.ui.pictures import alt_text, bars
+
+Seconds = app_commands.Range[float, 1.0, 10.0]
+
+
+class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast agents look around, and whether they do"):
+    """Commands on heartbeats."""
+
+    @app_commands.command()
+    async def status(self, interaction: Interaction, agent: AgentArg | None = None) -> None:
+        """Show everyone's pace as a picture, and what each waits for.
+
+        Args:
+            agent: Only this one, with what it did in the last day
+        """
+        await wait(interaction)
+        guild_id, now = guild_of(interaction), self.desk.now()
+        agents = [agent] if agent else [one for one in await self.desk.agents(guild_id) if one.retired_at is None]
+        community, _ = await self.desk.community(guild_id)
+        title, rows = "Heartbeats", pace_rows(agents, now)
+        lines = pace_table(agents, now) + (await self.day_of(interaction, agent.id) if agent else [])
+        head = "**Heartbeats**" + (" (everyone is paused)" if community.paused else "")
+        file = picture("heartbeats.png", await bars(title, rows), alt_text(title, rows))
+        await self.say(interaction, paged(head, lines)[0], files=[file])
+
+    async def day_of(self, interaction: Interaction, agent_id: int) -> list[str]:
+        """Word what an agent did in the last day."""
+        tally = await self.desk.tally(guild_of(interaction), [agent_id])  # type: ignore[list-item]
+        kinds = ", ".join(f"{count} {kind}" for kind, count in tally.beats.items()) or "none"
+        return [f"In 24 hours: beats {kinds}; {tally.silent} silent, {tally.answers} answers, {tally.calls} calls."]
+
+    @app_commands.command()
+    async def pause(self, interaction: Interaction, agent: AgentArg | None = None) -> None:
+        """Pause one agent, or everyone at once.
+
+        Args:
+            agent: Whom to pause; everyone when left out
+        """
+        await wait(interaction)
+        if agent is not None:
+            await self.act(interaction, Pause(), subject=agent.id)
+        else:
+            told = await self.desk.pause_all(guild_of(interaction), person(interaction), paused=True)
+            await self.say(interaction, told)
+
+    @app_commands.command()
+    async def resume(self, interaction: Interaction, agent: AgentArg | None = None) -> None:
+        """Let one paused agent go on, or everyone.
+
+        Args:
+            agent: Who may go on; everyone when left out
+        """
+        await wait(interaction)
+        if agent is not None:
+            await self.act(interaction, Resume(), subject=agent.id)
+        else:
+            told = await self.desk.pause_all(guild_of(interaction), person(interaction), paused=False)
+            await self.say(interaction, told)
+
+    @app_commands.command()
+    async def interval(
+        self, interaction: Interaction, agent: AgentArg, seconds: Seconds | None = None, resting: Seconds | None = None
+    ) -> None:
+        """Set the seconds between an agent's beats.
+
+        Args:
+            agent: Whose pace
+            seconds: Between beats now, 1.0 to 10.0
+            resting: Towards which it drifts, 1.0 to 10.0
+        """
+        managers_only(interaction)
+        await self.act(interaction, SetInterval(seconds=seconds, resting_seconds=resting), subject=agent.id)

@@ -1,0 +1,122 @@
+"""`/key`: keys to rooms."""
+
+from datetime import timedelta
+
+import discord
+from discord import app_commands
+
+from bot.core.actions import CreateKey, GiveKey, HandKey, RevokeKey
+from bot.core.errors import Rejected
+from bot.core.records import AccessKey
+from cogs.arguments import AgentArg, KeyArg
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+
+Secret = app_commands.Range[str, 4, 64]
+Label = app_commands.Range[str, 1, 64]
+Hours = app_commands.Range[int, 1, 8_760]
+Uses = app_commands.Range[int, 1, 1_000_000]
+
+
+class KeyCog(Group, group_name="key", group_description="Keys that open rooms to those who knock (managers)"):
+    """Commands on keys."""
+
+    @app_commands.command()
+    async def create(
+        self,
+        interaction: Interaction,
+        room: AgentArg | None = None,
+        label: Label | None = None,
+        key: Secret | None = None,
+        hours: Hours | None = None,
+        uses: Uses | None = None,
+    ) -> None:
+        """Make a key to a room; its secret is drawn when you give none, and shown to you alone.
+
+        Args:
+            room: Which room; this one when left out
+            label: A name for the key, which is no secret
+            key: The secret itself, 4 to 64 characters
+            hours: After how many hours it opens nothing any more
+            uses: How often it can be used
+        """
+        managers_only(interaction)
+        owner = await self.room(interaction, room)
+        expires = self.desk.now() + timedelta(hours=hours) if hours else None
+        action = CreateKey(key=key, label=label, expires=expires, uses=uses)
+        await self.act(interaction, action, subject=owner.id)
+
+    @app_commands.command()
+    async def give(
+        self,
+        interaction: Interaction,
+        label: KeyArg,
+        agent: AgentArg | None = None,
+        person: discord.Member | None = None,
+        room: AgentArg | None = None,
+    ) -> None:
+        """Hand a key to an agent, which then holds it, or to a person, by a private message.
+
+        Args:
+            label: Which key
+            agent: An agent that is to hold it
+            person: A person who is to know it
+            room: Whose key; this room's when left out
+        """
+        managers_only(interaction)
+        owner = await self.room(interaction, room)
+        if (agent is None) is (person is None):
+            raise Rejected("Name an agent or a person, and not both.")
+        if agent is not None:
+            await self.act(interaction, GiveKey(label=label, agent_id=agent.id), subject=owner.id)
+        elif person is not None:
+            action = HandKey(label=label, person_id=person.id)
+            await self.say(interaction, await handed(interaction, action, owner.name, owner.id, person))
+
+    @app_commands.command()
+    async def revoke(self, interaction: Interaction, label: KeyArg, room: AgentArg | None = None) -> None:
+        """Withdraw a key: it opens the room no longer, and knocks with it are cancelled.
+
+        Args:
+            label: Which key
+            room: Whose key; this room's when left out
+        """
+        managers_only(interaction)
+        owner = await self.room(interaction, room)
+        await self.act(interaction, RevokeKey(key=label), subject=owner.id)
+
+    @app_commands.command(name="list")
+    async def list_(self, interaction: Interaction, room: AgentArg | None = None) -> None:
+        """List a room's keys with their secrets, for your eyes only.
+
+        Args:
+            room: Whose keys; this room's when left out
+        """
+        managers_only(interaction)
+        await wait(interaction)
+        owner = await self.room(interaction, room)
+        keys, secrets = await self.desk.keys(guild_of(interaction), person(interaction), owner.id)
+        lines = [key_line(key, secrets.get(key.id, "")) for key in keys]
+        await self.list_out(interaction, f"**Keys to {owner.name}'s room**", lines, empty="This room has no key.")
+
+
+async def handed(interaction: Interaction, action: HandKey, room: str, room_id: int, member: discord.Member) -> str:
+    """Send a key to a person privately; gives the sentence for the manager."""
+    await wait(interaction)
+    desk = interaction.client.front_desk
+    outcome = await desk.act(guild_of(interaction), person(interaction), action, subject=room_id)  # type: ignore[arg-type]
+    try:
+        await member.send(
+            f"A key to {room}'s room (ID {room_id}): ||`{outcome.secret}`||. Knock with `/access request` there."
+        )
+    except discord.HTTPException:
+        secret = f"||`{outcome.secret}`||"
+        return f"{outcome.result} Discord does not let me write to {member.display_name}: tell them {secret} yourself."
+    return f"{outcome.result} {member.display_name} has it in a private message."
+
+
+def key_line(key: AccessKey, secret: str) -> str:
+    """Word one key."""
+    until = f", until <t:{int(key.expires_at.timestamp())}:f>" if key.expires_at else ""
+    uses = f", {key.uses_left} uses left" if key.uses_left is not None else ""
+    held = f", held by {', '.join(map(str, key.held_by))}" if key.held_by else ""
+    return f"- **{key.label}**: ||`{secret}`||{until}{uses}{held}"

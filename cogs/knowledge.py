@@ -1,0 +1,107 @@
+"""`/knowledge`: what an agent knows, and how it came to know it (managers)."""
+
+import json
+
+from discord import app_commands
+
+from bot.core import knowledge
+from bot.core.actions import Delete, Set, UndoKnowledge
+from bot.core.errors import NotFound
+from bot.core.keeping import JournalEntry
+from bot.core.records import Json
+from cogs.arguments import AgentArg
+from cogs.base import Group, Interaction, guild_of, managers_only
+from cogs.ui.files import text_file
+
+SHOWN_CHARACTERS = 1_700
+Path = app_commands.Range[str, 1, 500]
+Value = app_commands.Range[str, 1, 4_000]
+Weight = app_commands.Range[float, 0.0, 1.0]
+Entry = app_commands.Range[int, 1, 2**53]
+
+
+class KnowledgeCog(Group, group_name="knowledge", group_description="What agents know (managers)"):
+    """Commands on knowledge."""
+
+    @app_commands.command()
+    async def show(self, interaction: Interaction, agent: AgentArg, path: Path | None = None) -> None:
+        """Show what an agent knows, or what is at a path.
+
+        Args:
+            agent: Whose knowledge
+            path: A dot path such as people.Bob.trust
+        """
+        managers_only(interaction)
+        whole = (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id).knowledge
+        found = knowledge.read(whole, path) if path else dict(whole)
+        if found is knowledge.MISSING or found == {}:
+            raise NotFound(f"There is nothing at {path}." if path else f"{agent.name} knows nothing yet.")
+        text = json.dumps(found, ensure_ascii=False, indent=2)
+        if len(text) <= SHOWN_CHARACTERS and "```" not in text:
+            await self.say(interaction, f"**{agent.name}**\n```json\n{text}\n```")
+        else:
+            await self.say(interaction, f"**{agent.name}**", files=[text_file(f"knowledge-{agent.id}.json", text)])
+
+    @app_commands.command()
+    async def set(
+        self, interaction: Interaction, agent: AgentArg, path: Path, value: Value, weight: Weight | None = None
+    ) -> None:
+        """Keep a value at a path.
+
+        Args:
+            agent: Whose knowledge
+            path: A dot path such as people.Bob.trust
+            value: A text, or JSON such as 3, true, ["a", "b"] or {"a": 1}
+            weight: How much it matters, 0 to 1
+        """
+        managers_only(interaction)
+        await self.act(interaction, Set(path=path, value=value_of(value), w=weight), subject=agent.id)
+
+    @app_commands.command()
+    async def delete(self, interaction: Interaction, agent: AgentArg, path: Path) -> None:
+        """Remove what is at a path.
+
+        Args:
+            agent: Whose knowledge
+            path: A dot path such as people.Bob.trust
+        """
+        managers_only(interaction)
+        await self.act(interaction, Delete(path=path), subject=agent.id)
+
+    @app_commands.command()
+    async def history(self, interaction: Interaction, agent: AgentArg) -> None:
+        """List how an agent's knowledge changed, who changed it and when.
+
+        Args:
+            agent: Whose knowledge
+        """
+        managers_only(interaction)
+        entries = await self.desk.journal(guild_of(interaction), agent.id)
+        title, lines = f"**Knowledge of {agent.name}, newest first**", [entry_line(entry) for entry in entries]
+        await self.list_out(interaction, title, lines, empty=f"{agent.name}'s knowledge has never changed.")
+
+    @app_commands.command()
+    async def undo(self, interaction: Interaction, agent: AgentArg, change: Entry | None = None) -> None:
+        """Undo a change of an agent's knowledge.
+
+        Args:
+            agent: Whose knowledge
+            change: Its number in /knowledge history; the newest when left out
+        """
+        managers_only(interaction)
+        await self.act(interaction, UndoKnowledge(entry_id=change), subject=agent.id)
+
+
+def value_of(text: str) -> Json:
+    """Read a value: JSON where it is JSON, a plain text otherwise."""
+    try:
+        value: Json = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def entry_line(entry: JournalEntry) -> str:
+    """Word one change."""
+    before, after = (json.dumps(each, ensure_ascii=False)[:80] for each in (entry.before, entry.after))
+    return f"`{entry.id}` {entry.at:%m-%d %H:%M} {entry.by}: **{entry.path}** {before} → {after}"

@@ -1,0 +1,87 @@
+"""`/audit`, `/search`, `/history` and `/help`: what was changed and said, and what one can do."""
+
+from discord import app_commands
+
+from bot.core.records import AgentId, Message
+from bot.core.view import View
+from cogs.arguments import AgentArg
+from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, wait
+from cogs.ui.guide import guide
+
+Query = app_commands.Range[str, 1, 200]
+LINE_CHARACTERS = 220
+
+
+class LookingCog(Cog):
+    """Commands that look back."""
+
+    @app_commands.command()
+    async def audit(self, interaction: Interaction) -> None:
+        """List who changed what, newest first (managers)."""
+        managers_only(interaction)
+        await wait(interaction)
+        entries = await self.desk.audit_log(guild_of(interaction), person(interaction))
+        lines = [f"<t:{int(one.at.timestamp())}:f> {one.by}: {one.what}" for one in entries]
+        await self.list_out(interaction, "**Who changed what**", lines, empty="Nothing has been changed yet.")
+
+    @app_commands.command()
+    @app_commands.checks.cooldown(5, 20.0)
+    async def search(self, interaction: Interaction, words: Query, room: AgentArg | None = None) -> None:
+        """Find what was said, in all rooms that you can read.
+
+        Args:
+            words: What to look for
+            room: Only in this room
+        """
+        await wait(interaction)
+        view = await self.desk.view(guild_of(interaction))
+        rooms = [room.id] if room else list(view.all_rooms)
+        readable = [id for id in rooms if may_read(interaction, view.all_rooms[id].channel_id)]
+        found = await self.desk.search(guild_of(interaction), words, room_ids=readable)
+        lines = [message_line(interaction.guild_id, view, message, text) for message, text in found]
+        await self.list_out(interaction, f"**Found for “{words[:80]}”**", lines, empty="Nothing was found.")
+
+    @app_commands.command()
+    @app_commands.checks.cooldown(5, 20.0)
+    async def history(self, interaction: Interaction, room: AgentArg | None = None) -> None:
+        """Read a room's messages as its agents have them.
+
+        Args:
+            room: Which room; this one when left out
+        """
+        await wait(interaction)
+        owner = await self.room(interaction, room)
+        view = await self.desk.view(guild_of(interaction))
+        if not may_read(interaction, view.all_rooms[owner.id].channel_id):
+            await self.say(interaction, "You cannot read that room: ask for access with /access request.")
+            return
+        found = await self.desk.history(guild_of(interaction), owner.id)
+        lines = [message_line(interaction.guild_id, view, one, one.content) for one in reversed(found)]
+        await self.list_out(
+            interaction, f"**{owner.name}'s room, newest first**", lines, empty="Nobody spoke here yet."
+        )
+
+    @app_commands.command()
+    async def help(self, interaction: Interaction) -> None:
+        """Say what you can do here."""
+        commands = self.client.tree.get_commands()
+        lines = guide(commands, manages=person(interaction).is_architect)
+        await self.list_out(interaction, "**What you can do with Selfroom**", lines, empty="Nothing yet.")
+
+
+def message_line(guild_id: int | None, view: View, message: Message, text: str) -> str:
+    """Word one message with a link to it."""
+    channel_id = message.thread_id or view.all_rooms[message.room_id].channel_id
+    sender = message.sender
+    agent = view.agents.get(sender.agent_id) if sender.agent_id is not None else None
+    name = agent.name if agent else sender.shown()
+    link = f" [↗](https://discord.com/channels/{guild_id}/{channel_id}/{message.discord_id})"
+    words = " ".join(text.split())[:LINE_CHARACTERS]
+    return f"{message.sent_at:%m-%d %H:%M} **{name}** in {room_name(view, message.room_id)}: {words}" + (
+        link if message.discord_id else ""
+    )
+
+
+def room_name(view: View, room_id: AgentId) -> str:
+    """Name a room."""
+    return view.agents[room_id].name

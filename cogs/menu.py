@@ -1,0 +1,114 @@
+"""What can be done with a message from its menu."""
+
+import discord
+from discord import app_commands
+
+from bot.client import SelfroomClient
+from bot.core.actions import React
+from bot.core.emoji import SHOWN
+from bot.core.kinds import Emotion, SenderKind
+from bot.core.records import Message
+from bot.core.view import View
+from cogs.base import Cog, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.cards import beat_summary, beat_text
+from cogs.ui.files import text_file
+from cogs.ui.pages import Confirm, Panel
+
+
+class MenuCog(Cog):
+    """The five entries of a message's menu, as many as Discord allows."""
+
+    def __init__(self, client: SelfroomClient) -> None:
+        super().__init__(client)
+        self.entries = [
+            app_commands.ContextMenu(name="Who said this?", callback=self.who),
+            app_commands.ContextMenu(name="Show the HUD behind this", callback=self.hud),
+            app_commands.ContextMenu(name="Ask again", callback=self.again),
+            app_commands.ContextMenu(name="Delete", callback=self.delete),
+            app_commands.ContextMenu(name="React as The Architect", callback=self.react),
+        ]
+
+    async def cog_load(self) -> None:
+        """Put the entries in."""
+        for entry in self.entries:
+            self.client.tree.add_command(entry)
+
+    async def cog_unload(self) -> None:
+        """Take them out."""
+        for entry in self.entries:
+            self.client.tree.remove_command(entry.name, type=entry.type)
+
+    async def who(self, interaction: Interaction, message: discord.Message) -> None:
+        """Say who said it, and why."""
+        await wait(interaction)
+        guild_id = guild_of(interaction)
+        known = await self.desk.message_at(guild_id, message.id)
+        await self.say(interaction, said_by(known, await self.desk.view(guild_id)))
+
+    async def hud(self, interaction: Interaction, message: discord.Message) -> None:
+        """Give the very HUD and answer that produced it, to managers."""
+        managers_only(interaction)
+        await wait(interaction)
+        guild_id = guild_of(interaction)
+        beat = await self.desk.beat_behind(guild_id, await self.desk.message_at(guild_id, message.id))
+        file = text_file(f"hud-{beat.agent_id}-beat-{beat.id}.txt", beat_text(beat))
+        await self.say(interaction, beat_summary(beat), files=[file])
+
+    async def again(self, interaction: Interaction, message: discord.Message) -> None:
+        """Have the agent look once more at what it answered, or at what was said."""
+        await wait(interaction)
+        guild_id = guild_of(interaction)
+        known = await self.desk.message_at(guild_id, message.id)
+        await self.say(interaction, await self.desk.ask_again(guild_id, person(interaction), known))
+
+    async def delete(self, interaction: Interaction, message: discord.Message) -> None:
+        """Delete it here, and from every memory; asks before it does."""
+        managers_only(interaction)
+        await self.desk.message_at(guild_of(interaction), message.id)
+
+        async def go(pressed: Interaction) -> None:
+            await wait(pressed)
+            await message.delete()
+            await self.say(pressed, "The message is deleted, here and from every memory.")
+
+        await self.say(interaction, "Delete this message for good?", view=Confirm("Delete", go))
+
+    async def react(self, interaction: Interaction, message: discord.Message) -> None:
+        """Let The Architect react to it."""
+        managers_only(interaction)
+        known = await self.desk.message_at(guild_of(interaction), message.id)
+        await self.say(interaction, "Which reaction?", view=Reactions(self, known))
+
+
+class Reactions(Panel):
+    """The four reactions that agents know by name."""
+
+    def __init__(self, cog: MenuCog, message: Message) -> None:
+        super().__init__()
+        for emotion in Emotion:
+            self.add_item(ReactionButton(cog, message, emotion))
+
+
+class ReactionButton(discord.ui.Button[Reactions]):
+    """One of them."""
+
+    def __init__(self, cog: MenuCog, message: Message, emotion: Emotion) -> None:
+        super().__init__(emoji=SHOWN[emotion], custom_id=f"react:{message.id}:{emotion}")
+        self._cog = cog
+        self._action = React(message_id=message.id, reaction=emotion)
+
+    async def callback(self, interaction: Interaction) -> None:  # type: ignore[override]
+        """React."""
+        await self._cog.act(interaction, self._action)
+
+
+def said_by(message: Message, view: View) -> str:
+    """Word who said a message."""
+    sender = message.sender
+    when = f"Message {message.id}, <t:{int(message.sent_at.timestamp())}:f>."
+    if sender.agent_id is not None and sender.agent_id in view.agents:
+        agent = view.agents[sender.agent_id]
+        return f"**{agent.name}** (ID {agent.id}) said it: a {agent.type}, an AI agent on {agent.model}. {when}"
+    if sender.kind is SenderKind.SYSTEM:
+        return f"Selfroom itself said it. {when}"
+    return f"{sender.shown()} said it, a person. {when}"

@@ -1,0 +1,115 @@
+"""Who is in a room, what it is, and silence in it."""
+
+from discord import app_commands
+
+from bot.core.actions import Hush, Invite, Remove
+from bot.core.errors import NotFound
+from cogs.arguments import AgentArg
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person
+from cogs.ui.pages import Confirm
+from cogs.ui.rooms import member_lines, room_card
+
+Minutes = app_commands.Range[int, 0, 1_440]
+MOST_CLEARED = 100  # what Discord deletes at once
+Count = app_commands.Range[int, 1, MOST_CLEARED]
+
+
+class Company(Group):
+    """Commands on who is there and what is said."""
+
+    @app_commands.command()
+    async def info(self, interaction: Interaction, room: AgentArg | None = None) -> None:
+        """Show a room: topic, access, pace, members and what waits at its door.
+
+        Args:
+            room: Which room; this one when left out
+        """
+        owner = await self.room(interaction, room)
+        view = await self.desk.view(guild_of(interaction), owner.id)
+        self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
+        await self.say(interaction, embed=room_card(view, owner.id, self.desk.now()))
+
+    @app_commands.command()
+    async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
+        """List the agents that read and write a room.
+
+        Args:
+            room: Which room; this one when left out
+        """
+        owner = await self.room(interaction, room)
+        view = await self.desk.view(guild_of(interaction), owner.id)
+        self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
+        lines = member_lines(view, owner.id, self.desk.now())
+        await self.list_out(interaction, f"**In {owner.name}'s room**", lines, empty="Nobody is in it.")
+
+    @app_commands.command()
+    async def invite(self, interaction: Interaction, agent: AgentArg, room: AgentArg | None = None) -> None:
+        """Make an agent a member of a room, without a key.
+
+        Args:
+            agent: Whom to invite
+            room: Which room; this one when left out
+        """
+        managers_only(interaction)
+        owner = await self.room(interaction, room)
+        await self.act(interaction, Invite(agent_id=agent.id), subject=owner.id)
+
+    @app_commands.command()
+    async def remove(self, interaction: Interaction, agent: AgentArg, room: AgentArg | None = None) -> None:
+        """Take an agent out of a room; for people see /access revoke.
+
+        Args:
+            agent: Whom to take out
+            room: Which room; this one when left out
+        """
+        managers_only(interaction)
+        owner = await self.room(interaction, room)
+        await self.act(interaction, Remove(agent_id=agent.id), subject=owner.id)
+
+    @app_commands.command()
+    @app_commands.checks.cooldown(5, 60.0)
+    async def hush(
+        self, interaction: Interaction, minutes: Minutes | None = None, room: AgentArg | None = None
+    ) -> None:
+        """Silence the agents in a room for some minutes; 0 lets them speak again.
+
+        Args:
+            minutes: For how long; the server's own time when left out
+            room: Which room; this one when left out
+        """
+        owner = await self.room(interaction, room)
+        view = await self.desk.view(guild_of(interaction))
+        self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
+        await self.act(interaction, Hush(minutes=minutes), subject=owner.id)
+
+    @app_commands.command()
+    async def clear(self, interaction: Interaction, messages: Count, room: AgentArg | None = None) -> None:
+        """Delete the newest messages of a room, on Discord and from every memory; asks before it does.
+
+        Args:
+            messages: How many, 100 at most
+            room: Which room; this one when left out
+        """
+        managers_only(interaction)
+        owner = await self.room(interaction, room)
+        channel_id = (await self.desk.view(guild_of(interaction))).all_rooms[owner.id].channel_id
+
+        async def go(pressed: Interaction) -> None:
+            await self.say(pressed, await self.cleared(pressed, channel_id, messages))
+
+        question = f"Delete the newest {messages} messages in {owner.name}'s room? That cannot be undone."
+        await self.say(interaction, question, view=Confirm(f"Delete {messages}", go))
+
+    async def cleared(self, interaction: Interaction, channel_id: int | None, messages: int) -> str:
+        """Delete messages on Discord: that they go from every memory follows. Gives a sentence."""
+        managers_only(interaction)
+        channel = self.client.get_partial_messageable(channel_id or 0)
+        found = [message async for message in channel.history(limit=messages) if not message.pinned]
+        for message in found:
+            await message.delete()
+        return f"{len(found)} messages are deleted."
+
+    def check_sees(self, interaction: Interaction, channel_id: int | None) -> None:
+        """Raise NotFound when the room is private and not for whom asked."""
+        if not person(interaction).is_architect and not may_read(interaction, channel_id):
+            raise NotFound("There is no such room, or it is private: ask for access with /access request.")

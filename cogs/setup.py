@@ -1,0 +1,90 @@
+"""`/setup`: what a new server needs, step by step; it can be run again at any time."""
+
+import discord
+from discord import app_commands
+
+from bot.core.records import Json
+from cogs.arguments import ModelArg, ZoneArg
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.readiness import DISCLOSURE, readiness
+
+Language = app_commands.Range[str, 2, 40]
+RIGHTS = discord.Permissions(manage_guild=True)
+
+
+@app_commands.default_permissions(RIGHTS)
+class SetupCog(Group, group_name="setup", group_description="What Selfroom needs on this server (managers)"):
+    """Commands on the server's own settings."""
+
+    @app_commands.command()
+    async def start(self, interaction: Interaction) -> None:
+        """Check everything and say what to do next, step by step."""
+        managers_only(interaction)
+        await wait(interaction)
+        guild_id = guild_of(interaction)
+        _, config = await self.desk.community(guild_id)
+        agents = await self.desk.agents(guild_id)
+        lines = readiness(interaction, config, len(agents))
+        await self.list_out(interaction, "**Setting up Selfroom**", [*lines, "", DISCLOSURE], empty="All is well.")
+
+    @app_commands.command()
+    async def places(
+        self,
+        interaction: Interaction,
+        category: discord.CategoryChannel | None = None,
+        managers_channel: discord.TextChannel | None = None,
+        architect_role: discord.Role | None = None,
+    ) -> None:
+        """Choose where agents live and where managers are told things.
+
+        Args:
+            category: Where the agents' channels are made
+            managers_channel: Where managers read about faults, budgets and missing permissions
+            architect_role: A role that may do here what Manage Server may
+        """
+        managers_only(interaction)
+        chosen: dict[str, discord.abc.Snowflake | None] = {
+            "category_id": category,
+            "managers_channel_id": managers_channel,
+            "architect_role_id": architect_role,
+        }
+        await self.change(interaction, **{name: each.id for name, each in chosen.items() if each is not None})
+        if architect_role is not None:
+            self.client.people.architect_roles[guild_of(interaction)] = architect_role.id
+
+    @app_commands.command()
+    async def model(self, interaction: Interaction, model: ModelArg) -> None:
+        """Choose the model of new agents, after asking it one small question.
+
+        Args:
+            model: By the name its provider gives it
+        """
+        managers_only(interaction)
+        await wait(interaction)
+        told = await self.desk.try_model(guild_of(interaction), person(interaction), model)
+        await self.desk.configure(guild_of(interaction), person(interaction), model=model)
+        await self.say(interaction, f"{told} New agents use it.")
+
+    @app_commands.command()
+    async def words(
+        self, interaction: Interaction, language: Language | None = None, time_zone: ZoneArg | None = None
+    ) -> None:
+        """Choose the language agents speak by default, and the time zone they are shown.
+
+        Args:
+            language: Such as English or Deutsch
+            time_zone: Such as Europe/Berlin
+        """
+        managers_only(interaction)
+        chosen = {"language": language, "time_zone": time_zone}
+        await self.change(interaction, **{name: each for name, each in chosen.items() if each is not None})
+
+    async def change(self, interaction: Interaction, **values: Json) -> None:
+        """Set what was given and say so."""
+        await wait(interaction)
+        if not values:
+            await self.say(interaction, "Give what you want to change: nothing has changed.")
+            return
+        await self.desk.configure(guild_of(interaction), person(interaction), **values)
+        names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)
+        await self.say(interaction, f"Set: {names}. `/setup start` shows what is left to do.")

@@ -1,0 +1,64 @@
+"""What pictures show: rows of bars from the community's numbers."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from bot.core.attention import shares
+from bot.core.records import Agent, AgentId, Usage
+from bot.core.status import state_of, waits_for
+from bot.core.view import View
+from cogs.ui.cards import pace
+from cogs.ui.pictures import Bar
+
+SLOW, QUICK, RESTING = 0, 1, 2
+Used = tuple[int, Usage]
+
+
+def attention_rows(view: View, agent_id: AgentId) -> list[Bar]:
+    """Give a bar for each room of an agent, side by side of the barrier."""
+    mine = [one for (agent, _), one in view.memberships.items() if agent == agent_id]
+    rows: list[Bar] = []
+    for number, side in enumerate(sorted({view.all_rooms[one.room_id].side for one in mine})):
+        here = [one for one in mine if view.all_rooms[one.room_id].side == side]
+        for room, share in shares(here).items():
+            rows.append(Bar(label=view.agents[room].name, share=share / 100, note=f"{share:.0f} %", colour=number))
+    return rows
+
+
+def pace_rows(agents: Sequence[Agent], now: datetime) -> list[Bar]:
+    """Give a bar for each agent: the fuller, the faster its heart beats."""
+    return [
+        Bar(
+            label=agent.name,
+            share=0.0 if state_of(agent, now) in ("paused", "retired") else max(0.03, pace(agent.interval_seconds)),
+            note=f"{agent.interval_seconds:.1f} s {state_of(agent, now)}",
+            colour=RESTING if agent.asleep_until and agent.asleep_until > now else QUICK,
+        )
+        for agent in agents
+    ]
+
+
+def pace_table(agents: Sequence[Agent], now: datetime) -> list[str]:
+    """Give the numbers under the picture."""
+    return [
+        f"**{agent.name}** {agent.interval_seconds:.1f} s (resting {agent.resting_interval_seconds:.1f} s): "
+        f"waits for {waits_for(agent, now)}"
+        for agent in agents
+    ]
+
+
+def usage_rows(used: Mapping[str, Used]) -> list[Bar]:
+    """Give a bar for each name by its tokens, the largest first."""
+    tokens = {name: usage.input_tokens + usage.output_tokens for name, (_, usage) in used.items()}
+    most = max(tokens.values(), default=0) or 1
+    order = sorted(tokens, key=lambda name: -tokens[name])
+    return [Bar(label=name, share=tokens[name] / most, note=f"{tokens[name]:,} tokens") for name in order]
+
+
+def usage_table(used: Mapping[str, Used]) -> list[str]:
+    """Give the numbers under the picture."""
+    return [
+        f"**{name}**: {beats} beats, {usage.input_tokens:,} in ({usage.cached_tokens:,} cached), "
+        f"{usage.output_tokens:,} out, {usage.cost_usd:.4f} USD"
+        for name, (beats, usage) in sorted(used.items(), key=lambda item: -item[1][1].input_tokens)
+    ]
