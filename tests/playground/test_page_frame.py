@@ -150,9 +150,11 @@ async def test_a_phone_has_the_chat_and_drawers_for_the_rest() -> None:
         await tab.say("Planted")
         await tab.page.get_by_role("button", name="Who is here").click()
         await expect(tab.page.get_by_role("button", name="Selfroom app")).to_be_visible()
+        await expect(tab.page.locator(".panel :focus")).to_have_count(1)
         await tab.shot("phone-members")
         await tab.page.keyboard.press("Escape")
         await expect(tab.page.get_by_role("button", name="Selfroom app")).not_to_be_visible()
+        await expect(tab.page.get_by_role("button", name="Who is here")).to_be_focused()
 
 
 async def test_the_colours_follow_the_system_until_they_are_chosen() -> None:

@@ -28,6 +28,15 @@ function mountSide(app) {
   });
 }
 
+/** A panel that covers the chat takes the focus, and gives it back. */
+function moveFocus(open) {
+  const target = open ? ".panel button:not([tabindex='-1'])" : '.chat-tools [aria-label="Who is here"]';
+  const visible = () => document.querySelectorAll(target);
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => [...visible()].find((one) => one.offsetParent !== null)?.focus()),
+  );
+}
+
 function mountPanel(app) {
   const frame = find(".frame");
   const draw = () => {
@@ -35,7 +44,10 @@ function mountPanel(app) {
     find(".members").hidden = app.panel !== "members";
     find(".drawer").hidden = app.panel !== "agent";
   };
-  app.on("panel", draw);
+  app.on("panel", (panel) => {
+    draw();
+    if (MIDDLE.matches && app.channelId) moveFocus(Boolean(panel));
+  });
   const first = MIDDLE.matches ? null : keptHere.get("panel", "members");
   app.showPanel(first === "agent" ? "members" : first);
   app.on("open", (channel) => {

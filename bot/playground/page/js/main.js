@@ -1,4 +1,14 @@
-/** The page's start: ask where we are, be somebody, listen. */
+/**
+ * The page's start: ask where we are, be somebody, listen.
+ *
+ * lib/      elements, REST, gateway, ids, times: nothing of this page
+ * world/    what is known: guilds, channels, people, timelines, commands, interactions, agents
+ * text/     markdown both ways, emoji
+ * widgets/  menus, dialogs, pickers, notes
+ * chat/     the log and what stands in it;  compose/  the box below it;  side/  what stands beside it
+ *
+ * Gateway events change the world; the world tells the views; views draw and ask the REST API. Nothing goes back up.
+ */
 
 import { App } from "./app.js";
 import { Log } from "./chat/log.js";

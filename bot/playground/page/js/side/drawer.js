@@ -22,18 +22,18 @@ function fact(name, value) {
   return [h("dt", {}, name), h("dd", {}, value)];
 }
 
+function headButton(label, picture, click) {
+  return h(
+    "button.icon-button",
+    { type: "button", "aria-label": label, title: label, on: { click } },
+    icon(picture),
+  );
+}
+
 function headOf(app, agent) {
   const look = avatar(app.faceOf(agent), agent.name, 52);
-  const back = h(
-    "button.icon-button",
-    {
-      type: "button",
-      "aria-label": "Back to who is here",
-      title: "Back to who is here",
-      on: { click: () => app.showPanel("members") },
-    },
-    icon("people"),
-  );
+  const back = headButton("Back to who is here", "people", () => app.showPanel("members"));
+  const leave = headButton("Close the drawer", "close", () => app.showPanel(null));
   const room = h(
     "button.link",
     { type: "button", on: { click: () => app.open(String(agent.channel_id)) } },
@@ -50,7 +50,7 @@ function headOf(app, agent) {
       h("p", {}, `${agent.type} · id ${agent.id} · `, room),
       h("p.drawer-state", {}, stateDot(agent), stateWord(agent)),
     ),
-    back,
+    h("span.drawer-buttons", {}, back, leave),
   );
 }
 
