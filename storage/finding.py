@@ -32,7 +32,7 @@ from storage.convert import (
     request_of,
     schedule_of,
 )
-from storage.session import INSTALLATION, Session, owned
+from storage.session import INSTALLATION, Session, literally, owned
 from storage.tables import (
     BEATS,
     CHECKPOINTS,
@@ -153,7 +153,7 @@ class Finding(Session):
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
         """Give the pending access requests of all communities."""
-        pending = select(REQUESTS).where(REQUESTS.c.state == RequestState.PENDING)
+        pending = select(REQUESTS).where(REQUESTS.c.state.in_(literally(RequestState.PENDING)))
         rows = await self.mappings(pending.order_by(REQUESTS.c.created_at, REQUESTS.c.id))
         return [(row["community_id"], request_of(row)) for row in rows]
 

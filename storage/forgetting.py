@@ -30,6 +30,7 @@ from storage.tables import (
 from storage.talking import count_reactions, index, unindex
 
 SOMEONE = "someone"
+BEATS_AT_A_TIME = 200
 
 
 class Forgetting(Intake):
@@ -92,12 +93,19 @@ class Forgetting(Intake):
         ):
             names_them = or_(*(named.within(column) for column in columns))
             await self.run(delete(table).where(owned(table, community_id), names_them, condition))
-        texts = (BEATS.c.id, BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts)
+        await self._forget_huds(community_id, named)
+
+    async def _forget_huds(self, community_id: int, named: "Named") -> None:
         kept = or_(BEATS.c.hud.is_not(None), BEATS.c.answer.is_not(None), BEATS.c.thoughts.is_not(None))
-        for row in await self.rows(select(*texts).where(owned(BEATS, community_id), kept)):
-            if named.found_in(row.hud or "", row.answer or "", row.thoughts or ""):
-                this = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id == row.id)
-                await self.run(this.values(hud=None, answer=None, thoughts=None))
+        asked = select(BEATS.c.id, BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).where(
+            owned(BEATS, community_id), kept
+        )
+        last = 0
+        while page := await self.rows(asked.where(BEATS.c.id > last).order_by(BEATS.c.id).limit(BEATS_AT_A_TIME)):
+            last = page[-1].id
+            named_in = [row.id for row in page if named.found_in(row.hud or "", row.answer or "", row.thoughts or "")]
+            these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(named_in))
+            await self.run(these.values(hud=None, answer=None, thoughts=None))
 
     async def _who_knows(self, community_id: int, named: "Named") -> list[AgentId]:
         asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))

@@ -9,8 +9,9 @@ from sqlalchemy import Select, and_, exists, func, select, update
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
 from storage.convert import letter_of
-from storage.session import Session, owned
-from storage.tables import LETTERS, MESSAGES, PARTS
+from storage.erasing import erase
+from storage.session import Session, literally, owned
+from storage.tables import LETTERS, MESSAGES, PARTS, TOMBSTONES
 from storage.talking import show
 
 OPEN = ("waiting", "sending")
@@ -23,10 +24,10 @@ def heads() -> Select[Any]:
         earlier.c.community_id == LETTERS.c.community_id,
         earlier.c.room_id == LETTERS.c.room_id,
         earlier.c.lane == LETTERS.c.lane,
-        earlier.c.state.in_(OPEN),
+        earlier.c.state.in_(literally(*OPEN)),
         earlier.c.id < LETTERS.c.id,
     )
-    return select(LETTERS).where(LETTERS.c.state.in_(OPEN), ~before_it)
+    return select(LETTERS).where(LETTERS.c.state.in_(literally(*OPEN)), ~before_it)
 
 
 class Outbox(Session):
@@ -95,6 +96,7 @@ class Posting(Outbox):
             await self._mark_posted(community_id, row["message_id"], parts)
             if state is LetterState.SENT:
                 await show(self, community_id, row["message_id"], at)
+            await self._erase_buried(community_id, row["message_id"], parts)
 
     async def _mark_posted(self, community_id: CommunityId, message_id: int, parts: Sequence[int]) -> None:
         if not parts:
@@ -103,3 +105,9 @@ class Posting(Outbox):
         await self.run(update(MESSAGES).where(this).values(discord_id=parts[0]))
         rows = [{"community_id": community_id, "discord_id": part, "message_id": message_id} for part in parts[1:]]
         await self.upsert(PARTS, rows)
+
+    async def _erase_buried(self, community_id: int, message_id: int, parts: Sequence[int]) -> None:
+        """A person may have deleted the post before we knew that it was there."""
+        buried = and_(owned(TOMBSTONES, community_id), TOMBSTONES.c.discord_id.in_(parts))
+        if parts and await self.value(select(TOMBSTONES.c.discord_id).where(buried).limit(1)) is not None:
+            await erase(self, community_id, MESSAGES.c.id == message_id)

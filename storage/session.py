@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import BigInteger, ColumnElement, Executable, Table, any_, literal
+from sqlalchemy import BigInteger, BindParameter, ColumnElement, Executable, String, Table, any_, bindparam, literal
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -81,6 +81,11 @@ def upserting(table: Table, names: tuple[str, ...], keep: tuple[str, ...], *, is
     key = [column.name for column in table.primary_key]
     new = {name: statement.excluded[name] for name in names if name not in key and name not in keep}
     return statement.on_conflict_do_update(index_elements=key, set_=new)
+
+
+def literally(*values: str) -> BindParameter[Any]:
+    """Give values that are written into the statement: SQLite uses a partial index only where it sees them."""
+    return bindparam(None, values, type_=String, expanding=True, literal_execute=True)
 
 
 def owned(table: Table, community_id: int) -> ColumnElement[bool]:

@@ -43,7 +43,9 @@ class Upkeep(Session):
     async def _forget_traces(self, community_id: int, before: datetime) -> None:
         """Letters that were sent, keys that did not open and money that was settled need no longer memory."""
         closed = LETTERS.c.state.in_([LetterState.SENT, LetterState.FAILED])
-        newest = select(func.max(LETTERS.c.last_part)).group_by(LETTERS.c.community_id, LETTERS.c.room_id)
+        newest = select(func.max(LETTERS.c.last_part)).where(LETTERS.c.last_part.is_not(None))
+        newest = newest.group_by(LETTERS.c.community_id, LETTERS.c.room_id)
+        newest_beats = select(func.max(BEATS.c.id)).where(owned(BEATS, community_id)).group_by(BEATS.c.agent_id)
         old: list[tuple[Any, ...]] = [
             (
                 LETTERS,
@@ -51,6 +53,7 @@ class Upkeep(Session):
                 LETTERS.c.created_at < before,
                 or_(LETTERS.c.last_part.is_(None), LETTERS.c.last_part.not_in(newest)),
             ),
+            (BEATS, BEATS.c.at < before, BEATS.c.id.not_in(newest_beats)),
             (FAILURES, FAILURES.c.at < before),
             (RESERVATIONS, RESERVATIONS.c.day < before.date()),
         ]

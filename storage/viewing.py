@@ -42,7 +42,7 @@ from storage.convert import (
     room_of,
 )
 from storage.finding import MESSAGE, Finding
-from storage.session import owned
+from storage.session import literally, owned
 from storage.tables import (
     ACTIONS,
     AGENTS,
@@ -237,7 +237,9 @@ class Viewing(Finding):
 
     async def _requests(self, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
         pending = select(REQUESTS).where(
-            owned(REQUESTS, asked.community_id), REQUESTS.c.room_id.in_(asked.rooms), REQUESTS.c.state == "pending"
+            owned(REQUESTS, asked.community_id),
+            REQUESTS.c.room_id.in_(asked.rooms),
+            REQUESTS.c.state.in_(literally("pending")),
         )
         found = [request_of(row) for row in await self.mappings(pending.order_by(REQUESTS.c.id))]
         return {room: tuple(item for item in found if item.room_id == room) for room in {r.room_id for r in found}}
@@ -246,7 +248,7 @@ class Viewing(Finding):
         waiting = select(LETTERS).where(
             owned(LETTERS, asked.community_id),
             LETTERS.c.room_id.in_(asked.rooms),
-            LETTERS.c.state.in_(["waiting", "sending"]),
+            LETTERS.c.state.in_(literally("waiting", "sending")),
         )
         letters: dict[AgentId, tuple[Letter, ...]] = {}
         for row in await self.mappings(waiting.order_by(LETTERS.c.id)):

@@ -1,5 +1,6 @@
 """A community in one file: a zip of JSON lines, images and a manifest with counts."""
 
+import asyncio
 import json
 import zipfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -39,28 +40,40 @@ async def export_community(
 ) -> Moved:
     """Write a community into a new file, as it stands at one moment; raises BadSetting when there is none such."""
     partial = path.with_name(f"{path.name}.partial")
-    counts: dict[str, int] = {}
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        async with database.reading() as connection:
-            session = Session(connection)
-            about = await session.first(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
-            if about is None:
-                raise BadSetting("There is no such community: see the list of communities.")
-            for table in TABLES:
-                counts[table.name] = await _write_table(session, table, community_id, archive)
-            kept = await session.rows(select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == community_id))
-        for name, data in (images or {}).items():
-            archive.writestr(f"images/{name}", data)
-        manifest = {
-            "format": FORMAT,
-            "community": {"guild_id": about["guild_id"], "name": about["name"], "paused": about["paused"]},
-            "kept": {name: value for name, value in kept},
-            "counts": counts,
-            "images": sorted(images or {}),
-        }
-        archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
-    partial.replace(path)
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+            counts = await _write(database, community_id, archive, images or {})
+        partial.replace(path)
+    except OSError as error:
+        raise BadSetting("The archive cannot be written: check the folder and free some space.") from error
+    finally:
+        partial.unlink(missing_ok=True)
     return Moved(community_id=community_id, counts=counts, images=images or {})
+
+
+async def _write(
+    database: Database, community_id: CommunityId, archive: zipfile.ZipFile, images: Mapping[str, bytes]
+) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    async with database.reading() as connection:
+        session = Session(connection)
+        about = await session.first(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
+        if about is None:
+            raise BadSetting("There is no such community: see the list of communities.")
+        for table in TABLES:
+            counts[table.name] = await _write_table(session, table, community_id, archive)
+        kept = await session.rows(select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == community_id))
+    for name, data in images.items():
+        archive.writestr(f"images/{name}", data)
+    manifest = {
+        "format": FORMAT,
+        "community": {"guild_id": about["guild_id"], "name": about["name"], "paused": about["paused"]},
+        "kept": {name: value for name, value in kept},
+        "counts": counts,
+        "images": sorted(images),
+    }
+    archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
+    return counts
 
 
 async def _write_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile) -> int:
@@ -68,7 +81,8 @@ async def _write_table(session: Session, table: Table, community_id: int, archiv
     asked = select(table).where(owned(table, community_id)).order_by(*table.primary_key)
     with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as lines:
         async for rows in session.pages(asked, AT_A_TIME * 4):
-            lines.write("".join(f"{to_json(to_line(table, row))}\n" for row in rows).encode())
+            text = "".join(f"{to_json(to_line(table, row))}\n" for row in rows)
+            await asyncio.to_thread(lines.write, text.encode())
             count += len(rows)
     return count
 

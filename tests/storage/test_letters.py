@@ -2,9 +2,12 @@
 
 from datetime import datetime, timedelta
 
+from sqlalchemy import text
+
 from bot.core.changes import AddLetter, Say, UpdateLetter
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
+from storage import outbox
 from storage.store import SqlStore
 from storage.writing import SqlWriting
 from tests.factories import by_agent
@@ -127,3 +130,26 @@ async def test_words_of_system_that_need_no_letter_are_seen_at_once(store: SqlSt
         view = await write.view(community_id, room_ids=[ROOM])
     assert [message.content for message in view.rooms[ROOM].messages] == ["joined"]
     assert view.rooms[ROOM].room.last_message_at == START
+
+
+async def test_a_post_that_was_deleted_before_we_knew_of_it_is_not_shown(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [say(write, "gone")])
+        await write.delete_messages(community_id, [Snowflake(51)], START)
+    await move(store, community_id, 1, LetterState.SENT, 51)
+    async with store.reading() as read:
+        assert await read.history(community_id, ROOM) == []
+        assert await read.search(community_id, "gone", room_ids=[ROOM]) == []
+
+
+async def test_sqlite_finds_what_waits_without_reading_what_was_sent(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.database.reading() as connection:
+        if not store.database.is_sqlite:
+            return
+        statement = outbox.heads().compile(connection.sync_engine, compile_kwargs={"literal_binds": True})
+        plan = (await connection.execute(text(f"EXPLAIN QUERY PLAN {statement}"))).all()
+    assert all("ix_letters_open" in row.detail for row in plan if "letters" in row.detail or "earlier" in row.detail)
