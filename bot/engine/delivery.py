@@ -14,7 +14,7 @@ from bot.core.ports import Clock, Metrics, Publisher, Store
 from bot.core.records import AgentId, CommunityId, Letter
 from bot.engine.errands import Errands
 from bot.engine.posting import Posting
-from bot.engine.setbacks import Setbacks
+from bot.engine.setbacks import Setbacks, Stumbled
 from bot.engine.typing_shown import TypingShown
 
 AT_ONCE = 500  # rooms looked at in one go
@@ -113,9 +113,7 @@ class Delivery:
             await self._clock.sleep(STORE_REST_SECONDS)
         except Exception as error:
             log.exception("a letter cannot be carried", letter=letter.id, kind=letter.kind)
-            await self._put_back(
-                letter, PublishError(f"Something went wrong inside Selfroom ({type(error).__name__}).")
-            )
+            await self._put_back(letter, Stumbled(f"Something went wrong inside Selfroom ({type(error).__name__})."))
 
     async def _put_back(self, letter: Letter, error: PublishError) -> None:
         try:

@@ -25,6 +25,10 @@ SPOKEN = frozenset({LetterKind.POST, LetterKind.CHANNEL})  # without these an ag
 log = structlog.get_logger(__name__)
 
 
+class Stumbled(PublishError):
+    """We ourselves failed: tried again a few times, for it may have been the moment."""
+
+
 class Setbacks:
     """Decides and writes what follows from a refusal."""
 
@@ -45,6 +49,8 @@ class Setbacks:
                 await self._look_later(letter, now)
             case Limited(retry_after_seconds=seconds):
                 await self._wait(letter, seconds, now)
+            case Stumbled() if letter.attempts < REFUSALS:
+                await self._stumbled(letter, now)
             case Forbidden():
                 await self._refused(letter, error, now)
             case ChannelGone() if letter.kind is not LetterKind.NOTICE:
@@ -59,6 +65,12 @@ class Setbacks:
         if letter.kind is not LetterKind.POST:
             again = min(AGAIN_SECONDS * 2**letter.attempts, LONGEST_AGAIN_SECONDS)
             await self._wait(letter, again, now, attempts=letter.attempts + 1)
+
+    async def _stumbled(self, letter: Letter, now: datetime) -> None:
+        """Try again soon; a post may have arrived all the same, and is looked for first."""
+        state = LetterState.SENDING if letter.kind is LetterKind.POST else LetterState.WAITING
+        again = now + timedelta(seconds=AGAIN_SECONDS * 2**letter.attempts)
+        await self._move(letter, state, now, attempts=letter.attempts + 1, not_before=again)
 
     async def _wait(self, letter: Letter, seconds: float, now: datetime, *, attempts: int | None = None) -> None:
         later = now + timedelta(seconds=seconds)

@@ -66,6 +66,19 @@ async def test_what_rested_is_posted_when_the_permission_is_back(here: Town) -> 
     assert here.publisher.said(BOBS) == ["No trouble here."]
 
 
+async def test_a_stumble_of_our_own_costs_no_message(here: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def stumble(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(here.publisher, "post", stumble)
+        await here.say(ADA, "In the end.")
+        await here.deliver()
+    for _ in range(3):
+        await here.deliver(10)
+    assert here.publisher.said() == ["In the end."]
+
+
 async def test_new_rights_end_the_rest_at_once(here: Town) -> None:
     here.publisher.trouble.extend([REFUSED] * 3)
     await here.say(ADA, "Let me in.")

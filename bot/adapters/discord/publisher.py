@@ -1,5 +1,6 @@
 """Our letters as requests to Discord."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from bot.core.records import AgentId, Snowflake
 
 NO_PINGS: dict[str, Any] = {"parse": []}
 PAGE = 100
+ONLINE_LOOK_SECONDS = 0.05
 
 
 class DiscordPublisher:
@@ -29,6 +31,7 @@ class DiscordPublisher:
 
     async def post(self, post: Post) -> Snowflake:
         """Post once through the channel's webhook; a webhook that is gone is made anew."""
+        await self._online()
         payload = _payload(post)
         try:
             return await self._execute(post, payload)
@@ -55,6 +58,7 @@ class DiscordPublisher:
         self, channel_id: Snowflake, after: Snowflake | None
     ) -> Sequence[tuple[Snowflake, str, str]]:
         """Give our webhooks' posts after a message, oldest first: id, author name, content."""
+        await self._online()
         newest, found = after or Snowflake(0), list[tuple[Snowflake, str, str]]()
         while True:
             with worded("read what was said"):
@@ -74,11 +78,13 @@ class DiscordPublisher:
 
     async def typing(self, channel_id: Snowflake) -> None:
         """Show the bot typing for some seconds."""
+        await self._online()
         with worded("show that I type"):
             await self._client.http.send_typing(channel_id)
 
     async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
         """Put or take back the bot's own reaction."""
+        await self._online()
         http = self._client.http
         with worded("react"):
             if added:
@@ -88,24 +94,29 @@ class DiscordPublisher:
 
     async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
         """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
+        await self._online()
         return await self._billboards.show(channel_id, message_id, text)
 
     async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
         """Rename a channel or change its topic."""
+        await self._online()
         await self._channels.edit(channel_id, name=name, topic=topic)
 
     async def make_channel(
         self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
     ) -> Snowflake:
         """Make an agent's channel in the category, or find the one whose topic holds the marker."""
+        await self._online()
         return await self._channels.make(guild_id, name, topic, marker=marker, private=private)
 
     async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
         """Let a person (None: everyone) see a channel, or no longer."""
+        await self._online()
         await self._channels.allow(channel_id, person_id, allowed=allowed)
 
     async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
         """Give the address of an agent's drawn avatar, set on the webhook of its own room's channel."""
+        await self._online()
         hook = await self.webhooks.of(channel_id)
         if hook.picture and not redraw:
             return hook.picture
@@ -113,6 +124,7 @@ class DiscordPublisher:
 
     async def notify(self, channel_id: Snowflake, text: str) -> None:
         """Say something as the bot itself."""
+        await self._online()
         with worded("say something"):
             await self._client.get_partial_messageable(channel_id).send(
                 text[:2_000], allowed_mentions=discord.AllowedMentions.none()
@@ -120,9 +132,15 @@ class DiscordPublisher:
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
         """Say something to a person alone."""
+        await self._online()
         with worded("write to you"):
             channel = await self._client.http.start_private_message(person_id)
         await self.notify(Snowflake(int(channel["id"])), text)
+
+    async def _online(self) -> None:
+        """Wait until Discord knows us: letters may wait from the last run."""
+        while not self._client.is_ready():  # noqa: ASYNC110 - discord.py has no event before the login
+            await asyncio.sleep(ONLINE_LOOK_SECONDS)
 
     async def close(self) -> None:
         """Let the connections go."""

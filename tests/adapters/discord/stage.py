@@ -15,7 +15,7 @@ from discord.http import Route
 
 from bot.adapters.clock import SystemClock
 from bot.adapters.discord.publisher import DiscordPublisher
-from bot.client import SelfroomClient
+from bot.client import CogMaker, SelfroomClient
 from bot.core.changes import AddAgent, AddLetter, Say
 from bot.core.config import CommunityConfig
 from bot.core.kinds import LetterKind
@@ -86,9 +86,9 @@ class Stage:
     bot_id: str
 
     @asynccontextmanager
-    async def bot(self, *, seconds: float = 10) -> AsyncIterator[Bot]:
+    async def bot(self, *, seconds: float = 10, cogs: Sequence[CogMaker] = ()) -> AsyncIterator[Bot]:
         """Log the bot in, and hang up at the end; it has so many seconds to read on."""
-        client = SelfroomClient()
+        client = SelfroomClient(cogs)
         publisher, nudges, metrics = DiscordPublisher(client), Nudges(), CountedMetrics()
         delivery = Delivery(self.store, publisher, SystemClock(), metrics)
         intake = Intake(self.store, SystemClock(), WordTokenizer(), nudges, wake=delivery.wake)

@@ -198,3 +198,15 @@ async def test_a_permission_taken_away_rests_the_channel_and_given_back_ends_the
     await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}/roles/{role['id']}", strong)
     await shown(scene, "hello?")
     assert not await paused()
+
+
+async def test_letters_of_the_last_run_wait_until_we_are_online() -> None:
+    async with staged(QUICK) as stage:
+        async with stage.bot() as bot:
+            ada, channel_id = await stage.settle_in(bot)
+        await stage.say(bot, ada, "from before")
+        async with stage.bot() as again:
+            scene = Scene(stage, again, stage.owner, ada, channel_id)
+            await shown(scene, "from before")
+        async with stage.store.reading() as read:
+            assert await read.letters(SystemClock().now(), limit=10) == []

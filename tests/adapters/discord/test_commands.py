@@ -1,0 +1,90 @@
+"""Commands are put into a server when they changed, and whatever goes wrong in one is said in one sentence."""
+
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import AsyncMock, Mock
+
+import discord
+import pytest
+import structlog
+from discord import app_commands
+from discord.ext import commands
+
+from bot.client import SelfroomClient
+from bot.core.errors import Rejected
+from tests.adapters.discord.stage import staged
+
+
+class Greeting(commands.Cog):
+    """One command."""
+
+    @app_commands.command()
+    async def greet(self, interaction: discord.Interaction) -> None:
+        """Say hello."""
+
+
+class Parting(Greeting):
+    """One more."""
+
+    @app_commands.command()
+    async def part(self, interaction: discord.Interaction) -> None:
+        """Say goodbye."""
+
+
+def asked(*, answered: bool = False) -> Any:  # noqa: ANN401 - as much of an interaction as is needed
+    return SimpleNamespace(
+        command=SimpleNamespace(qualified_name="agent create"),
+        type=discord.InteractionType.application_command,
+        response=SimpleNamespace(is_done=lambda: answered, send_message=AsyncMock()),
+        followup=SimpleNamespace(send=AsyncMock()),
+    )
+
+
+async def test_a_refusal_is_told_to_the_one_who_asked_alone() -> None:
+    client, interaction = SelfroomClient(), asked()
+    await client.explain(interaction, Rejected("Only managers can do that: ask one of them."))
+    interaction.response.send_message.assert_awaited_once_with(
+        "Only managers can do that: ask one of them.", ephemeral=True
+    )
+
+
+async def test_after_the_first_answer_the_sentence_follows_up() -> None:
+    client, interaction = SelfroomClient(), asked(answered=True)
+    await client.explain(interaction, Rejected("No."))
+    interaction.followup.send.assert_awaited_once_with("No.", ephemeral=True)
+
+
+async def test_what_nobody_foresaw_gets_an_id_that_is_in_the_log_with_the_details() -> None:
+    client, interaction = SelfroomClient(), asked()
+    broken = app_commands.CommandInvokeError(Mock(name="create"), ZeroDivisionError("secret detail"))
+    with structlog.testing.capture_logs() as logs:
+        await client.explain(interaction, broken)
+    [sentence] = interaction.response.send_message.await_args.args
+    [entry] = logs
+    assert entry["id"] in sentence
+    assert isinstance(entry["exc_info"], ZeroDivisionError)
+    assert "secret detail" not in sentence
+
+
+async def test_an_answer_that_comes_too_late_is_only_noted() -> None:
+    client, interaction = SelfroomClient(), asked()
+    late = discord.NotFound(Mock(status=404, reason="Not Found"), {"code": 10062, "message": "Unknown interaction"})
+    await client.explain(interaction, late)
+    interaction.response.send_message.assert_not_awaited()
+
+
+def made(cog: type[commands.Cog], _: SelfroomClient) -> commands.Cog:
+    return cog()
+
+
+@pytest.mark.parametrize("second", [Greeting, Parting])
+async def test_commands_are_sent_only_when_they_changed(second: type[commands.Cog]) -> None:
+    async with staged() as stage:
+        sent = []
+        for cog in (Greeting, second):
+            with structlog.testing.capture_logs() as logs:
+                async with stage.bot(cogs=[partial(made, cog)]):
+                    pass
+            sent.append(any(entry["event"] == "commands put into a server" for entry in logs))
+        assert sent == [True, second is Parting]
