@@ -141,8 +141,8 @@ def rests(view: View, ready: Ready, now: datetime, *, told: Collection[AgentId] 
     room = view.all_rooms.get(first.room_id) if first.room_id is not None else None
     if room is None:
         return changes
-    if ready.addressed_by_person:
-        changes += _sign(view, first, now)
+    if ready.addressed_by_person and first.message_id is not None:
+        changes.append(cue(room.id, first.message_id, BROKE, now))
     told_today = room.rest_told_at is not None and day_of(room.rest_told_at) == day_of(now)
     if told_today or room.id in told or not ready.addressed_by_person:
         return changes
@@ -167,12 +167,6 @@ def _room_of(ready: Ready) -> AgentId:
 def _idle(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
     """The reasons for which nobody waits until tomorrow."""
     return tuple(reason for reason in reasons if reason.kind in (ReasonKind.AMBIENT, ReasonKind.INITIATIVE))
-
-
-def _sign(view: View, reason: Reason, now: datetime) -> list[Change]:
-    room = view.rooms.get(reason.room_id) if reason.room_id is not None else None
-    messages = room.messages if room is not None else ()
-    return [cue(room.room.id, message, BROKE, now) for message in messages if room and message.id == reason.message_id]
 
 
 def _patience(view: View, ready: Ready, spoke_in: Collection[AgentId]) -> list[Change]:

@@ -11,7 +11,7 @@ from bot.core.config import CommunityConfig
 from bot.core.emoji import ASLEEP, PAUSED
 from bot.core.kinds import LetterKind, ReasonKind, SenderKind
 from bot.core.letters import CuePayload
-from bot.core.records import Agent, AgentId, Membership, Message, Reason, Room
+from bot.core.records import Agent, AgentId, Membership, Message, MessageId, Reason, Room
 from bot.core.view import RoomView, View
 
 WORTH_WRITING = timedelta(seconds=30)  # by which an initiative must move before it is written again
@@ -52,12 +52,12 @@ def cues_for(
         return []
     ways = ways_of(view, room, message, replied=replied)
     signs = {sign for id, way in ways.items() if (sign := _sign(view, view.agents[id], way, now))}
-    return [cue(room_id, message, sign, now) for sign in sorted(signs)]
+    return [cue(room_id, message.id, sign, now) for sign in sorted(signs)]
 
 
-def cue(room_id: AgentId, message: Message, sign: str, now: datetime) -> AddLetter:
+def cue(room_id: AgentId, message_id: MessageId, sign: str, now: datetime) -> AddLetter:
     """Give the letter that puts a sign on a message."""
-    payload = CuePayload(message_id=message.id, emoji=sign).stored()
+    payload = CuePayload(message_id=message_id, emoji=sign).stored()
     return AddLetter(kind=LetterKind.CUE, room_id=room_id, payload=payload, not_before=now)
 
 

@@ -19,11 +19,11 @@ from bot.core.records import AgentId, Beat, BeatId, Claim, CommunityId, Usage
 from bot.core.reply import AgentReply
 from bot.core.verdict import Ready
 from bot.core.view import View
-from bot.engine.entrance import GATE_MESSAGES
 from bot.engine.performer import Outcome, Performer
 from bot.engine.planner import PlannedCall
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
+LOOKED_BACK = 20  # messages of each room: enough to find the person's message that is answered
 AT_ONCE = 16  # replies in one transaction, so that nobody else waits long to write
 log = structlog.get_logger(__name__)
 
@@ -71,7 +71,7 @@ class Applier:
         community_id = answered[0].ready.claim.community_id
         ids = [one.ready.agent_id for one in answered]
         async with self._store.writing(community_id) as write:
-            view = await write.glance(community_id, agent_ids=ids, messages=GATE_MESSAGES)
+            view = await write.glance(community_id, agent_ids=ids, messages=LOOKED_BACK)
             for one in answered:
                 try:
                     async with write.part():
@@ -80,7 +80,7 @@ class Applier:
                     log.exception("a reply could not be applied", agent=one.ready.agent_id, beat=one.ready.beat_id)
                     broken.append(one.ready)
                 if not _only_talks(view, one.reply.actions):
-                    view = await write.glance(community_id, agent_ids=ids, messages=GATE_MESSAGES)
+                    view = await write.glance(community_id, agent_ids=ids, messages=LOOKED_BACK)
         return broken
 
     async def _apply_one(

@@ -17,7 +17,6 @@ from bot.core.verdict import Held, Ready, is_self_caused, limited_until, verdict
 from bot.core.view import View
 
 log = structlog.get_logger(__name__)
-GATE_MESSAGES = 20  # of each room: enough to find the person's message that is answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ class Entrance:
             if not claims:
                 return None
             claimed = [claim.agent_id for claim in claims]
-            view = await write.glance(community_id, agent_ids=claimed, messages=GATE_MESSAGES)
+            view = await write.glance(community_id, agent_ids=claimed, messages=0)
             spending = of_day(await write.spent(community_id, day_of(now)), view.config)
             judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
             admitted = await self._sort_out(write, view, judged, now, spending)
