@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, and_, exists, func, select, update
+from sqlalchemy import Select, and_, func, select, tuple_, update
 
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
@@ -19,15 +19,13 @@ OPEN = ("waiting", "sending")
 
 def heads() -> Select[Any]:
     """Give the first open letter of every room and lane."""
-    earlier = LETTERS.alias("earlier")
-    before_it = exists().where(
-        earlier.c.community_id == LETTERS.c.community_id,
-        earlier.c.room_id == LETTERS.c.room_id,
-        earlier.c.lane == LETTERS.c.lane,
-        earlier.c.state.in_(literally(*OPEN)),
-        earlier.c.id < LETTERS.c.id,
+    waiting = LETTERS.alias("waiting")
+    first = (
+        select(waiting.c.community_id, func.min(waiting.c.id))
+        .where(waiting.c.state.in_(literally(*OPEN)))
+        .group_by(waiting.c.community_id, waiting.c.room_id, waiting.c.lane)
     )
-    return select(LETTERS).where(LETTERS.c.state.in_(literally(*OPEN)), ~before_it)
+    return select(LETTERS).where(tuple_(LETTERS.c.community_id, LETTERS.c.id).in_(first))
 
 
 class Outbox(Session):
