@@ -1,0 +1,85 @@
+"""Character cards: real ones, made by hand, and broken ones."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.core.cards import card_of, read_card
+from bot.core.errors import BadSetting
+from bot.core.kinds import AgentType
+from bot.core.records import Mind
+from tests.core.cards import V2, V3, json_card, png_card
+from tests.factories import agent as made
+
+
+def test_a_version_2_card_is_read() -> None:
+    card = read_card(json_card(V2))
+    assert card.name == "Tamsin"
+    assert card.prompt.split("\n\n") == [
+        "Tamsin repairs clocks in a harbour town.",
+        "patient, wry, exact",
+        "Tamsin meets you in a workshop.",
+    ]
+    assert card.greeting == "Mind the springs, you. I am Tamsin."
+    assert card.kept["creator_notes"] == "made by hand"
+    assert card.type is AgentType.PERSONA
+
+
+@pytest.mark.parametrize("chunk", ["tEXt", "zTXt", "iTXt"])
+def test_a_card_is_found_in_a_picture(chunk: str) -> None:
+    card = read_card(png_card({"chara": V2}, chunk=chunk))
+    assert card.name == "Tamsin"
+    assert card.has_picture
+
+
+def test_the_newer_of_two_versions_counts() -> None:
+    assert read_card(png_card({"chara": V2, "ccv3": V3})).name == "Tamsin the Third"
+
+
+def test_a_version_1_card_has_its_fields_at_the_top() -> None:
+    assert read_card(json.dumps({"name": "Old", "description": "An old card."}).encode()).prompt == "An old card."
+
+
+def test_what_went_out_comes_back_the_same() -> None:
+    agent = made(4, name="Moss", prompt="You are Moss.", aliases=("gardener",), token_budget=20_000)
+    mind = Mind(agent_id=agent.id, knowledge={"people": {"Bob": {"trust": 0.8}}})
+    whole = card_of(agent, mind, {"creator_notes": "kept", "extensions": {"depth": 4}})
+    card = read_card(json.dumps(whole).encode())
+    assert (card.name, card.prompt, card.token_budget) == ("Moss", "You are Moss.", 20_000)
+    assert card.settings["aliases"] == ("gardener",)
+    assert card.knowledge == mind.knowledge
+    assert card.kept["creator_notes"] == "kept"
+    extensions = card.kept["extensions"]
+    assert isinstance(extensions, dict)
+    assert extensions["depth"] == 4
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"not json",
+        b"[1, 2]",
+        b'{"data": {"description": "nobody"}}',
+        b'{"name": "Empty", "description": "  "}',
+        b"[" * 100_000,
+        png_card({}),
+        png_card({"chara": V2})[:120],
+        png_card({"comment": V2}),
+        b"\x89PNG\r\n\x1a\n",
+        "\udcff".encode("utf-8", "surrogatepass"),
+    ],
+)
+def test_a_broken_card_is_refused_in_one_sentence(data: bytes) -> None:
+    with pytest.raises(BadSetting) as refused:
+        read_card(data)
+    assert refused.value.sentence.endswith(".")
+
+
+def test_settings_out_of_range_are_left_out() -> None:
+    own: dict[str, Any] = {"temperature": 9, "interval_seconds": "fast", "allocations": [90, 5, 5], "token_budget": 1}
+    data = V2["data"] | {"extensions": {"selfroom": own}}
+    card = read_card(json.dumps({"data": data}).encode())
+    assert card.settings == {}
+    assert card.token_budget is None
