@@ -1,9 +1,11 @@
 """Buttons, selects, forms and layouts: from discord.py's views to a person and back."""
 
 import asyncio
+import json
 import re
 from typing import Any, Self
 
+import aiohttp
 import discord
 import pytest
 from discord import ui
@@ -169,6 +171,54 @@ async def test_a_form_opens_is_filled_and_sent(bot: commands.Bot, channel: disco
     with pytest.raises(Refusal) as refused:
         await ada.interact(5, channel.id, data)
     assert refused.value.body["errors"]["name"]["_errors"][0]["code"] == "BASE_TYPE_REQUIRED"
+
+
+class Survey(ui.Modal, title="Survey"):
+    """A form with everything that is ticked, and a file."""
+
+    size: ui.Label[Self] = ui.Label(
+        text="Size",
+        component=ui.RadioGroup(custom_id="size", options=[discord.RadioGroupOption(label=s) for s in "SML"]),
+    )
+    extras: ui.Label[Self] = ui.Label(
+        text="Extras",
+        component=ui.CheckboxGroup(
+            custom_id="extras", options=[discord.CheckboxGroupOption(label=s) for s in ("milk", "sugar")]
+        ),
+    )
+    agreed: ui.Label[Self] = ui.Label(text="Agreed", component=ui.Checkbox(custom_id="agreed"))
+    paper: ui.Label[Self] = ui.Label(text="Paper", component=ui.FileUpload(custom_id="paper"))
+
+    async def on_submit(self, interaction: discord.Interaction) -> None:
+        size, extras, agreed, paper = (part.component for part in (self.size, self.extras, self.agreed, self.paper))
+        assert isinstance(size, ui.RadioGroup) and isinstance(extras, ui.CheckboxGroup)
+        assert isinstance(agreed, ui.Checkbox) and isinstance(paper, ui.FileUpload)
+        text = (await paper.values[0].read()).decode()
+        words = f"{size.value}, {'+'.join(extras.values)}, {agreed.value}, {text}"
+        await interaction.response.send_message(words, ephemeral=True)
+
+
+async def test_a_form_takes_ticks_and_files(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
+    @bot.tree.command(description="Ask much")
+    async def ask(interaction: discord.Interaction) -> None:
+        await interaction.response.send_modal(Survey(custom_id="survey"))
+
+    await bot.tree.sync()
+    await ada.command(channel.id, "ask")
+    opened = await ada.hears("INTERACTION_MODAL_CREATE")
+    answers: list[dict[str, Any]] = [
+        {"type": 21, "custom_id": "size", "value": "M"},
+        {"type": 22, "custom_id": "extras", "values": ["milk", "sugar"]},
+        {"type": 23, "custom_id": "agreed", "value": True},
+        {"type": 19, "custom_id": "paper", "values": ["0"]},
+    ]
+    data = {"id": opened["id"], "custom_id": "survey", "components": [{"type": 18, "component": a} for a in answers]}
+    body = {"type": 5, "application_id": ada.about["application_id"], "channel_id": str(channel.id), "data": data}
+    form = aiohttp.FormData(quote_fields=False)
+    form.add_field("payload_json", json.dumps(body))
+    form.add_field("files[0]", b"signed", filename="paper.txt")
+    await ada.call("POST", "/interactions", data=form)
+    await ada.hears("MESSAGE_CREATE", content="M, milk+sugar, True, signed")
 
 
 class Card(ui.LayoutView):

@@ -30,7 +30,8 @@ def read_press(call: Call, row: Json, channel: Json, data: Json) -> Json:
 
 def chosen(part: Json, values: list[str], resolved: Resolved) -> list[str]:
     """Give the values, when they can be chosen from this select."""
-    low, high = part.get("min_values", 1), part.get("max_values", 1)
+    most = len(part["options"]) if part["type"] == kinds.CHECKS else 1
+    low, high = part.get("min_values", 1), part.get("max_values", most)
     fits = low <= len(values) <= high and len(set(values)) == len(values)
     if not fits or not all(_is_there(part, value, resolved) for value in values):
         raise invalid("data.values", "COMPONENT_VALIDATION_FAILED", "Component validation failed")
