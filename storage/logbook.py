@@ -30,5 +30,5 @@ class Logbook(Session):
     async def beats(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
         """Give an agent's beats as they were kept, newest first."""
         its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
-        rows = await self.rows(select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
+        rows = await self.mappings(select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
         return [beat_of(row) for row in rows]
