@@ -7,6 +7,7 @@ from sqlalchemy import Table, and_, delete, func, or_, select, union_all, update
 
 from storage.purging import owe_purge
 from storage.session import Session, owned
+from storage.summaries import withdraw_where
 from storage.tables import BEATS, CHECKPOINTS, DEPARTURES, LETTERS, LOOKUPS, MEMBERSHIPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import More, count_messages, unindex
 
@@ -50,7 +51,7 @@ async def _forget_derived(session: Session, community_id: int, room_id: int, gon
     covering = or_(
         *(and_(CHECKPOINTS.c.first_message_id <= id, CHECKPOINTS.c.last_message_id >= id) for id in _ids(gone))
     )
-    await _delete(session, community_id, CHECKPOINTS, CHECKPOINTS.c.room_id == room_id, covering)
+    await withdraw_where(session, community_id, and_(CHECKPOINTS.c.room_id == room_id, covering))
     members = union_all(
         *(
             select(table.c.agent_id).where(owned(table, community_id), table.c.room_id == room_id)

@@ -13,6 +13,7 @@ from storage.columns import to_json
 from storage.intake import Intake
 from storage.purging import owe_purge
 from storage.session import Session, owned
+from storage.summaries import withdraw_where
 from storage.tables import (
     AUDIT,
     BEATS,
@@ -85,8 +86,8 @@ class Forgetting(Intake):
     async def _forget_derived(self, community_id: int, named: "Named") -> None:
         """Summaries, letters, look-ups, journal entries and stored HUDs that name them go."""
         waiting = LETTERS.c.state.in_(["waiting", "held"])
+        await withdraw_where(self, community_id, named.within(CHECKPOINTS.c.text))
         for table, columns, condition in (
-            (CHECKPOINTS, (CHECKPOINTS.c.text,), true()),
             (LOOKUPS, (LOOKUPS.c.question, LOOKUPS.c.answer), true()),
             (LETTERS, (LETTERS.c.payload,), waiting),
             (JOURNAL, (JOURNAL.c.path, JOURNAL.c.before, JOURNAL.c.after, JOURNAL.c.by), true()),

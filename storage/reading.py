@@ -10,9 +10,10 @@ from storage.logbook import Logbook
 from storage.outbox import Outbox
 from storage.personal import PersonalData
 from storage.search import Searching
+from storage.summaries import Summarising
 
 
-class SqlReading(Desking, Dues, Outbox, Counting, Searching, PersonalData, Logbook):
+class SqlReading(Desking, Dues, Outbox, Counting, Searching, PersonalData, Logbook, Summarising):
     """`bot.core.ports.Reading` over SQL."""
 
     def __init__(self, connection: AsyncConnection, config: CommunityConfig) -> None:

@@ -1,12 +1,12 @@
 """What an agent keeps in view: how its focus changes (SPEC §12)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from bot.core.errors import Rejected
-from bot.core.records import Focus, Json, Message
+from bot.core.records import Checkpoint, Focus, Json, Message
 
 ITEM_CHARACTERS = 300
 TEXT_CHARACTERS = 2_000
@@ -88,6 +88,34 @@ def with_files_of(focus: Focus, message: Message, now: datetime) -> Focus:
     for item in files_of(message):
         focus = with_item(focus, "active_files", item, now)
     return focus
+
+
+def compacted(checkpoint: Checkpoint) -> str:
+    """Give a summary as it stands in a focus: withdrawing it finds it by these very words."""
+    covered = f"{checkpoint.first_message_id} to {checkpoint.last_message_id}"
+    return f"Room {checkpoint.room_id}, messages {covered}: {checkpoint.text}"[:TEXT_CHARACTERS].strip()
+
+
+def after_summary(focus: Focus, checkpoint: Checkpoint, covered: Sequence[Message], now: datetime) -> tuple[Focus, int]:
+    """Put a new summary into a focus and drop what it covers; gives how many items went.
+
+    Those are files and links of the messages covered, and notes and decisions that the summary holds in their words.
+    """
+    said = {item for message in covered for item in files_of(message)}
+    told = " ".join(checkpoint.text.split()).casefold()
+    files = tuple(item for item in focus.active_files if item not in said)
+    notes = tuple(item for item in focus.notes if item.casefold() not in told)
+    decisions = tuple(item for item in focus.key_decisions if item.casefold() not in told)
+    after = replace(
+        focus,
+        active_files=files,
+        notes=notes,
+        key_decisions=decisions,
+        compacted_context=compacted(checkpoint),
+        updated_at=focus.updated_at or now,  # the agent's own part is no fresher than it was
+    )
+    held = (focus.active_files, focus.notes, focus.key_decisions)
+    return after, sum(map(len, held)) - len(files) - len(notes) - len(decisions)
 
 
 def as_value(focus: Focus, section: str | None = None) -> Json:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.core.records import AgentId, Beat, CommunityId, Json, Letter, Snowflake, Usage
+from bot.core.records import AgentId, Beat, CommunityId, Json, Letter, Message, MessageId, Snowflake, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,16 @@ class JournalEntry:
     by: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsummarised:
+    """A room with about so many tokens that no summary covers; `asked`: it is to be summed up however little."""
+
+    community_id: CommunityId
+    room_id: AgentId
+    tokens: int
+    asked: bool
+
+
 class KeptReading(Protocol):
     """Questions beside those of a beat."""
 
@@ -64,6 +74,14 @@ class KeptReading(Protocol):
 
     async def beats(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
         """Give an agent's beats as they were kept, newest first."""
+
+    async def unsummarised(self, since: datetime | None) -> Sequence[Unsummarised]:
+        """Give the rooms of all communities that spoke since then (None: none of these) or are asked for a summary."""
+
+    async def messages_after(
+        self, community_id: CommunityId, room_id: AgentId, after: MessageId, *, limit: int
+    ) -> Sequence[Message]:
+        """Give a room's messages with later ids, in the order of their ids."""
 
     async def data_of(self, community_id: CommunityId, person_id: Snowflake) -> dict[str, Json]:
         """Give all that is stored of a person, ready for a JSON file."""

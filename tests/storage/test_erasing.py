@@ -77,7 +77,7 @@ async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
         assert await write.delete_messages(community_id, [Snowflake(1001), Snowflake(1001)], START) == 1
     async with store.reading() as read:
         assert await read.search(community_id, "lighthouse", room_ids=[ROOM]) == []
-        assert [one.id for one in await read.checkpoints(community_id, ROOM)] == [2]
+        assert [one.id for one in await read.checkpoints(community_id, ROOM)] == []  # the later one carries it over
         seen, unseen = await read.last_beat(community_id, ROOM), await read.last_beat(community_id, OTHER)
         view = await read.view(community_id, agent_ids=[ROOM])
     assert seen is not None

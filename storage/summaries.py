@@ -1,0 +1,120 @@
+"""Which rooms have much that no summary covers, and what happens to summaries of what is deleted."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, ScalarSelect, and_, case, delete, func, or_, select, true, union_all, update
+
+from bot.core.focus import compacted
+from bot.core.keeping import Unsummarised
+from bot.core.records import AgentId, CommunityId, Message, MessageId
+from storage.convert import checkpoint_of, messages_of
+from storage.finding import messages_where
+from storage.session import Session, owned
+from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, DEPARTURES, MEMBERSHIPS, MESSAGES, MINDS, ROOMS
+
+NEWEST_COUNTED = 1_000  # messages of a room: more than any chunk holds
+CHARACTERS_A_TOKEN = 4
+BARE_LINE_TOKENS = 12
+
+
+class Summarising(Session):
+    """What there is to sum up."""
+
+    async def unsummarised(self, since: datetime | None) -> Sequence[Unsummarised]:
+        """Give the rooms of all communities that spoke since then (None: none of these) or are asked for a summary."""
+        asked = ROOMS.c.compact_asked_at.is_not(None)
+        looked_at = asked if since is None else or_(asked, ROOMS.c.last_message_at >= since)
+        alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False)
+        statement = (
+            select(ROOMS.c.community_id, ROOMS.c.id, asked.label("asked"), _uncovered_tokens().label("tokens"))
+            .join(AGENTS, and_(AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == ROOMS.c.id))
+            .join(COMMUNITIES, COMMUNITIES.c.id == ROOMS.c.community_id)
+            .where(looked_at, alive)
+            .order_by(ROOMS.c.community_id, ROOMS.c.id)
+        )
+        rows = await self.rows(statement)
+        return [
+            Unsummarised(
+                community_id=row.community_id, room_id=row.id, tokens=int(row.tokens or 0), asked=bool(row.asked)
+            )
+            for row in rows
+        ]
+
+    async def messages_after(
+        self, community_id: CommunityId, room_id: AgentId, after: MessageId, *, limit: int
+    ) -> Sequence[Message]:
+        """Give a room's messages with later ids, in the order of their ids."""
+        here = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown == true())
+        asked = messages_where(*here, MESSAGES.c.id > after).order_by(MESSAGES.c.id).limit(limit)
+        return messages_of(await self.rows(asked))
+
+
+def _uncovered_tokens() -> ScalarSelect[Any]:
+    """Add up, roughly, what the newest messages of a room take that no summary covers."""
+    covered = (
+        select(func.coalesce(func.max(CHECKPOINTS.c.last_message_id), 0))
+        .where(CHECKPOINTS.c.community_id == ROOMS.c.community_id, CHECKPOINTS.c.room_id == ROOMS.c.id)
+        .correlate(ROOMS)
+        .scalar_subquery()
+    )
+    guessed = func.length(MESSAGES.c.content) / CHARACTERS_A_TOKEN + BARE_LINE_TOKENS
+    tokens = case((MESSAGES.c.tokens > 0, MESSAGES.c.tokens), else_=guessed)
+    newest = (
+        select(case((MESSAGES.c.id > covered, tokens), else_=0).label("tokens"))
+        .where(
+            MESSAGES.c.community_id == ROOMS.c.community_id,
+            MESSAGES.c.room_id == ROOMS.c.id,
+            MESSAGES.c.shown == true(),
+        )
+        .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
+        .limit(NEWEST_COUNTED)
+        .correlate(ROOMS)
+        .subquery("newest")
+    )
+    return select(func.sum(newest.c.tokens)).scalar_subquery()
+
+
+async def withdraw(session: Session, community_id: int, room_id: int, first_gone: int) -> None:
+    """Withdraw a room's summaries that cover a message, and the later ones, which carry them over.
+
+    The room is marked, so that what is left is summed up anew.
+    """
+    later = and_(
+        owned(CHECKPOINTS, community_id), CHECKPOINTS.c.room_id == room_id, CHECKPOINTS.c.last_message_id >= first_gone
+    )
+    gone = [checkpoint_of(row) for row in await session.mappings(select(CHECKPOINTS).where(later))]
+    if not any(one.first_message_id <= first_gone <= one.last_message_id for one in gone):
+        return
+    await session.run(delete(CHECKPOINTS).where(later))
+    mark = func.coalesce(ROOMS.c.compact_asked_at, max(one.created_at for one in gone))
+    this = and_(owned(ROOMS, community_id), ROOMS.c.id == room_id)
+    await session.run(update(ROOMS).where(this).values(compact_asked_at=mark))
+    await _forget_copies(session, community_id, room_id, {compacted(one) for one in gone})
+
+
+async def withdraw_where(session: Session, community_id: int, condition: ColumnElement[bool]) -> None:
+    """Withdraw the summaries that meet a condition, with those that carry them over."""
+    first = func.min(CHECKPOINTS.c.first_message_id)
+    asked = select(CHECKPOINTS.c.room_id, first).where(owned(CHECKPOINTS, community_id), condition)
+    for room_id, first_gone in await session.rows(asked.group_by(CHECKPOINTS.c.room_id)):
+        await withdraw(session, community_id, room_id, first_gone)
+
+
+async def _forget_copies(session: Session, community_id: int, room_id: int, texts: set[str]) -> None:
+    """Take summaries out of the focus of everyone who was given them."""
+    given = union_all(
+        *(
+            select(table.c.agent_id).where(owned(table, community_id), table.c.room_id == room_id)
+            for table in (MEMBERSHIPS, DEPARTURES)
+        )
+    )
+    theirs = and_(owned(MINDS, community_id), MINDS.c.agent_id.in_(given), MINDS.c.focus.is_not(None))
+    for agent_id, side, focus in await session.rows(
+        select(MINDS.c.agent_id, MINDS.c.side, MINDS.c.focus).where(theirs)
+    ):
+        if focus and focus.get("compacted_context") in texts:
+            kept = {name: value for name, value in focus.items() if name != "compacted_context"}
+            this = and_(owned(MINDS, community_id), MINDS.c.agent_id == agent_id, MINDS.c.side == side)
+            await session.run(update(MINDS).where(this).values(focus=kept))
