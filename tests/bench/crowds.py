@@ -46,15 +46,26 @@ async def _settle(store: SqlStore, number: int) -> CommunityId:
     async with store.writing(community.id) as write:
         one = AgentId(write.ids.take("agent"))
         await write.apply(community.id, [AddAgent(agent=agent(one), room=room(one, channel_id=None))])
+    await clone(store, community.id, AGENTS_EACH)
+    return community.id
+
+
+async def clone(store: SqlStore, community_id: CommunityId, agents: int) -> None:
+    """Make so many agents of the only one, each with a room."""
     async with store.database.writing() as connection:
         for table, key in CLONED.items():
             names = [row[1] for row in await connection.execute(text(f"PRAGMA table_info({table})"))]
-            made = {key: "n", "room_id": "n", "name": "'Agent' || n", "name_key": "'agent' || n"}
+            made = {
+                key: "n",
+                "room_id": "n",
+                "channel_id": "channel_id + n",
+                "name": "'Agent' || n",
+                "name_key": "'agent' || n",
+            }
             columns = ", ".join(made.get(name, name) for name in names)
             numbers = "WITH RECURSIVE counted(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM counted WHERE n < :last)"
-            clone = f"INSERT INTO {table} {numbers} SELECT {columns} FROM {table}, counted WHERE community_id = :it"  # noqa: S608
-            await connection.execute(text(clone), {"last": AGENTS_EACH, "it": community.id})
-    return community.id
+            copy = f"INSERT INTO {table} {numbers} SELECT {columns} FROM {table}, counted WHERE community_id = :it"  # noqa: S608
+            await connection.execute(text(copy), {"last": agents, "it": community_id})
 
 
 async def _live(store: SqlStore, communities: Sequence[CommunityId]) -> list[Figure]:

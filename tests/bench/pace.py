@@ -2,6 +2,8 @@
 
 import asyncio
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -29,7 +31,14 @@ IDLE_AGENTS, IDLE_SECONDS = 10_000, 10
 
 def pace_figures() -> list[Figure]:
     """Measure all."""
-    return [*asyncio.run(full_beats()), *asyncio.run(addressed()), *asyncio.run(idle())]
+    return [*asyncio.run(full_beats()), *asyncio.run(addressed()), *asyncio.run(idle()), memory()]
+
+
+def memory() -> Figure:
+    """What a process holds that has a thousand agents and a million messages stored."""
+    program = [sys.executable, "-m", "tests.bench.much_said"]
+    said = subprocess.run(program, capture_output=True, text=True, check=True)
+    return Figure(name="heartbeat.memory", value=float(said.stdout.split()[-1]), unit="MB", target=300)
 
 
 @asynccontextmanager
