@@ -12,7 +12,7 @@ from bot.core.records import AgentId, CommunityId, MessageId, Sender, Snowflake,
 from bot.core.view import Tally
 from storage.convert import reactor_mark, usage_of
 from storage.session import Session, owned
-from storage.tables import BEATS, FAILURES, MESSAGES, REACTIONS, RESERVATIONS, USAGE
+from storage.tables import BEATS, FAILURES, MEMBERSHIPS, MESSAGES, REACTIONS, RESERVATIONS, USAGE
 
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
@@ -107,8 +107,15 @@ class Counting(Session):
         calls = func.count(func.distinct(case((BEATS.c.response_id != "", BEATS.c.response_id))))
         silent = func.coalesce(func.sum(case((BEATS.c.silent, 1), else_=0)), 0)
         row = (await self.mappings(select(calls.label("calls"), silent.label("silent"), *sums(BEATS)).where(theirs)))[0]
+        theirs_to_read = select(MEMBERSHIPS.c.room_id).where(
+            owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.agent_id.in_(agent_ids)
+        )
         said = and_(
-            owned(MESSAGES, community_id), MESSAGES.c.sender_agent_id.in_(agent_ids), MESSAGES.c.sent_at >= since
+            owned(MESSAGES, community_id),
+            MESSAGES.c.room_id.in_(theirs_to_read),
+            MESSAGES.c.shown.in_([True, False]),
+            MESSAGES.c.sent_at >= since,
+            MESSAGES.c.sender_agent_id.in_(agent_ids),
         )
         return Tally(
             beats={ReasonKind(kind): count for kind, count in kinds},

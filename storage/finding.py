@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, and_, or_, select, tuple_
+from sqlalchemy import CompoundSelect, Select, and_, literal_column, select, tuple_, union_all
 
-from bot.core.kinds import RequestState, SenderKind
+from bot.core.kinds import SenderKind
 from bot.core.records import (
     AccessRequest,
     AgentId,
@@ -32,7 +32,7 @@ from storage.convert import (
     request_of,
     schedule_of,
 )
-from storage.session import INSTALLATION, Session, literally, owned
+from storage.session import INSTALLATION, Session, owned
 from storage.tables import (
     BEATS,
     CHECKPOINTS,
@@ -50,10 +50,19 @@ from storage.tables import (
 
 MESSAGE = tuple(MESSAGES.c[name] for name in MESSAGE_COLUMNS)
 
+PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
+
 
 def messages_where(*conditions: Any) -> Select[Any]:  # noqa: ANN401  # SQL conditions
     """Give the SELECT whose rows `messages_of` reads."""
     return select(*MESSAGE).where(*conditions)
+
+
+def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[Any]:
+    """Give the SELECT of the messages with these Discord ids, or with a part of these."""
+    whole = select(MESSAGES.c.id).where(owned(MESSAGES, community_id), MESSAGES.c.discord_id.in_(discord_ids))
+    part = select(PARTS.c.message_id).where(owned(PARTS, community_id), PARTS.c.discord_id.in_(discord_ids))
+    return union_all(whole, part)
 
 
 class Finding(Session):
@@ -89,8 +98,7 @@ class Finding(Session):
 
     async def message_of(self, community_id: CommunityId, discord_id: Snowflake) -> Message | None:
         """Find a message by Discord's id (of any of its parts)."""
-        part = select(PARTS.c.message_id).where(owned(PARTS, community_id), PARTS.c.discord_id == discord_id)
-        known = or_(MESSAGES.c.discord_id == discord_id, MESSAGES.c.id == part.scalar_subquery())
+        known = MESSAGES.c.id.in_(ids_of(community_id, [discord_id]))
         found = messages_of(await self.rows(messages_where(owned(MESSAGES, community_id), known)))
         return found[0] if found else None
 
@@ -153,7 +161,7 @@ class Finding(Session):
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
         """Give the pending access requests of all communities."""
-        pending = select(REQUESTS).where(REQUESTS.c.state.in_(literally(RequestState.PENDING)))
+        pending = select(REQUESTS).where(PENDING)
         rows = await self.mappings(pending.order_by(REQUESTS.c.created_at, REQUESTS.c.id))
         return [(row["community_id"], request_of(row)) for row in rows]
 

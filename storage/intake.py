@@ -12,12 +12,12 @@ from bot.core.ports import NewMessage
 from bot.core.records import AgentId, CommunityId, Message, MessageId, Snowflake
 from storage.convert import attachments_of, sender_columns
 from storage.erasing import erase
-from storage.finding import Finding
+from storage.finding import Finding, ids_of
 from storage.ids import CountedIds
 from storage.known import Known, known_of
 from storage.purging import owe_purge
 from storage.session import Values, owned
-from storage.tables import EARLY_EDITS, MESSAGES, PARTS, TOMBSTONES
+from storage.tables import EARLY_EDITS, MESSAGES, TOMBSTONES
 from storage.talking import More, count_messages, index, unindex
 
 AT_A_TIME = 500
@@ -129,8 +129,7 @@ class Intake(Finding):
     async def delete_messages(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
         """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
         await self._bury(community_id, discord_ids, at)
-        parts = select(PARTS.c.message_id).where(owned(PARTS, community_id), PARTS.c.discord_id.in_(discord_ids))
-        return await erase(self, community_id, or_(MESSAGES.c.discord_id.in_(discord_ids), MESSAGES.c.id.in_(parts)))
+        return await erase(self, community_id, MESSAGES.c.id.in_(ids_of(community_id, discord_ids)))
 
     async def delete_room_messages(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
         """Remove the content of all of a room's messages, as when its channel was deleted."""

@@ -18,6 +18,7 @@ from storage.ids import CountedIds
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.clone import clone_community
+from storage.planning import tell_planner
 from storage.purging import Purger, purge_index
 from storage.reading import SqlReading
 from storage.writing import SqlWriting
@@ -121,6 +122,8 @@ async def migrate(database: Database) -> bool:
             if not database.is_sqlite:
                 await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
             await connection.run_sync(upgrade)
+            if database.is_sqlite:
+                await connection.run_sync(tell_planner)
     return True
 
 

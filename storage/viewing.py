@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Select, Table, bindparam, func, or_, select, text, true
+from sqlalchemy import Select, Table, and_, bindparam, func, literal, or_, select, text, true, union_all
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
 from bot.core.records import (
+    PUBLIC_SIDE,
     AccessKey,
     AccessRequest,
     ActionRecord,
@@ -41,7 +42,7 @@ from storage.convert import (
     request_of,
     room_of,
 )
-from storage.finding import MESSAGE, Finding
+from storage.finding import MESSAGE, PENDING, Finding
 from storage.session import literally, owned
 from storage.tables import (
     ACTIONS,
@@ -239,7 +240,7 @@ class Viewing(Finding):
         pending = select(REQUESTS).where(
             owned(REQUESTS, asked.community_id),
             REQUESTS.c.room_id.in_(asked.rooms),
-            REQUESTS.c.state.in_(literally("pending")),
+            PENDING,
         )
         found = [request_of(row) for row in await self.mappings(pending.order_by(REQUESTS.c.id))]
         return {room: tuple(item for item in found if item.room_id == room) for room in {r.room_id for r in found}}
@@ -287,10 +288,28 @@ def newest_lateral(asked: Asked) -> Select[Any]:
 
 
 def recent_actions(asked: Asked) -> Select[Any]:
-    """Give the last actions of each agent and side, oldest first."""
-    place = func.row_number().over(partition_by=(ACTIONS.c.agent_id, ACTIONS.c.side), order_by=ACTIONS.c.id.desc())
-    numbered = of_agents(ACTIONS, asked).add_columns(place.label("place")).subquery()
-    return select(numbered).where(numbered.c.place <= RECENT_ACTIONS).order_by(numbered.c.id)
+    """Give the last actions of each agent and side it has, oldest first; the index tells where they begin."""
+    public = select(AGENTS.c.id.label("agent_id"), literal(PUBLIC_SIDE).label("side")).where(
+        owned(AGENTS, asked.community_id), AGENTS.c.id.in_(asked.agents)
+    )
+    private = select(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id).where(
+        owned(MEMBERSHIPS, asked.community_id), MEMBERSHIPS.c.agent_id.in_(asked.agents)
+    )
+    sides = union_all(public, private).subquery("sides")
+    earlier = ACTIONS.alias("earlier")
+    first = (
+        select(earlier.c.id)
+        .where(earlier.c.community_id == asked.community_id, earlier.c.agent_id == sides.c.agent_id)
+        .where(earlier.c.side == sides.c.side)
+        .order_by(earlier.c.id.desc())
+        .limit(1)
+        .offset(RECENT_ACTIONS - 1)
+        .correlate(sides)
+        .scalar_subquery()
+    )
+    its = and_(ACTIONS.c.agent_id == sides.c.agent_id, ACTIONS.c.side == sides.c.side)
+    recent = select(ACTIONS).select_from(sides.join(ACTIONS, its)).where(owned(ACTIONS, asked.community_id))
+    return recent.where(ACTIONS.c.id >= func.coalesce(first, 0)).order_by(ACTIONS.c.id)
 
 
 def of_agents(table: Table, asked: Asked) -> Select[Any]:

@@ -5,6 +5,7 @@ from sqlalchemy import Connection, Table, insert, select, text
 from bot.core.records import CommunityId
 from storage.database import Database, database_url
 from storage.moving.contents import TABLES, counts_itself
+from storage.planning import tell_planner
 from storage.session import Session
 from storage.tables import COMMUNITIES, KEPT, METADATA
 from storage.talking import INDEX_SQLITE
@@ -28,6 +29,7 @@ def _make_tables(connection: Connection) -> None:
     """Make the newest schema at once: running every migration would take longer than the copy."""
     METADATA.create_all(connection)
     connection.execute(text(INDEX_SQLITE))
+    tell_planner(connection)
 
 
 async def _copy(source: Session, target: Session, table: Table, community_id: int) -> None:
