@@ -17,7 +17,7 @@ SHOWN_CHARACTERS = 1_700
 Path = app_commands.Range[str, 1, 500]
 Value = app_commands.Range[str, 1, 4_000]
 Weight = app_commands.Range[float, 0.0, 1.0]
-Entry = app_commands.Range[int, 1, 2**53]
+Entry = app_commands.Range[int, 1, 2**53 - 1]
 
 
 class KnowledgeCog(Group, group_name="knowledge", group_description="What agents know (managers)"):

@@ -52,6 +52,12 @@ class Visitor:
         assert response.status < 400, f"{method} {path}: {response.status} {text}"
         return answer
 
+    async def post_form(self, path: str, form: aiohttp.FormData) -> None:
+        """Send a form with files."""
+        address, headers = f"{self._url}/api/v10{path}", {"Authorization": self._token}
+        async with self._session.post(address, data=form, headers=headers) as response:
+            assert response.status < 400, await response.text()
+
     async def channels(self) -> dict[str, Json]:
         """Give the server's channels by name."""
         found = await self.ask("GET", f"/guilds/{self.about['guild_id']}/channels")

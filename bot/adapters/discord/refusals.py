@@ -6,8 +6,10 @@ from contextlib import contextmanager
 import aiohttp
 import discord
 from discord import app_commands
+from pydantic import ValidationError
 
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Invalid, Limited, PublishError, SelfroomError
+from bot.core.items import problem_of
 
 UNKNOWN_CHANNEL, UNKNOWN_WEBHOOK, BAD_WEBHOOK_TOKEN = 10003, 10015, 50027
 THREAD_ARCHIVED = 50083
@@ -65,6 +67,8 @@ def explained(error: BaseException) -> str | None:
     match error:
         case SelfroomError():
             return error.sentence
+        case ValidationError():
+            return problem_of(error)
         case app_commands.CommandOnCooldown(retry_after=seconds):
             return f"That was quick: try again in {max(1, round(seconds))} s."
         case app_commands.TransformerError():

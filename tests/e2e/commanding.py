@@ -1,0 +1,157 @@
+"""A person at the commands: options of every type, buttons, forms, menus and suggestions."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import aiohttp
+
+from tests.e2e.visitor import EPHEMERAL, Json, Visitor, until
+
+LOADING = 128
+Fits = Callable[[Json], bool]
+
+
+class Commander:
+    """Uses commands as a visitor; every answer is the message, or the form, that this person then sees."""
+
+    def __init__(self, visitor: Visitor, channel_id: str) -> None:
+        self.visitor = visitor
+        self.channel_id = channel_id
+        self._commands: dict[tuple[str, int], Json] = {}
+
+    async def run(self, path: str, /, *, file: tuple[str, bytes] | None = None, **options: Any) -> Json:  # noqa: ANN401
+        """Use a slash command (`"agent create"`) and give its answer."""
+        before = len(self.visitor.heard)
+        await self._invoke(2, path, options, file=file)
+        return await self._next(before)
+
+    async def told(self, path: str, /, **options: Any) -> str:  # noqa: ANN401
+        """Use a slash command and give the words of its answer."""
+        return words_of(await self.run(path, **options))
+
+    async def suggested(self, path: str, focused: str, typed: str, /, **options: Any) -> list[str]:  # noqa: ANN401
+        """Type into an option and give the names that are suggested."""
+        before = len(self.visitor.heard)
+        await self._invoke(4, path, options | {focused: typed}, focused=focused)
+        shown = await self.visitor.hear("APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE", lambda _: True, after=before)
+        return [choice["name"] for choice in shown["choices"]]
+
+    async def menu(self, name: str, message: Json) -> Json:
+        """Choose an entry of a message's menu and give the answer."""
+        before = len(self.visitor.heard)
+        command = await self._command(name, 3)
+        data = {"id": command["id"], "name": name, "type": 3, "target_id": message["id"]}
+        await self._send(2, {"data": data, "channel_id": message["channel_id"]})
+        return await self._next(before)
+
+    async def press(self, message: Json, label: str) -> Json:
+        """Press a button and give the new answer that comes of it."""
+        before = len(self.visitor.heard)
+        await self._press(message, label)
+        return await self._next(before, lambda answer: answer["id"] != message["id"])
+
+    async def press_in_place(self, message: Json, label: str) -> Json:
+        """Press a button and give the message as it is then."""
+        before = len(self.visitor.heard)
+        await self._press(message, label)
+        return await self._next(before)
+
+    async def _press(self, message: Json, label: str) -> None:
+        parts = [part for row in message["components"] for part in row["components"]]
+        button = next(part for part in parts if label in (part.get("label"), (part.get("emoji") or {}).get("name")))
+        data = {"custom_id": button["custom_id"], "component_type": 2}
+        body = {"data": data, "message_id": message["id"], "message_flags": message.get("flags", 0)}
+        await self._send(3, body | {"channel_id": message["channel_id"]})
+
+    async def fill(self, form: Json, **values: str) -> Json:
+        """Send a form with these values, by the beginnings of the labels; the rest as it is."""
+        before = len(self.visitor.heard)
+        rows = []
+        for row in form["components"]:
+            part = row["components"][0]
+            named = next((value for name, value in values.items() if part["label"].lower().startswith(name)), None)
+            filled = part.get("value", "") if named is None else named
+            rows.append({"type": 1, "components": [{"type": 4, "custom_id": part["custom_id"], "value": filled}]})
+        data = {"id": form["id"], "custom_id": form["custom_id"], "components": rows}
+        await self._send(5, {"data": data, "channel_id": form["channel_id"]})
+        return await self._next(before)
+
+    async def text_of(self, answer: Json) -> str:
+        """Read the file of an answer."""
+        return (await self.bytes_of(answer)).decode()
+
+    async def bytes_of(self, answer: Json) -> bytes:
+        """Fetch the file of an answer."""
+        async with aiohttp.ClientSession() as session, session.get(answer["attachments"][0]["url"]) as response:
+            return await response.read()
+
+    async def _invoke(
+        self, kind: int, path: str, options: Json, *, focused: str = "", file: tuple[str, bytes] | None = None
+    ) -> None:
+        top, *rest = path.split()
+        command = await self._command(top, 1)
+        defined = command
+        for name in rest:
+            defined = next(one for one in defined["options"] if one["name"] == name)
+        kinds = {one["name"]: one["type"] for one in defined.get("options", ())}
+        given: list[Json] = [
+            {"type": kinds[name], "name": name, "value": value} | ({"focused": True} if name == focused else {})
+            for name, value in options.items()
+        ]
+        if file is not None:
+            name = next(name for name, type in kinds.items() if type == 11)
+            given.append({"type": 11, "name": name, "value": "0"})
+        for name in reversed(rest):
+            given = [{"type": 1, "name": name, "options": given}]
+        data = {"id": command["id"], "name": top, "type": 1, "version": command["version"], "options": given}
+        await self._send(kind, {"data": data, "channel_id": self.channel_id}, file)
+
+    async def _command(self, name: str, kind: int) -> Json:
+        if (name, kind) not in self._commands:
+
+            async def look() -> Json | None:
+                path = f"/channels/{self.channel_id}/application-command-index"
+                found = (await self.visitor.ask("GET", path))["application_commands"]
+                return next((one for one in found if (one["name"], one["type"]) == (name, kind)), None)
+
+            self._commands[name, kind] = await until(look, f"command {name}", seconds=5)
+        return self._commands[name, kind]
+
+    async def _send(self, kind: int, body: Json, file: tuple[str, bytes] | None = None) -> None:
+        about = self.visitor.about
+        whole = body | {"type": kind, "application_id": about["application_id"], "guild_id": about["guild_id"]}
+        whole |= {"session_id": "commands", "nonce": str(len(self.visitor.heard) + 1)}
+        if file is None:
+            await self.visitor.ask("POST", "/interactions", whole)
+            return
+        whole["data"]["attachments"] = [{"id": "0", "filename": file[0]}]
+        form = aiohttp.FormData()
+        form.add_field("payload_json", json.dumps(whole))
+        form.add_field("files[0]", file[1], filename=file[0], content_type="application/octet-stream")
+        await self.visitor.post_form("/interactions", form)
+
+    async def _next(self, before: int, fits: Fits = lambda _: True) -> Json:
+        async def look() -> Json | None:
+            for kind, data in self.visitor.heard[before:]:
+                if kind == "INTERACTION_MODAL_CREATE":
+                    return data
+                if kind == "INTERACTION_FAILURE":
+                    raise AssertionError("the bot did not answer")
+                shown = data.get("content") or data.get("embeds") or data.get("attachments")
+                flags = data.get("flags", 0)
+                told = kind in ("MESSAGE_CREATE", "MESSAGE_UPDATE") and flags & EPHEMERAL and not flags & LOADING
+                if told and shown and fits(data):
+                    return data
+            return None
+
+        return await until(look, "answer to the command")
+
+
+def words_of(answer: Json) -> str:
+    """Give everything that can be read in an answer."""
+    parts = [answer.get("content", ""), answer.get("title", "")]
+    for card in answer.get("embeds", ()):
+        parts += [card.get("title", ""), card.get("description", "")]
+        parts += [f"{field['name']}: {field['value']}" for field in card.get("fields", ())]
+    return "\n".join(part for part in parts if part)

@@ -1,0 +1,51 @@
+"""One Selfroom for all tests of a module, with a manager and a plain member at its commands."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.commanding import Commander, words_of
+from tests.e2e.conftest import Living, living, quick_settings
+from tests.e2e.visitor import Visitor, visiting
+from tests.playground.openapi import DESCRIPTION, OpenApiCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A running Selfroom and two people in Wren's room; one of them may manage the server."""
+
+    home: Living
+    you: Visitor
+    manager: Commander
+    guest: Commander
+
+    async def refused(self, path: str, /, *, file: tuple[str, bytes] | None = None, **options: object) -> None:
+        """Hold that a plain member may not do it."""
+        told = words_of(await self.guest.run(path, file=file, **options))
+        assert "Only people who may manage the server can do that." in told, told
+
+    async def agent(self, name: str, **more: object) -> int:
+        """Make an agent to try things on and give its id."""
+        told = await self.manager.told("agent create", name=name, prompt=f"You are {name}.", **more)
+        return int(told.rstrip(".").split()[-1])
+
+
+@asynccontextmanager
+async def shared_home(folder: Path) -> AsyncIterator[Cast]:
+    """Run a house until the block ends, held against Discord's own description where that is there."""
+    check = OpenApiCheck() if DESCRIPTION.exists() else None
+    with pytest.MonkeyPatch.context() as patch:
+        settings = quick_settings(folder, patch)
+        async with living(settings, *([check] if check else [])) as home:
+            async with visiting(home.url) as you, visiting(home.url, "guest") as guest:
+                hall = await you.channel("wren")
+                yield Cast(home, you, Commander(you, hall), Commander(guest, hall))
+            assert (await home.stats())["unknown_routes"] == {}
+    if check:
+        check.assert_clean()
+
+
+__all__ = ["Cast", "shared_home", "words_of"]

@@ -1,0 +1,178 @@
+"""`/agent` and `/hud`, as a manager and as a plain member."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.core.cards import V2, png_card
+from tests.e2e.sharing import Cast, shared_home, words_of
+from tests.e2e.visitor import until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("agents")) as one:
+        yield one
+
+
+async def test_everyone_can_see_who_lives_here(cast: Cast) -> None:
+    for who in (cast.manager, cast.guest):
+        told = await who.told("agent list")
+        assert "Wren" in told
+        assert "Ledger" in told
+        card = await who.told("agent show", agent="Wren")
+        assert "Heartbeat" in card
+        assert "gpt-4o-mini" in card
+
+
+async def test_an_agent_that_is_not_there_is_named_in_the_refusal(cast: Cast) -> None:
+    assert "There is no agent 'Nobody' here" in await cast.manager.told("agent show", agent="Nobody")
+
+
+async def test_names_are_suggested_while_they_are_typed(cast: Cast) -> None:
+    assert await cast.guest.suggested("agent show", "agent", "wr") == ["Wren (ID 1)"]
+
+
+async def test_a_form_makes_an_agent_from_a_template(cast: Cast) -> None:
+    form = await cast.manager.run("agent create", template="Sage")
+    assert form["title"] == "Make a persona"
+    told = words_of(await cast.manager.fill(form, name="Sage the Second"))
+    assert "Sage the Second is created" in told
+
+
+async def test_a_form_shows_an_agent_as_it_is_and_changes_it(cast: Cast) -> None:
+    id = await cast.agent("Fern")
+    form = await cast.manager.run("agent edit", agent=str(id))
+    shown = {row["components"][0]["label"]: row["components"][0].get("value") for row in form["components"]}
+    assert shown["Name"] == "Fern"
+    assert shown["Temperature (0.0 to 2.0)"] == "0.7"
+    told = words_of(await cast.manager.fill(form, name="Fern Green", temperature="0.2", other="greeny, fernie"))
+    assert "Fern Green is changed." in told
+    again = await cast.manager.run("agent edit", agent=str(id))
+    shown = {row["components"][0]["label"]: row["components"][0].get("value") for row in again["components"]}
+    assert shown["Other names it listens to, with commas"] == "greeny, fernie"
+
+
+async def test_what_a_form_cannot_read_is_said(cast: Cast) -> None:
+    form = await cast.manager.run("agent edit", agent="Wren")
+    assert "The temperature is a number" in words_of(await cast.manager.fill(form, temperature="hot"))
+    form = await cast.manager.run("agent edit", agent="Wren")
+    assert "temperature" in words_of(await cast.manager.fill(form, temperature="7"))
+
+
+async def test_options_change_an_agent_without_a_form(cast: Cast) -> None:
+    id = await cast.agent("Rowan")
+    assert "Rowan is changed." in await cast.manager.told("agent edit", agent=str(id), token_budget=20_000)
+    file = ("prompt.txt", ("You are Rowan. " * 100).encode())
+    assert "Rowan is changed." in words_of(await cast.manager.run("agent edit", agent=str(id), file=file))
+    assert "20,000 tokens" in await cast.manager.told("agent show", agent=str(id))
+
+
+async def test_agents_sleep_wake_pause_and_go_on(cast: Cast) -> None:
+    id = str(await cast.agent("Hazel"))
+    assert "Asleep until" in await cast.manager.told("agent sleep", agent=id, minutes=30)
+    assert "sleeping" in await cast.manager.told("agent show", agent=id)
+    assert "Hazel is woken." in await cast.manager.told("agent wake", agent=id)
+    assert "Hazel is paused." in await cast.manager.told("agent pause", agent=id, reason="holiday")
+    assert "holiday" in await cast.guest.told("agent show", agent=id)
+    assert "paused already" in await cast.manager.told("agent pause", agent=id)
+    assert "Hazel goes on." in await cast.manager.told("agent resume", agent=id)
+
+
+async def test_agents_retire_come_back_and_are_deleted_for_good(cast: Cast) -> None:
+    id = str(await cast.agent("Alder"))
+    assert "Alder is retired." in await cast.manager.told("agent retire", agent=id)
+    assert "Alder is back." in await cast.manager.told("agent restore", agent=id)
+    asked = await cast.manager.run("agent delete", agent=id)
+    assert "for good" in asked["content"]
+    assert "Alder is deleted for good." in words_of(await cast.manager.press(asked, "Delete Alder"))
+    assert "There is no agent" in await cast.manager.told("agent show", agent=id)
+
+
+async def test_a_question_can_be_left(cast: Cast) -> None:
+    id = str(await cast.agent("Birch"))
+    asked = await cast.manager.run("agent delete", agent=id)
+    left = await cast.manager.press_in_place(asked, "Leave it")
+    assert "Nothing has changed." in words_of(left)
+    assert "Birch" in await cast.manager.told("agent list")
+
+
+async def test_a_copy_knows_what_the_first_one_knows(cast: Cast) -> None:
+    id = str(await cast.agent("Maple"))
+    await cast.manager.told("knowledge set", agent=id, path="tea", value="green")
+    told = await cast.manager.told("agent clone", agent=id, name="Maple Two", with_knowledge=True)
+    assert "Maple Two is created" in told
+    assert "green" in await cast.manager.told("knowledge show", agent="Maple Two")
+
+
+async def test_someone_speaks_as_an_agent(cast: Cast) -> None:
+    assert "Said in room" in await cast.manager.told("agent say", agent="Wren", message="Fog at seven.")
+    hall = await cast.you.channel("wren")
+
+    async def posted() -> bool:
+        return any(one["content"] == "Fog at seven." for one in await cast.you.messages(hall))
+
+    await until(posted, "the post")
+
+
+async def test_an_agent_may_be_let_create_others(cast: Cast) -> None:
+    assert "Wren may create agents." in await cast.manager.told("agent permit", agent="Wren")
+    assert "Wren may not create agents." in await cast.manager.told("agent permit", agent="Wren", allowed=False)
+
+
+async def test_the_budget_is_divided(cast: Cast) -> None:
+    told = await cast.manager.told("agent divide", agent="Ledger", knowledge=40, recent_actions=10, rooms=50)
+    assert "The allocation is set." in told
+    told = await cast.manager.told("agent divide", agent="Ledger", knowledge=60, recent_actions=10, rooms=30)
+    assert "Rooms get at least 50%." in told
+
+
+async def test_a_character_card_moves_in_greets_and_goes_out_again(cast: Cast) -> None:
+    arrived = await cast.manager.run("agent import", file=("tamsin.png", png_card({"chara": V2})))
+    assert "Tamsin has moved in" in words_of(arrived)
+    channel = await cast.you.channel("tamsin")
+
+    async def greeted() -> bool:
+        return any("Mind the springs" in one["content"] for one in await cast.you.messages(channel))
+
+    await until(greeted, "the greeting")
+    gone_out = await cast.manager.run("agent export", agent="Tamsin")
+    card = json.loads(await cast.manager.text_of(gone_out))
+    assert card["spec"] == "chara_card_v2"
+    assert card["data"]["creator_notes"] == "made by hand"
+
+
+async def test_a_broken_card_is_refused(cast: Cast) -> None:
+    told = words_of(await cast.manager.run("agent import", file=("notes.txt", b"not a card")))
+    assert "This is no character card" in told
+
+
+async def test_a_manager_sees_the_hud_and_what_came_of_it(cast: Cast) -> None:
+    hall = await cast.you.channel("ledger")
+    await cast.you.answer_after(await cast.you.say(hall, "Hello Ledger, who are you?"))
+    shown = await cast.manager.run("hud show", agent="Ledger")
+    assert "tokens in" in shown["content"]
+    hud = await cast.manager.text_of(shown)
+    assert "Hello Ledger, who are you?" in hud
+    assert "==== ANSWER ====" in hud
+    assert "addressed" in await cast.manager.told("hud history", agent="Ledger")
+    assert "Ledger is changed." in await cast.manager.told("hud format", agent="Ledger", input="toon")
+    assert "input toon" in json.dumps(await cast.manager.run("agent show", agent="Ledger"))
+
+
+async def test_a_plain_member_may_only_look(cast: Cast) -> None:
+    await cast.refused("agent create", name="Mine", prompt="You are mine.")
+    await cast.refused("agent import", file=("card.json", b"{}"))
+    for path in ("edit", "wake", "pause", "resume", "permit", "retire", "restore", "delete", "export"):
+        await cast.refused(f"agent {path}", agent="Wren")
+    await cast.refused("agent sleep", agent="Wren", minutes=5)
+    await cast.refused("agent clone", agent="Wren", name="Wren Two")
+    await cast.refused("agent say", agent="Wren", message="I am Wren")
+    await cast.refused("agent divide", agent="Wren", knowledge=30, recent_actions=10, rooms=60)
+    for path in ("show", "history"):
+        await cast.refused(f"hud {path}", agent="Wren")
+    await cast.refused("hud format", agent="Wren", input="json")

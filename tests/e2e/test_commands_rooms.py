@@ -1,0 +1,191 @@
+"""`/room`, `/key`, `/access` and `/attention`, as a manager and as a plain member."""
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.commanding import Commander
+from tests.e2e.sharing import Cast, shared_home, words_of
+from tests.e2e.visitor import Json, until, visiting
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("rooms")) as one:
+        yield one
+
+
+async def channel_of(cast: Cast, name: str) -> Json:
+    return (await cast.you.channels())[name]
+
+
+async def test_a_room_is_shown_to_everyone_who_sees_it(cast: Cast) -> None:
+    for who in (cast.manager, cast.guest):
+        told = await who.told("room info")
+        assert "Wren's room" in told
+        assert "80 words" in told
+        assert "its own room" in await who.told("room members")
+
+
+async def test_a_topic_is_set_and_shown_on_the_channel(cast: Cast) -> None:
+    assert "The topic is set." in await cast.manager.told("room topic", topic="Fog and tea")
+
+    async def shown() -> bool:
+        return "Fog and tea" in ((await channel_of(cast, "wren"))["topic"] or "")
+
+    await until(shown, "the topic")
+    assert "Fog and tea" in await cast.guest.told("room info")
+    assert "The topic is gone." in await cast.manager.told("room topic")
+
+
+async def test_a_billboard_is_written_in_a_form_and_pinned(cast: Cast) -> None:
+    form = await cast.manager.run("room billboard")
+    assert "The billboard is up." in words_of(await cast.manager.fill(form, Billboard="Boats leave at six"))
+    hall = await cast.you.channel("wren")
+
+    async def pinned() -> bool:
+        found = await cast.you.ask("GET", f"/channels/{hall}/pins")
+        return any("Boats leave at six" in str(one) for one in found)
+
+    await until(pinned, "the pinned billboard")
+    form = await cast.manager.run("room billboard")
+    assert "The billboard is down." in words_of(await cast.manager.fill(form, Billboard=""))
+
+
+async def test_the_pace_of_a_room_is_set(cast: Cast) -> None:
+    assert "120 words a minute" in await cast.manager.told("room wpm", words=120)
+    assert "50 messages a minute" in await cast.manager.told("room rpm", messages=50, room="Ledger")
+    assert "The room is open to agents." in await cast.manager.told("room access", access="open")
+    assert "120 words, 200 messages" in await cast.guest.told("room info")
+
+
+async def test_an_agent_is_invited_and_removed(cast: Cast) -> None:
+    assert "Ledger is in Wren's room now." in await cast.manager.told("room invite", agent="Ledger")
+    assert "Ledger" in await cast.guest.told("room members")
+    assert "is in that room already" in await cast.manager.told("room invite", agent="Ledger")
+    assert "Ledger is out of the room." in await cast.manager.told("room remove", agent="Ledger")
+    assert "own room" in await cast.manager.told("room remove", agent="Wren")
+
+
+async def test_everyone_may_hush_a_room_for_a_while(cast: Cast) -> None:
+    assert "silent here for 10 minutes" in await cast.guest.told("room hush")
+    assert "Silent until" in await cast.guest.told("room info")
+    assert "Agents may speak here again." in await cast.guest.told("room hush", minutes=0)
+
+
+async def test_messages_are_cleared_after_a_question(cast: Cast) -> None:
+    hall = await cast.you.channel("ledger")
+    await cast.you.say(hall, "one to be cleared")
+    asked = await cast.manager.run("room clear", messages=1, room="Ledger")
+    assert "cannot be undone" in asked["content"]
+    assert "1 messages are deleted." in words_of(await cast.manager.press(asked, "Delete 1"))
+
+
+async def test_attention_is_a_picture_with_numbers(cast: Cast) -> None:
+    assert "Attention for room 1 is 40%." in await cast.manager.told("attention set", agent="Wren", value="40")
+    assert "at most 100%" in await await_invited(cast)
+    shown = await cast.manager.run("attention show", agent="Wren")
+    assert "room 1 (Wren): 40%" in shown["content"]
+    assert "40 %" in shown["attachments"][0]["description"]
+    assert (await cast.manager.bytes_of(shown)).startswith(b"\x89PNG")
+    assert "equal shares" in await cast.manager.told("attention reset", agent="Wren")
+    assert "%*" in words_of(await cast.manager.run("attention show", agent="Wren"))
+
+
+async def await_invited(cast: Cast) -> str:
+    """Let Wren into another room and ask for more attention than there is."""
+    await cast.manager.told("room invite", agent="Wren", room="Ledger")
+    return await cast.manager.told("attention set", agent="Wren", value="70", room="Ledger")
+
+
+async def test_a_person_knocks_with_a_key_and_is_let_in(cast: Cast) -> None:
+    id = str(await cast.agent("Vault"))
+    channel = await cast.you.channel("vault")
+    made = await cast.manager.told("key create", room=id, label="spare")
+    secret = re.search(r"\|\|`(.+?)`\|\|", made)
+    assert secret is not None
+    assert "The room is private now." in await cast.manager.told("room visibility", room=id, visibility="private")
+
+    async def hidden() -> bool:
+        return "vault" not in await cast.guest.visitor.channels()
+
+    await until(hidden, "a hidden channel")
+    assert "That key does not open that room." in await cast.guest.told("access request", room=id, key="wrong")
+    assert "You knocked" in await cast.guest.told("access request", room=id, key=secret[1])
+    pending = await cast.manager.run("access pending")
+    assert "@guest at **Vault**'s room" in pending["content"]
+    number = re.search(r"\*\*(\d+)\*\*", pending["content"])
+    assert number is not None
+    assert "let in" in words_of(await cast.manager.press(pending, f"Grant {number[1]}"))
+    assert "waits no longer" in words_of(await cast.manager.press(pending, f"Deny {number[1]}"))
+
+    async def let_in() -> bool:
+        return (await cast.guest.visitor.channels()).get("vault", {}).get("id") == channel
+
+    await until(let_in, "the channel")
+    asked = await cast.manager.told("access revoke", room=id, member=cast.guest.visitor.user["id"])
+    assert "does not see the room any more" in asked
+    await until(hidden, "a hidden channel again")
+
+
+async def test_only_managers_may_press_grant(cast: Cast) -> None:
+    id = str(await cast.agent("Cellar"))
+    await cast.manager.told("key create", room=id, label="one", key="open sesame")
+    assert "private" in await cast.manager.told("room visibility", room=id, visibility="private")
+    async with visiting(cast.home.url, "cora") as cora:
+        caller = Commander(cora, cast.manager.channel_id)
+        assert "You knocked" in await caller.told("access request", room=id, key="open sesame")
+        number = re.search(r"\*\*(\d+)\*\*: @cora", await cast.manager.told("access pending"))
+        assert number is not None
+        assert "Only people who may manage" in await cast.guest.told("access grant", request=number[1])
+        assert "turned away" in await cast.manager.told("access deny", request=number[1])
+        assert "waits no longer" in await cast.manager.told("access grant", request=number[1])
+
+
+async def test_keys_are_listed_given_and_withdrawn(cast: Cast) -> None:
+    made = await cast.manager.told("key create", room="Ledger", label="gift", key="under the mat", hours=5, uses=3)
+    assert "under the mat" in made
+    listed = await cast.manager.told("key list", room="Ledger")
+    assert "||`under the mat`||" in listed
+    assert "3 uses left" in listed
+    assert await cast.manager.suggested("key give", "label", "gi", room="Ledger") == ["gift"]
+    assert await cast.guest.suggested("key give", "label", "gi", room="Ledger") == []
+    given = await cast.manager.told("key give", label="gift", agent="Wren", room="Ledger")
+    assert 'Wren holds the key "gift" now.' in given
+    assert "opens the room no longer" in await cast.manager.told("key revoke", label="gift", room="Ledger")
+    assert "no such key" in await cast.manager.told("key revoke", label="gift", room="Ledger")
+
+
+async def test_a_key_is_handed_to_a_person_in_private(cast: Cast) -> None:
+    await cast.manager.told("key create", room="Ledger", label="letter", key="behind the clock")
+    person = cast.guest.visitor.user["id"]
+    told = await cast.manager.told("key give", label="letter", person=person, room="Ledger")
+    assert "private message" in told or "behind the clock" in told
+    assert "Name an agent or a person" in await cast.manager.told("key give", label="letter", room="Ledger")
+
+
+async def test_a_plain_member_may_only_look_and_knock(cast: Cast) -> None:
+    await cast.refused("room topic", topic="mine")
+    await cast.refused("room billboard")
+    await cast.refused("room wpm", words=50)
+    await cast.refused("room rpm", messages=50)
+    await cast.refused("room access", access="open")
+    await cast.refused("room visibility", visibility="private")
+    await cast.refused("room invite", agent="Ledger")
+    await cast.refused("room remove", agent="Ledger")
+    await cast.refused("room clear", messages=5)
+    await cast.refused("attention show", agent="Wren")
+    await cast.refused("attention set", agent="Wren", value="10")
+    await cast.refused("attention reset", agent="Wren")
+    await cast.refused("key create")
+    await cast.refused("key give", label="x", agent="Wren")
+    await cast.refused("key revoke", label="x")
+    await cast.refused("key list")
+    await cast.refused("access pending")
+    await cast.refused("access grant", request="1")
+    await cast.refused("access deny", request="1")
+    await cast.refused("access revoke", room="Wren", agent="Ledger")
