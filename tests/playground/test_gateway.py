@@ -14,6 +14,7 @@ from discord.ext import commands
 
 from bot.playground.events import GUILD_MESSAGES, GUILDS, MESSAGE_CONTENT
 from bot.playground.server import Playground, PlaygroundOptions
+from bot.playground.writing import posting
 from tests.playground.conftest import INTENTS, connected
 from tests.playground.person import Person
 
@@ -196,6 +197,25 @@ async def test_a_zlib_stream_is_one_stream(playground: Playground, ada: Person) 
         assert [(await receive())["t"] for _ in range(2)] == ["READY", "GUILD_CREATE"]
         await ada.say(ada.about["channel_id"], "squeezed")
         assert (await receive())["t"] == "MESSAGE_CREATE"
+
+
+async def test_large_and_many_frames_arrive_whole_and_in_order(playground: Playground, ada: Person) -> None:
+    guild = ada.about["guild_id"]
+    second = await ada.setup("POST", "/guilds", json={"name": "Second", "owner_id": ada.id})
+    for number in range(200):
+        place = {"id": playground.world.ids.next(), "type": 0, "guild_id": guild, "name": f"room-{number}"}
+        row = place | {"position": number, "parent_id": None, "topic": "x" * 300, "permission_overwrites": []}
+        playground.world.channels.put(row["id"], row)
+    async with socket_to(playground) as socket:
+        await socket.receive_json(timeout=3)
+        await socket.send_json({"op": 2, "d": {"token": ada._token}})
+        texts = [await socket.receive_str(timeout=3) for _ in range(3)]
+        assert len(texts[1]) > 1 << 16
+        assert [json.loads(text)["d"].get("id") for text in texts[1:]] == [guild, second["id"]]
+        for number in range(150):
+            posting.say(playground.world, playground.world.channels.rows[ada.about["channel_id"]], ada.id, str(number))
+        frames = [await socket.receive_json(timeout=3) for _ in range(150)]
+    assert [frame["d"]["content"] for frame in frames] == [str(number) for number in range(150)]
 
 
 async def test_each_shard_has_its_servers(playground: Playground, ada: Person) -> None:

@@ -11,7 +11,7 @@ from aiohttp import WSMessage, WSMsgType, web
 from bot.playground.gateway import opening
 from bot.playground.gateway.chunks import send_members
 from bot.playground.gateway.session import Session, frame_text
-from bot.playground.gateway.wire import GOING_AWAY, GatewayClosed, PlainWire, Wire, plain, wire_for
+from bot.playground.gateway.wire import GOING_AWAY, GatewayClosed, Wire, plain, wire_for
 from bot.playground.world import World
 
 Json = dict[str, Any]
@@ -22,6 +22,7 @@ POLITELY_IGNORED = (PRESENCE, VOICE, 14, 37)  # user clients' lazy guild subscri
 
 HEARTBEAT_MS = 41_250
 SENDS_PER_MINUTE = 120
+BATCH = 50
 INVALID_PAUSE = 1.0
 
 
@@ -144,22 +145,22 @@ class Connection:
                 if session.fell_behind:
                     await self.close(4009, "Session timed out.")
                     return
-                for frame in session.due():
-                    await self._wire.send(frame_text(frame))
-                    session.sent = frame[0]
+                while due := session.due()[:BATCH]:
+                    await self._wire.send(*map(frame_text, due))
+                    session.sent = due[-1][0]
 
 
 async def serve(request: web.Request, world: World, gateway_url: str) -> web.WebSocketResponse:
     """Answer a gateway request (`?v=10&encoding=json&compress=zlib-stream`)."""
     socket = web.WebSocketResponse(max_msg_size=0, compress=False, timeout=1.0)
     await socket.prepare(request)
-    wire = wire_for(socket, request.query.get("compress"))
-    connection = Connection(world, socket, wire or PlainWire(socket), gateway_url=gateway_url)
+    wire = wire_for(socket, request)
     if request.query.get("v", "10") not in ("9", "10"):
-        await connection.close(4012, "Invalid API version.")
+        await socket.close(code=4012, message=b"Invalid API version.")
     elif wire is None or request.query.get("encoding", "json") != "json":
-        await connection.close(4002, "Only JSON, plain or as a zlib-stream, is spoken here.")
+        await socket.close(code=4002, message=b"Only JSON, plain or as a zlib-stream, is spoken here.")
     else:
+        connection = Connection(world, socket, wire, gateway_url=gateway_url)
         world.hub.connections.add(connection)
         try:
             await connection.run()
