@@ -55,6 +55,10 @@ class ModelRefused(ModelError):
     """The provider does not take the request: wrong key, unknown model, no credit, content refused."""
 
 
+class Broken(ModelError):
+    """Not the model failed but we: the log has the details."""
+
+
 class PublishError(SelfroomError):
     """Discord did not take a letter."""
 

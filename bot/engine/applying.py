@@ -8,9 +8,9 @@ import structlog
 
 from bot.core.actions import Action, Reply, SendMessage
 from bot.core.actor import Actor
-from bot.core.aftermath import answered, backoff_until, failed, looked, seen, spoken, undone, widened
+from bot.core.aftermath import FAILURES_TOLD, answered, backoff_until, failed, looked, seen, spoken, undone, widened
 from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
-from bot.core.errors import ModelError
+from bot.core.errors import Broken, ModelError
 from bot.core.floor import after_saying, may_speak
 from bot.core.hud.call import AgentPart
 from bot.core.kinds import ReasonKind
@@ -113,7 +113,10 @@ class Applier:
                 return
             view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
             failures = view.agents[claim.agent_id].failures_in_a_row + 1
-            await write.apply(claim.community_id, failed(view, ready, error, now))
+            changes = failed(view, ready, error, now)
+            if isinstance(error, Broken) and failures >= FAILURES_TOLD:
+                changes += seen(ready)  # it would break again, and cost a call each time
+            await write.apply(claim.community_id, changes)
             await write.release(claim, until=backoff_until(failures, now, error))
 
     async def let_go(self, ready: Ready, *, until: datetime | None = None, extra: Sequence[Change] = ()) -> None:

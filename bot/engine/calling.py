@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -10,7 +10,7 @@ from decimal import Decimal
 import structlog
 
 from bot.core.aftermath import rests
-from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
+from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable
 from bot.core.hud.call import AgentPart
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall
 from bot.core.records import AgentId, CommunityId, Json, Usage
@@ -23,7 +23,7 @@ from bot.engine.entrance import Round
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Booked, Purse
 
-BROKEN = ModelUnreachable("Something went wrong here: the log has the details.")
+BROKEN = Broken("Something went wrong here: the log has the details.")
 OTHERS_SETTLE = timedelta(seconds=5)
 log = structlog.get_logger(__name__)
 
@@ -65,15 +65,12 @@ class Caller:
         except ModelError as error:
             self._metrics.count("model_failures", kind=type(error).__name__)
             log.warning("a model did not answer", model=booked.call.kind.model, why=error.sentence)
-            for ready in pending.values():
-                await self._applier.failed(ready, error)
-            self._on_letters()
+            await self._put_back(pending.values(), error)
         except Exception:
             self._metrics.count("calls_broken")
             log.exception("a call could not be carried out", community=round.community_id)
             self._purse.give_up(round.community_id, booked)
-            for ready in pending.values():
-                await self._applier.failed(ready, BROKEN)
+            await self._put_back(pending.values(), BROKEN)
 
     async def _carry_out(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
         call = booked.call
@@ -95,8 +92,7 @@ class Caller:
 
     async def _apply(self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready]) -> None:
         """Apply parts of an answer; who could not be served is put back."""
-        for ready in await self._applier.apply(parts, round.at):
-            await self._applier.failed(ready, BROKEN)
+        await self._put_back(await self._applier.apply(parts, round.at), BROKEN)
         for part in parts:
             pending.pop(part.ready.agent_id, None)
         self._on_letters()
@@ -172,8 +168,16 @@ class Caller:
 
     async def give_up(self, round: Round) -> None:
         """Put all agents of a round back whose calls could not even be planned; they try again later."""
-        for ready in round.ready:
-            await self._applier.failed(ready, BROKEN)
+        await self._put_back(round.ready, BROKEN)
+
+    async def _put_back(self, agents: Iterable[Ready], error: ModelError) -> None:
+        """Let agents try again later; one that cannot even be put back is free when its lease ends."""
+        for ready in agents:
+            try:
+                await self._applier.failed(ready, error)
+            except Exception:
+                log.exception("an agent could not be put back", agent=ready.agent_id, beat=ready.beat_id)
+        self._on_letters()
 
     async def _let_go(self, pending: dict[AgentId, Ready]) -> None:
         for ready in pending.values():

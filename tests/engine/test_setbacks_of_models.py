@@ -2,13 +2,15 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 from bot.core.errors import ModelBusy, ModelError, ModelUnreachable
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Agent, AgentId
+from bot.engine.performer import Outcome, Performer
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.town import until
-from tests.fakes import ScriptedModel
+from tests.fakes import PlainCipher, ScriptedModel, WordTokenizer
 
 DOWN = ModelUnreachable("Nothing answers at the model's address.")
 
@@ -156,6 +158,19 @@ async def test_a_failed_request_for_one_leaves_what_the_others_said() -> None:
         await home.run(5)
         assert ("1", "Me") in await home.lines()
         assert (await agent_of(home, 2)).failures_in_a_row + len(home.model.calls) >= 3
+
+
+async def test_an_answer_that_breaks_us_is_tried_a_few_times_and_then_left() -> None:
+    class Clumsy(Performer):
+        async def perform(self, *args: Any, **how: Any) -> list[Outcome]:  # noqa: ANN401
+            raise RuntimeError("a fault of ours")
+
+    async with hearts(1, script=[answer({1: [(1, "Hello.")]})] * 99) as home:
+        home.heartbeat._applier._performer = Clumsy(cipher=PlainCipher(), tokenizer=WordTokenizer())
+        await home.hear("hi there")
+        await home.run(3_600)
+        assert len(home.model.calls) == 5
+        assert (await agent_of(home)).beat_id is None
 
 
 async def test_what_may_not_be_shared_is_asked_for_again_alone() -> None:
