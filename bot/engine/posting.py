@@ -1,15 +1,17 @@
 """Messages as posts: worded, split, and looked for before they are ever sent a second time (SPEC §10)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.core.changes import Change
 from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
 from bot.core.gate import reasons_for
 from bot.core.kinds import LetterState, SenderKind
-from bot.core.ports import Clock, Metrics, Post, Publisher, Store
+from bot.core.ports import Clock, Metrics, Post, Publisher, Store, Writing
 from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
+from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
 from bot.core.view import View
 
@@ -33,6 +35,12 @@ class Scene:
     def thread_id(self) -> Snowflake | None:
         """The thread it goes to: that of the message it answers."""
         return self.answered.thread_id if self.answered else None
+
+    @property
+    def has_hearers(self) -> bool:
+        """Whether it can be a reason to anybody: another member, or one that may begin something by itself."""
+        members = self.view.rooms[self.room.id].members
+        return self.view.config.initiative or any(id != self.message.sender.agent_id for id in members)
 
 
 class Posting:
@@ -110,18 +118,15 @@ class Posting:
                     raise
                 known += found
             attempts = 0  # each part is waited for anew
-        await self._sent(letter, known)
+        await self._sent(letter, scene, known)
 
-    async def _sent(self, letter: Letter, known: list[Snowflake]) -> None:
+    async def _sent(self, letter: Letter, scene: Scene, known: list[Snowflake]) -> None:
         """Keep that it was posted: from now on agents see it, and it is a reason to them."""
         now = self._clock.now()
-        community_id, message_id = letter.community_id, letter.message_id
-        async with self._store.writing(community_id) as write:
-            await write.update_letter(community_id, letter.id, LetterState.SENT, posted_as=known, at=now)
-            if message_id is not None:
-                message = (await write.messages_by_id(community_id, [message_id]))[message_id]
-                view = await write.view(community_id, room_ids=[letter.room_id])
-                await write.apply(community_id, reasons_for(view, letter.room_id, message, now=now))
+        async with self._store.writing(letter.community_id) as write:
+            await write.update_letter(letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now)
+            if scene.has_hearers:
+                await write.apply(letter.community_id, await _reasons(write, letter, scene.message, now))
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
 
     async def _find(self, letter: Letter, scene: Scene, known: list[Snowflake], *, wanted: int) -> list[Snowflake]:
@@ -189,6 +194,13 @@ class Posting:
                 posted_as=posted_as or (),
                 at=now,
             )
+
+
+async def _reasons(write: Writing, letter: Letter, message: Message, now: datetime) -> Sequence[Change]:
+    """Give the reasons that a posted message is to the other members of its room."""
+    view = await write.view(letter.community_id, room_ids=[letter.room_id])
+    stretch = of_day(await write.spent(letter.community_id, day_of(now)), view.config).stretch
+    return reasons_for(view, letter.room_id, message, now=now, stretch=stretch)
 
 
 def fate_seconds(scene: Scene, attempts: int) -> float:

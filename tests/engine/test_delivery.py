@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.core.kinds import LetterState
+from bot.core.changes import AddMembership
+from bot.core.kinds import LetterState, ReasonKind
 from bot.core.records import MessageId
 from tests.engine.recording import LOST_AFTER, LOST_BEFORE
 from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town, until
+from tests.factories import membership
 
 
 @pytest.fixture
@@ -31,6 +33,15 @@ async def test_a_message_is_shown_to_agents_once_it_is_posted(here: Town) -> Non
     assert await here.contents() == []
     await here.deliver()
     assert await here.contents() == ["Hello!"]
+
+
+async def test_a_message_is_a_reason_to_other_members_once_it_is_posted(here: Town) -> None:
+    await here.apply(AddMembership(membership=membership(BOB, ADA)))
+    await here.say(ADA, "What do you think, Bob?")
+    assert not (await here.view()).reasons.get(BOB)
+    await here.deliver()
+    [reason] = (await here.view()).reasons[BOB]
+    assert (reason.kind, reason.by_agent_id) == (ReasonKind.ADDRESSED, ADA)
 
 
 async def test_a_message_waits_for_its_typing_time(here: Town) -> None:
