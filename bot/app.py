@@ -25,7 +25,7 @@ from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
 from bot.core.errors import BadSetting, NotFound, one_of
-from bot.core.hud.call import Ask, section_tokens
+from bot.core.hud.call import Ask, messages_to_load, section_tokens
 from bot.core.hud.call import build as build_hud
 from bot.core.kinds import InputFormat
 from bot.core.records import Community, Snowflake
@@ -37,6 +37,7 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
+from bot.engine.summaries import Summaries
 from bot.engine.upkeep import Upkeep
 from bot.house import House, Place
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
@@ -156,7 +157,9 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, front_desk=front_desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
-    return House(place, client, publisher, delivery, scheduler, heartbeat, upkeep, front_desk, face)
+    patience = settings.model_timeout_seconds * CALL_PATIENCE
+    summaries = Summaries(store, parts.model, clock, metrics, config=settings.defaults, call_seconds=patience)
+    return House(place, client, publisher, delivery, scheduler, heartbeat, upkeep, summaries, front_desk, face)
 
 
 async def open_face(
@@ -325,7 +328,7 @@ async def hud_now(
     async with opened(settings) as store, store.reading() as read:
         community_id = chosen(await read.communities(), guild_id).id
         one = agent_named(await read.view(community_id, messages=0), agent)
-        view = await read.view(community_id, agent_ids=[one.id])
+        view = await read.view(community_id, agent_ids=[one.id], messages=messages_to_load([one]))
     try:
         input_format = InputFormat(format) if format else one.input_format
     except ValueError as error:

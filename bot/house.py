@@ -15,6 +15,7 @@ from bot.core.records import Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
+from bot.engine.summaries import Summaries
 from bot.engine.upkeep import Upkeep
 from bot.engine.welcome import welcome
 
@@ -66,6 +67,7 @@ class House:
     scheduler: Ticking
     heartbeat: Heartbeat
     upkeep: Upkeep
+    summaries: Summaries
     front_desk: FrontDesk
     face: Face | None
 
@@ -98,6 +100,7 @@ class House:
             for guild in self.client.guilds:
                 await welcome(self.front_desk, Snowflake(guild.id))
         self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")
+        self.scheduler.every(UPKEEP_SECONDS, self.summaries.run, name="summaries")  # a slow model holds up nothing else
         self.scheduler.start(self.heartbeat.run_due)
         if self.face is not None:
             self.face.is_ready = True

@@ -10,6 +10,7 @@ from bot.core.aftermath import begun, rests
 from bot.core.changes import Change, DropReasons
 from bot.core.errors import BadSetting
 from bot.core.floor import admit
+from bot.core.hud.call import messages_to_load
 from bot.core.ports import Cipher, Store, Writing
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.spending import Spending, day_of, next_day, of_day
@@ -51,7 +52,7 @@ class Entrance:
         if not admitted:
             return None
         try:
-            view = await self._view(community_id, admitted)
+            view = await self._view(community_id, admitted, view)
         except BaseException:
             await self._let_out(community_id, admitted)
             raise
@@ -94,10 +95,11 @@ class Entrance:
             await write.release(claim, until=until)
         return admission.admitted
 
-    async def _view(self, community_id: CommunityId, ready: Sequence[Ready]) -> View:
+    async def _view(self, community_id: CommunityId, ready: Sequence[Ready], glanced: View) -> View:
         """Read what the HUDs show, with the secrets that owners see in calls of their own."""
+        messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
         async with self._store.reading() as read:
-            view = await read.view(community_id, agent_ids=[one.agent_id for one in ready])
+            view = await read.view(community_id, agent_ids=[one.agent_id for one in ready], messages=messages)
         if self._cipher is None:
             return view
         keys = [key for one in ready for key in view.keys.get(one.agent_id, ())]

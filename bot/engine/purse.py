@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 
 from bot.core.config import CommunityConfig
-from bot.core.ports import Model, Store
+from bot.core.ports import Model, Store, Writing
 from bot.core.records import CommunityId, Usage
 from bot.core.spending import day_of, of_day
 from bot.engine.planner import PlannedCall
@@ -42,9 +42,7 @@ class Purse:
         async with self._store.writing(community_id) as write:
             for call in calls:
                 usd, tokens = self._price(call)
-                spending = of_day(await write.spent(community_id, day), config)
-                fits = spending.holds(usd=usd, tokens=tokens)
-                reservation = await write.reserve(community_id, day, usd=usd, tokens=tokens) if fits else None
+                reservation = await set_aside(write, community_id, config, day, usd=usd, tokens=tokens)
                 others = self._open.setdefault(community_id, set())
                 booked.append(Booked(call=call, reservation=reservation, soon=bool(others)))
                 if reservation is not None:
@@ -70,3 +68,15 @@ class Purse:
         input_tokens = call.built.tokens + schema_tokens
         usd = self._model.list_price(call.kind.model, input_tokens=input_tokens, output_tokens=call.answer_tokens)
         return usd, input_tokens + call.answer_tokens
+
+
+async def set_aside(
+    write: Writing, community_id: CommunityId, config: CommunityConfig, day: date, *, usd: Decimal, tokens: int
+) -> int | None:
+    """Set the price of one call aside; gives the reservation, None when the day's limits do not hold it."""
+    spending = of_day(await write.spent(community_id, day), config)
+    return (
+        await write.reserve(community_id, day, usd=usd, tokens=tokens)
+        if spending.holds(usd=usd, tokens=tokens)
+        else None
+    )

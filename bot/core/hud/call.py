@@ -1,10 +1,11 @@
 """One model call: the constant part, and what one agent or several of them see."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import Final
 
 from bot.core.hud.constant import constant_part
 from bot.core.hud.counting import count
@@ -19,8 +20,11 @@ from bot.core.hud.sheet import Format, Moment, Sheet
 from bot.core.hud.wording import local_time, moment
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, AgentId, MessageId, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, MessageId, Side
 from bot.core.view import View
+
+LEAST_LOADED: Final = 200
+LINE_TOKENS: Final = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +97,11 @@ def build(
         parts=tuple(_part(one) for one in fitted),
         cache_key=_cache_key(view.community.id, instructions, room_ids),
     )
+
+
+def messages_to_load(agents: Iterable[Agent]) -> int:
+    """Give how many messages of a room are to be loaded, so that the largest of these agents' budgets can be filled."""
+    return max(LEAST_LOADED, max((agent.token_budget for agent in agents), default=0) // LINE_TOKENS)
 
 
 def section_tokens(built: BuiltCall, tokenizer: Tokenizer) -> list[tuple[str, int]]:

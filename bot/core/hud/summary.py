@@ -1,15 +1,17 @@
 """Summaries of rooms: which stretch is due, what the model is asked, and what is kept of its answer."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import day_line, line_tokens, message_line
 from bot.core.hud.sheet import MOST_SUMMARY
+from bot.core.kinds import Visibility
 from bot.core.ports import Tokenizer
-from bot.core.records import Checkpoint, Message, MessageId
+from bot.core.records import Checkpoint, Membership, Message, MessageId, Room
+from bot.core.view import RoomView
 
 HEADINGS: Final = ("Goal", "Instructions", "Discoveries", "Done", "Links", "Open")
 ANSWER_TOKENS: Final = 800
@@ -55,6 +57,25 @@ def due_stretch(
         if used >= tokens:
             return tuple(stretch)
     return tuple(stretch) if asked else ()
+
+
+def carried(room: RoomView, memberships: Iterable[Membership], first: MessageId) -> Checkpoint | None:
+    """Give the earlier summary that the next one, of messages from `first` on, may carry over.
+
+    In a private room none that someone who will be shown the next one may not see: who joined since.
+    """
+    earlier = room.checkpoint
+    if earlier is None or room.room.visibility is Visibility.PUBLIC:
+        return earlier
+    here = (one for one in memberships if one.room_id == room.room.id != one.agent_id)
+    return None if any(earlier.first_message_id <= one.joined_after < first for one in here) else earlier
+
+
+def may_read_summary(room: Room, membership: Membership, checkpoint: Checkpoint) -> bool:
+    """Tell whether a member is shown a summary: who joined a private room later does not get the earlier ones."""
+    if room.visibility is Visibility.PUBLIC or room.id == membership.agent_id:
+        return True
+    return checkpoint.first_message_id > membership.joined_after
 
 
 def summary_call(

@@ -1,0 +1,340 @@
+"""Rooms are summed up in chunks by the community's model, within its money; nothing is locked meanwhile (SPEC §13)."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from bot.core.changes import AddCheckpoint, Change, RecordAction, SetFocus, UpdateRoom
+from bot.core.config import CommunityConfig
+from bot.core.errors import ModelError, ModelUnreachable, NotFound
+from bot.core.focus import after_summary
+from bot.core.hud.formats.lines import content_of
+from bot.core.hud.summary import (
+    ANSWER_TOKENS,
+    SummaryCall,
+    carried,
+    due_stretch,
+    may_read_summary,
+    summary_call,
+    summary_text,
+)
+from bot.core.keeping import Unsummarised
+from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Writing
+from bot.core.records import (
+    ActionRecord,
+    AgentId,
+    Checkpoint,
+    CheckpointId,
+    CommunityId,
+    Message,
+    MessageId,
+    Usage,
+)
+from bot.core.spending import SLOWED_FROM, day_of, of_day
+from bot.core.view import View
+from bot.engine.purse import set_aside
+
+LOOK_SECONDS = 60.0  # between looks at rooms in which people talk; one that is asked for is seen at once
+LATE = timedelta(minutes=10)  # messages may come with an earlier time than they are stored at
+ROOMS_AT_ONCE = 4
+MESSAGES_AT_MOST = 1_000  # read for one chunk
+PROMPT_TOKENS = 1_500  # of a call beside the messages: instructions and the earlier summary
+SHORTEST = 400  # characters to which a message is cut when the model holds no more
+TEMPERATURE = 0.2
+AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 30.0, 4 * 3_600.0
+POOR_AGAIN_SECONDS = 600.0
+Place = tuple[CommunityId, AgentId]
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """A room that is due, when it may be tried, and how often that failed."""
+
+    until: datetime
+    failures: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One chunk of one room, as it stood when it was read; `last`: nothing more is waiting after it."""
+
+    community_id: CommunityId
+    room_id: AgentId
+    view: View
+    stretch: tuple[Message, ...]
+    last: bool
+    call: SummaryCall
+    model: str
+    answer_tokens: int
+    input_tokens: int
+
+    @property
+    def earlier_id(self) -> CheckpointId | None:
+        """The newest summary when the job was made."""
+        newest = self.view.rooms[self.room_id].checkpoint
+        return newest.id if newest else None
+
+
+class Summaries:
+    """Writes summaries; `run` is called every few seconds. `config` are the installation's settings.
+
+    What is due stands in the store; only when to look and to try again is kept in memory.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        model: Model,
+        clock: Clock,
+        metrics: Metrics,
+        *,
+        config: CommunityConfig | None = None,
+        call_seconds: float = 210.0,
+    ) -> None:
+        self._store = store
+        self._model = model
+        self._clock = clock
+        self._metrics = metrics
+        self._config = config or CommunityConfig()
+        self._call_seconds = call_seconds
+        self._looked_at: datetime | None = None
+        self._due: dict[Place, Wait] = {}
+
+    async def run(self) -> None:
+        """Sum up one chunk of every room that is due; a fault of one room leaves the others alone."""
+        now = self._clock.now()
+        for place in await self._found(now):
+            self._due.setdefault(place, Wait(until=now))
+        ready = [place for place, wait in self._due.items() if wait.until <= now]
+        for start in range(0, len(ready), ROOMS_AT_ONCE):
+            await asyncio.gather(*(self._attempt(place) for place in ready[start : start + ROOMS_AT_ONCE]))
+
+    async def _found(self, now: datetime) -> list[Place]:
+        """Give the rooms that want a summary: asked for, or with a chunk's worth of talk that none covers."""
+        since: datetime | None = None
+        if self._looked_at is None or now >= self._looked_at + timedelta(seconds=LOOK_SECONDS):
+            since = self._looked_at - LATE if self._looked_at else datetime.fromtimestamp(0, UTC)
+        async with self._store.reading() as read:
+            found = await read.unsummarised(since)
+            communities = await read.communities() if found else ()
+        if since is not None:
+            self._looked_at = now
+        chunks = {one.id: self._chunk(self._config.overlaid(one.overrides)) for one in communities}
+        return [(one.community_id, one.room_id) for one in found if _is_due(one, chunks[one.community_id])]
+
+    def _chunk(self, config: CommunityConfig) -> int:
+        """Give the tokens of a chunk: no more than the model holds beside prompt and answer."""
+        held = self._model.context_tokens(config.model) - self._answer_tokens(config) - PROMPT_TOKENS
+        return max(1, min(config.summary_tokens, held))
+
+    def _answer_tokens(self, config: CommunityConfig) -> int:
+        """Models that think before they write need more room than the words take."""
+        return ANSWER_TOKENS if self._model.takes_temperature(config.model) else config.answer_tokens
+
+    async def _attempt(self, place: Place) -> None:
+        try:
+            await self._sum_up(place)
+        except NotFound:
+            self._due.pop(place, None)
+        except ModelError as error:
+            log.warning("a room could not be summed up", community=place[0], room=place[1], why=error.sentence)
+            self._again(place, error.retry_after_seconds or 0.0)
+        except Exception:
+            log.exception("a room could not be summed up", community=place[0], room=place[1])
+            self._again(place)
+
+    def _again(self, place: Place, seconds: float = 0.0) -> None:
+        """Try a room again later and later; nothing is lost, for what is due stands in the store."""
+        failures = self._due[place].failures + 1
+        wait = max(seconds, min(AGAIN_SECONDS * 2 ** (failures - 1), LONGEST_AGAIN_SECONDS))
+        self._due[place] = Wait(until=self._clock.now() + timedelta(seconds=wait), failures=failures)
+        self._metrics.count("summaries_failed")
+
+    async def _sum_up(self, place: Place) -> None:
+        job = await self._job(*place)
+        if job is None:
+            del self._due[place]
+            return
+        reservation = await self._reserve(job)
+        if reservation is None:
+            later = self._clock.now() + timedelta(seconds=POOR_AGAIN_SECONDS)
+            self._due[place] = replace(self._due[place], until=later)
+            return
+        answer = await self._ask(job, reservation)
+        text = summary_text(answer.text)
+        if not text:
+            raise ModelUnreachable("The model gave no summary.")
+        if await self._keep(job, text) and job.last:
+            del self._due[place]
+        else:
+            self._due[place] = Wait(until=self._clock.now())
+
+    async def _job(self, community_id: CommunityId, room_id: AgentId) -> Job | None:
+        """Read the next chunk of a room; None (and the wish for a summary is met) when nothing is due."""
+        async with self._store.reading() as read:
+            view = await read.view(community_id, room_ids=[room_id], messages=0)
+            if room_id not in view.rooms:
+                return None
+            newest = view.rooms[room_id].checkpoint
+            after = newest.last_message_id if newest else MessageId(0)
+            messages = await read.messages_after(community_id, room_id, after, limit=MESSAGES_AT_MOST)
+        room, config = view.rooms[room_id].room, view.config
+        asked = room.compact_asked_at is not None or len(messages) == MESSAGES_AT_MOST
+        tokenizer = self._model.tokenizer(config.model)
+        stretch = due_stretch(messages, newest, tokenizer, tokens=self._chunk(config), asked=asked)
+        if stretch:
+            return self._planned(view, room_id, messages, stretch)
+        if room.compact_asked_at is not None:
+            async with self._store.writing(community_id) as write:
+                await write.apply(community_id, [UpdateRoom(room_id=room_id, fields={"compact_asked_at": None})])
+        return None
+
+    def _planned(self, view: View, room_id: AgentId, messages: Sequence[Message], stretch: tuple[Message, ...]) -> Job:
+        """Word the call, with less of the stretch where the model's context does not hold it."""
+        config = view.config
+        tokenizer, answer_tokens = self._model.tokenizer(config.model), self._answer_tokens(config)
+        most = self._model.context_tokens(config.model) - answer_tokens
+        owner = view.agents.get(room_id)
+        earlier = carried(view.rooms[room_id], view.memberships.values(), stretch[0].id)
+        while True:
+            call = summary_call(owner.name if owner else "", stretch, earlier, language=config.language)
+            input_tokens = tokenizer.count(call.instructions) + tokenizer.count(call.input)
+            shorter = _less_of(stretch)
+            if input_tokens <= most or shorter == stretch:
+                break
+            stretch = shorter
+        return Job(
+            community_id=view.community.id,
+            room_id=room_id,
+            view=view,
+            stretch=tuple(one for one in messages if one.id <= stretch[-1].id),
+            last=len(messages) < MESSAGES_AT_MOST and stretch[-1].id == messages[-1].id,
+            call=call,
+            model=config.model,
+            answer_tokens=answer_tokens,
+            input_tokens=input_tokens,
+        )
+
+    async def _reserve(self, job: Job) -> int | None:
+        usd = self._model.list_price(job.model, input_tokens=job.input_tokens, output_tokens=job.answer_tokens)
+        day, tokens = day_of(self._clock.now()), job.input_tokens + job.answer_tokens
+        async with self._store.writing(job.community_id) as write:
+            spending = of_day(await write.spent(job.community_id, day), job.view.config)
+            if spending.share >= SLOWED_FROM:  # what is left of the day's money is for talk
+                return None
+            return await set_aside(write, job.community_id, job.view.config, day, usd=usd, tokens=tokens)
+
+    async def _ask(self, job: Job, reservation: int) -> ModelAnswer:
+        """Ask the model; what was set aside is given back when it did not answer."""
+        request = ModelCall(
+            model=job.model,
+            instructions=job.call.instructions,
+            input=job.call.input,
+            temperature=TEMPERATURE if self._model.takes_temperature(job.model) else None,
+            answer_tokens=job.answer_tokens,
+            schema=None,
+            cache_key=f"selfroom-summaries-{job.community_id}",
+        )
+        self._metrics.count("model_calls", model=job.model)
+        try:
+            async with self._clock.timeout(self._call_seconds):
+                answer = await self._model.answer(request)
+        except TimeoutError as error:
+            await self._settle(job, reservation, Usage())
+            raise ModelUnreachable("The model took too long to answer.") from error
+        except ModelError:
+            await self._settle(job, reservation, Usage())
+            raise
+        await self._settle(job, reservation, answer.usage)
+        return answer
+
+    async def _settle(self, job: Job, reservation: int, usage: Usage) -> None:
+        tokens = usage.input_tokens + usage.output_tokens
+        async with self._store.writing(job.community_id) as write:
+            await write.settle(job.community_id, reservation, usd=usage.cost_usd, tokens=tokens)
+
+    async def _keep(self, job: Job, text: str) -> bool:
+        """Store the summary and give it to who may see it; False when what it was made of has changed."""
+        now = self._clock.now()
+        async with self._store.writing(job.community_id) as write:
+            view = await write.view(job.community_id, room_ids=[job.room_id], messages=0)
+            if not await _still_stands(write, view, job):
+                log.info("a summary was thrown away: what it was made of has changed", room=job.room_id)
+                return False
+            checkpoint = Checkpoint(
+                id=CheckpointId(write.ids.take("checkpoint")),
+                room_id=job.room_id,
+                first_message_id=job.call.first_message_id,
+                last_message_id=job.call.last_message_id,
+                text=text,
+                created_at=now,
+            )
+            changes: list[Change] = [AddCheckpoint(checkpoint=checkpoint), *_wish_met(view, job)]
+            readers = _readers(view, checkpoint)
+            view = await write.view(job.community_id, agent_ids=readers, messages=0) if readers else view
+            changes += [change for id in readers for change in _told(view, id, checkpoint, job.stretch, now)]
+            await write.apply(job.community_id, changes)
+        self._metrics.count("summaries_written")
+        return True
+
+
+def _is_due(one: Unsummarised, chunk: int) -> bool:
+    return one.asked or one.tokens >= chunk
+
+
+def _less_of(stretch: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Give half of a stretch, or half of what its one message says."""
+    if len(stretch) > 1:
+        return stretch[: len(stretch) // 2]
+    said = content_of(stretch[0])
+    if len(said) <= SHORTEST:
+        return stretch
+    return (replace(stretch[0], content=f"{said[: len(said) // 2]}…", attachments=(), tokens=0),)
+
+
+async def _still_stands(write: Writing, view: View, job: Job) -> bool:
+    """Nothing was deleted or changed meanwhile, and nobody else has summed up the room."""
+    room = view.rooms.get(job.room_id)
+    if room is None or (room.checkpoint.id if room.checkpoint else None) != job.earlier_id:
+        return False
+    if room.room.visibility is not job.view.rooms[job.room_id].room.visibility:
+        return False
+    there = await write.messages_by_id(job.community_id, [one.id for one in job.stretch])
+    return all(one.id in there and there[one.id].content == one.content for one in job.stretch)
+
+
+def _wish_met(view: View, job: Job) -> list[Change]:
+    """Take the wish for a summary away once all of it is met, unless it was made again meanwhile."""
+    before, after = job.view.rooms[job.room_id].room, view.rooms[job.room_id].room
+    if not job.last or after.compact_asked_at is None or after.compact_asked_at != before.compact_asked_at:
+        return []
+    return [UpdateRoom(room_id=job.room_id, fields={"compact_asked_at": None})]
+
+
+def _readers(view: View, checkpoint: Checkpoint) -> list[AgentId]:
+    room = view.rooms[checkpoint.room_id].room
+    here = (one for one in view.memberships.values() if one.room_id == room.id)
+    return [one.agent_id for one in here if may_read_summary(room, one, checkpoint)]
+
+
+def _told(
+    view: View, agent_id: AgentId, checkpoint: Checkpoint, covered: Sequence[Message], now: datetime
+) -> list[Change]:
+    """Put the summary into an agent's focus on the room's side, drop what it covers, and tell the agent."""
+    side = view.all_rooms[checkpoint.room_id].side
+    focus, dropped = after_summary(view.mind_of(agent_id, side).focus, checkpoint, covered, now)
+    lost = f"; {dropped} that it covers left your focus" if dropped else ""
+    record = ActionRecord(
+        type="compact",
+        at=now,
+        parameters={"room_id": int(checkpoint.room_id)},
+        result=f"messages {checkpoint.first_message_id} to {checkpoint.last_message_id} are summed up{lost}",
+    )
+    return [
+        SetFocus(agent_id=agent_id, side=side, focus=focus),
+        RecordAction(agent_id=agent_id, side=side, record=record),
+    ]

@@ -1,0 +1,290 @@
+"""Rooms are summed up by the community's model: when it is due, within the money, and on its side of the barrier."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from bot.core.changes import SetFocus, SetOverride, UpdateMembership, UpdateRoom
+from bot.core.config import CommunityConfig
+from bot.core.errors import ModelBusy, ModelUnreachable
+from bot.core.events import MessagesDeleted
+from bot.core.kinds import Visibility
+from bot.core.ports import ModelCall
+from bot.core.records import PUBLIC_SIDE, AgentId, Checkpoint, Focus, MessageId, Side
+from bot.core.spending import day_of
+from bot.engine.summaries import Summaries
+from tests.engine.hearts import Hearts, hearts
+from tests.factories import GUILD_ID
+
+ONE, TWO = AgentId(1), AgentId(2)
+CHUNK = CommunityConfig(summary_tokens=500, model="gpt-4o-mini")
+FEAST = "Goal: a feast\nOpen: who cooks?"
+
+
+@asynccontextmanager
+async def remembered(
+    script: Iterable[Any] = (), *, config: CommunityConfig = CHUNK, agents: int = 2
+) -> AsyncIterator[tuple[Hearts, Summaries]]:
+    async with hearts(agents, config=config, script=script) as home:
+        yield home, Summaries(home.store, home.model, home.clock, home.metrics, config=config)
+
+
+async def talk(home: Hearts, lines: int, *, room_id: int = 1, first: int = 1) -> None:
+    """Let two people talk, about 25 tokens a line, so that nobody beats."""
+    for number in range(first, first + lines):
+        who, id = ("mira", 501) if number % 2 else ("rob", 502)
+        await home.hear(
+            f"line {number} of a long talk about the summer feast by the sea", room_id=room_id, who=who, id=id
+        )
+        await home.clock.advance(1)
+
+
+async def ask_for_one(home: Hearts, room_id: AgentId = ONE) -> None:
+    await home.apply(UpdateRoom(room_id=room_id, fields={"compact_asked_at": home.clock.now()}))
+
+
+async def later(home: Hearts, summaries: Summaries, seconds: float = 61) -> None:
+    await home.clock.advance(seconds)
+    await summaries.run()
+
+
+async def kept(home: Hearts, room_id: AgentId = ONE) -> list[Checkpoint]:
+    async with home.store.reading() as read:
+        return list(await read.checkpoints(home.community_id, room_id))
+
+
+async def spent(home: Hearts) -> tuple[float, int]:
+    async with home.store.reading() as read:
+        usd, tokens = await read.spent(home.community_id, day_of(home.clock.now()))
+    return float(usd), tokens
+
+
+async def test_a_quiet_room_costs_nothing() -> None:
+    async with remembered() as (home, summaries):
+        await talk(home, 5)
+        for _ in range(5):
+            await later(home, summaries)
+        assert (home.model.calls, await kept(home), await spent(home)) == ([], [], (0.0, 0))
+
+
+async def test_a_chunk_is_summed_up_once_and_the_next_carries_it_over() -> None:
+    async with remembered([FEAST, "Goal: a feast\nDone: rob cooks"]) as (home, summaries):
+        await talk(home, 35)
+        await later(home, summaries)
+        await later(home, summaries)
+        (first,) = await kept(home)
+        assert (first.first_message_id, first.text) == (1, FEAST)
+        assert "line 1 of" in home.model.calls[0].input
+        assert home.model.calls[0].model == "gpt-4o-mini"
+        await talk(home, 30, first=36)
+        await later(home, summaries)
+        _, second = await kept(home)
+        assert second.first_message_id == first.last_message_id + 1
+        assert "Earlier summary: Goal: a feast" in home.model.calls[1].input
+        assert f"line {first.last_message_id} of" not in home.model.calls[1].input
+        usd, tokens = await spent(home)
+        assert usd > 0
+        assert tokens > 500
+
+
+async def test_a_wish_is_met_however_little_was_said_and_only_once() -> None:
+    async with remembered([FEAST]) as (home, summaries):
+        await talk(home, 3)
+        await ask_for_one(home)
+        await later(home, summaries, 5)
+        await later(home, summaries, 5)
+        (one,) = await kept(home)
+        assert (one.first_message_id, one.last_message_id) == (1, 3)
+        assert (await home.view()).all_rooms[ONE].compact_asked_at is None
+        await ask_for_one(home)  # everything is covered: nothing to pay for
+        await later(home, summaries, 5)
+        assert len(home.model.calls) == 1
+        assert (await home.view()).all_rooms[ONE].compact_asked_at is None
+
+
+async def test_members_see_it_in_focus_without_what_it_covers_and_are_told() -> None:
+    async with remembered([FEAST]) as (home, summaries):
+        await home.hear("see https://feast.example/plan and more")
+        await talk(home, 2)
+        link = "https://feast.example/plan"
+        focus = Focus(active_files=(link, "menu.txt"), notes=("Who cooks?", "buy salt"), current_task="the feast")
+        await home.apply(SetFocus(agent_id=TWO, side=PUBLIC_SIDE, focus=focus))
+        await ask_for_one(home)
+        await later(home, summaries, 5)
+        mind = (await home.view(1, 2)).mind_of(TWO)
+        assert (mind.focus.active_files, mind.focus.notes) == (("menu.txt",), ("buy salt",))
+        assert mind.focus.current_task == "the feast"
+        assert mind.focus.compacted_context == f"Room 1, messages 1 to 3: {FEAST}"
+        (told,) = mind.recent_actions
+        assert told.result == "messages 1 to 3 are summed up; 2 that it covers left your focus"
+
+
+async def test_a_model_that_fails_is_asked_again_later_and_nothing_is_lost() -> None:
+    script = [ModelUnreachable("down"), ModelBusy("busy", retry_after_seconds=300), "none", FEAST]
+    async with remembered(script) as (home, summaries):
+        await talk(home, 3)
+        await ask_for_one(home)
+        for wait, calls in ((5, 1), (5, 1), (30, 2), (60, 2), (300, 3), (60, 3), (120, 4)):
+            await later(home, summaries, wait)
+            assert len(home.model.calls) == calls
+        assert [one.text for one in await kept(home)] == [FEAST]
+
+
+async def test_without_money_nothing_is_asked_until_there_is_some() -> None:
+    config = CommunityConfig(summary_tokens=500, tokens_per_day=1_000)
+    async with remembered([FEAST], config=config) as (home, summaries):
+        await talk(home, 3)
+        await ask_for_one(home)
+        await later(home, summaries, 5)
+        assert home.model.calls == []
+        assert await spent(home) == (0.0, 0)
+        await set_tokens_per_day(home, 10_000)
+        await later(home, summaries, 601)
+        assert len(await kept(home)) == 1
+
+
+async def set_tokens_per_day(home: Hearts, tokens: int) -> None:
+    await home.apply(SetOverride(name="tokens_per_day", value=tokens))
+
+
+async def test_the_last_of_a_days_money_is_for_talk() -> None:
+    config = CommunityConfig(summary_tokens=500, tokens_per_day=10_000)
+    async with remembered([FEAST], config=config) as (home, summaries):
+        async with home.store.writing(home.community_id) as write:
+            await write.reserve(home.community_id, day_of(home.clock.now()), usd=Decimal(0), tokens=8_000)
+        await talk(home, 3)
+        await ask_for_one(home)
+        await later(home, summaries, 5)
+        assert home.model.calls == []
+        await home.clock.advance(24 * 3_600)
+        await summaries.run()
+        assert len(await kept(home)) == 1
+
+
+async def delete(home: Hearts, id: int, room_id: int = 1) -> None:
+    gone = (await home.messages(room_id))[id - 1].discord_id
+    assert gone is not None
+    channel = (await home.view()).all_rooms[AgentId(room_id)].channel_id
+    assert channel is not None
+    await home.intake.take(MessagesDeleted(guild_id=GUILD_ID, channel_id=channel, message_ids=(gone,)))
+
+
+async def test_a_summary_of_what_is_deleted_goes_everywhere_and_is_written_anew() -> None:
+    async with remembered([FEAST, "Goal: a garden"]) as (home, summaries):
+        await talk(home, 4)
+        await ask_for_one(home)
+        await later(home, summaries, 5)
+        assert FEAST in (await home.view(2)).mind_of(TWO).focus.compacted_context
+        await delete(home, 2)
+        assert await kept(home) == []
+        assert (await home.view(2)).mind_of(TWO).focus.compacted_context == ""
+        await later(home, summaries, 5)
+        assert [(one.first_message_id, one.last_message_id, one.text) for one in await kept(home)] == [
+            (1, 4, "Goal: a garden")
+        ]
+        assert "line 2 of" not in home.model.calls[1].input
+
+
+async def test_what_is_deleted_while_the_model_writes_stands_in_no_summary() -> None:
+    async with remembered() as (home, summaries):
+        await talk(home, 4)
+        await ask_for_one(home)
+        asked, answered = asyncio.Event(), asyncio.Event()
+        answer = home.model.answer
+
+        async def slow(call: ModelCall) -> Any:  # noqa: ANN401
+            home.model.script.append(FEAST)
+            asked.set()
+            await answered.wait()
+            return await answer(call)
+
+        home.model.answer = slow  # type: ignore[method-assign]
+        running = asyncio.create_task(summaries.run())
+        await asked.wait()
+        await delete(home, 2)  # nothing is locked meanwhile
+        answered.set()
+        await running
+        assert await kept(home) == []
+        await later(home, summaries, 5)
+        assert len(await kept(home)) == 1
+        assert "line 2 of" not in home.model.calls[-1].input
+
+
+async def test_one_rooms_fault_does_not_stop_others() -> None:
+    def broken_for_one(call: ModelCall) -> str:
+        if "Room: Agent1" in call.input:
+            raise RuntimeError("a bug")
+        return FEAST
+
+    async with remembered([broken_for_one] * 2) as (home, summaries):
+        for room_id in (ONE, TWO):
+            await talk(home, 3, room_id=room_id)
+            await ask_for_one(home, room_id)
+        await later(home, summaries, 5)
+        assert [len(await kept(home, room_id)) for room_id in (ONE, TWO)] == [0, 1]
+
+
+async def make_private(home: Hearts) -> None:
+    await home.apply(UpdateRoom(room_id=ONE, fields={"visibility": Visibility.PRIVATE}))
+
+
+async def test_a_private_rooms_summary_stays_on_its_side_and_from_those_who_joined_later() -> None:
+    async with remembered([FEAST, "Goal: lanterns"], agents=3) as (home, summaries):
+        await make_private(home)
+        await talk(home, 4)
+        joined = UpdateMembership(agent_id=AgentId(3), room_id=ONE, fields={"joined_after": MessageId(4)})
+        await home.apply(joined)
+        await ask_for_one(home)
+        await later(home, summaries, 5)
+        view = await home.view(1, 2, 3)
+        assert FEAST in view.mind_of(TWO, Side(1)).focus.compacted_context
+        assert view.mind_of(TWO).focus.compacted_context == ""
+        assert view.mind_of(AgentId(3), Side(1)).focus.compacted_context == ""
+        await talk(home, 4, first=5)
+        await ask_for_one(home)
+        await later(home, summaries, 5)
+        assert "feast" not in home.model.calls[1].input.split("-- 2026")[0]  # it carries nothing over the newcomer
+        view = await home.view(3)
+        assert "lanterns" in view.mind_of(AgentId(3), Side(1)).focus.compacted_context
+
+
+async def test_a_call_never_holds_more_than_the_model_can_read() -> None:
+    async with remembered([FEAST] * 50, config=CommunityConfig(summary_tokens=8_000)) as (home, summaries):
+        home.model.context_tokens = lambda model: 3_000  # type: ignore[method-assign]
+        await home.hear("word " * 3_000)
+        await talk(home, 30, first=2)
+        await ask_for_one(home)
+        for _ in range(10):
+            await later(home, summaries, 5)
+        count = home.model.tokenizer("").count
+        assert all(count(one.instructions + one.input) <= 3_000 - one.answer_tokens for one in home.model.calls)
+        covered = [id for one in await kept(home) for id in range(one.first_message_id, one.last_message_id + 1)]
+        assert covered == list(range(1, 32))
+
+
+async def test_a_paused_community_and_a_retired_agents_room_are_left_alone() -> None:
+    async with remembered([FEAST] * 9) as (home, summaries):
+        await talk(home, 3)
+        await ask_for_one(home)
+        async with home.store.writing(home.community_id) as write:
+            await write.pause_community(home.community_id, paused=True)
+        await later(home, summaries)
+        assert home.model.calls == []
+        async with home.store.writing(home.community_id) as write:
+            await write.pause_community(home.community_id, paused=False)
+        await later(home, summaries)
+        assert len(home.model.calls) == 1
+
+
+async def test_rooms_that_spoke_are_found_with_about_what_no_summary_covers() -> None:
+    async with remembered(agents=12) as (home, _):
+        for room_id in range(1, 13):
+            await talk(home, 2, room_id=room_id)
+        async with home.store.reading() as read:
+            found = await read.unsummarised(home.clock.now() - timedelta(days=1))
+            assert [one.room_id for one in found] == list(range(1, 13))
+            assert all(20 < one.tokens < 100 and not one.asked for one in found)
+            assert await read.unsummarised(None) == []
