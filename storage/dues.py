@@ -71,9 +71,11 @@ class Claiming(Dues):
             )
             for agent_id in found
         ]
-        for claim in claims:
-            taken = {"beat_id": claim.beat_id, "lease_until": lease_until}
-            await self.run(update(AGENTS).where(*_is(community_id, claim.agent_id)).values(taken))
+        taken = [
+            {"its": community_id, "whose": claim.agent_id, "beat": claim.beat_id, "until": lease_until}
+            for claim in claims
+        ]
+        await self.run(TAKE, taken)
         return claims
 
     async def _due_reasons(
@@ -126,6 +128,11 @@ def _recounting() -> Update:
 
 
 RECOUNT = _recounting()
+TAKE = (
+    update(AGENTS)
+    .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
+    .values(beat_id=bindparam("beat"), lease_until=bindparam("until"))
+)
 
 
 def _is(community_id: int, agent_id: int) -> tuple[Any, ...]:

@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, bindparam, column, func, select, table, text
+from sqlalchemy import ARRAY, Integer, Select, and_, any_, bindparam, column, func, literal, select, table, text, true
 
 from bot.core.records import AgentId, CommunityId, Message
 from storage.convert import messages_of
 from storage.finding import MESSAGE, messages_where
 from storage.session import Session, owned
-from storage.tables import MESSAGES
+from storage.tables import MESSAGES, ROOMS
 from storage.talking import SHIFT, index
 from storage.words import excerpt_of, phrases_of
 
-WORDS = table("message_words", column("rowid"), column("community_id"), column("message_id"), column("words"))
-NEWEST = 2_000  # PostgreSQL looks here first: what is said often is found without its index
+WORDS = table(
+    "message_words", column("rowid"), column("community_id"), column("message_id"), column("room_id"), column("words")
+)
+NEWEST = 2_000  # messages in which PostgreSQL looks first
 SCANNED = 5_000  # a query without a word (`%`) is looked for as text in so many of the newest messages
 
 Found = Sequence[tuple[Message, str]]
@@ -75,34 +77,39 @@ class Searching(Session):
         self, community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int
     ) -> list[Message]:
         sought = _all_of(phrases)
-        newest = _in_rooms(community_id, room_ids).limit(NEWEST).subquery()
-        indexed = (
-            select(WORDS.c.message_id)
-            .select_from(WORDS.join(newest, newest.c.id == WORDS.c.message_id))
-            .where(WORDS.c.community_id == community_id, WORDS.c.words.op("@@")(sought))
-        )
-        found = await self.rows(indexed.order_by(newest.c.sent_at.desc(), newest.c.id.desc()).limit(limit))
+        found = await self.rows(_among_newest(community_id, sought, room_ids, limit))
         if len(found) < limit:
-            everywhere = (
-                select(MESSAGES.c.id)
-                .select_from(
-                    WORDS.join(
-                        MESSAGES,
-                        (MESSAGES.c.community_id == WORDS.c.community_id) & (MESSAGES.c.id == WORDS.c.message_id),
-                    )
-                )
-                .where(
-                    WORDS.c.community_id == community_id,
-                    WORDS.c.words.op("@@")(sought),
-                    MESSAGES.c.room_id.in_(room_ids),
-                )
+            everywhere = select(WORDS.c.message_id).where(
+                WORDS.c.community_id == community_id,
+                WORDS.c.words.op("@@")(sought),
+                WORDS.c.room_id == any_(literal(list(room_ids), ARRAY(Integer))),
             )
-            found = await self.rows(everywhere.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).limit(limit))
+            found = await self.rows(everywhere.order_by(WORDS.c.message_id.desc()).limit(limit))
         return await self._newest_first(community_id, [row[0] for row in found])
 
     async def _newest_first(self, community_id: int, ids: Sequence[int]) -> list[Message]:
         asked = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
         return messages_of(await self.rows(asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())))
+
+
+def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit: int) -> Select[Any]:  # noqa: ANN401
+    """Look through the newest messages of each room: a common word is found there; the index would find too many."""
+    newest = (
+        select(MESSAGES.c.id, MESSAGES.c.sent_at)
+        .where(owned(MESSAGES, community_id), MESSAGES.c.room_id == ROOMS.c.id, MESSAGES.c.shown == true())
+        .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
+        .limit(max(50, NEWEST // len(room_ids)))
+        .correlate(ROOMS)
+        .lateral("newest")
+    )
+    of_it = and_(WORDS.c.community_id == community_id, WORDS.c.message_id == newest.c.id)
+    return (
+        select(WORDS.c.message_id)
+        .select_from(ROOMS.join(newest, true()).join(WORDS, of_it))
+        .where(owned(ROOMS, community_id), ROOMS.c.id.in_(room_ids), WORDS.c.words.op("@@")(sought))
+        .order_by(newest.c.sent_at.desc(), newest.c.id.desc())
+        .limit(limit)
+    )
 
 
 def _all_of(phrases: Sequence[str]) -> Any:  # noqa: ANN401  # an SQL expression

@@ -20,6 +20,7 @@ class Session:
         self._connection = connection
         self.is_sqlite = connection.dialect.name == "sqlite"
         self.unindexed: set[int] = set()  # communities of a clone whose full-text index is made when it is asked
+        self.to_recount: set[int] = set()  # agents whose next beat is counted once, when all else is written
         self.erased = False  # messages went: their words must leave the full-text index for good
 
     async def rows(self, statement: Executable, values: Values | None = None) -> Sequence[Any]:

@@ -22,8 +22,8 @@ _DROP_SQLITE = text(
     "INSERT INTO message_words (message_words, rowid, words, room) VALUES ('delete', :row, :words, :room)"
 )
 _PUT_POSTGRESQL = text(
-    "INSERT INTO message_words (community_id, message_id, words)"
-    " VALUES (:community, :message, to_tsvector('selfroom', :words))"
+    "INSERT INTO message_words (community_id, message_id, room_id, words)"
+    " VALUES (:community, :message, :room, to_tsvector('selfroom', :words))"
     " ON CONFLICT (community_id, message_id) DO UPDATE SET words = excluded.words"
 )
 _DROP_POSTGRESQL = text("DELETE FROM message_words WHERE community_id = :community AND message_id = :message")
@@ -54,7 +54,7 @@ def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, 
     words = " ".join(words_of(content))
     if session.is_sqlite:
         return {"row": community_id * SHIFT + message_id, "words": words, "room": f"r{room_id}"}
-    return {"community": community_id, "message": message_id, "words": words}
+    return {"community": community_id, "message": message_id, "room": room_id, "words": words}
 
 
 async def show(session: Session, community_id: int, message_id: int, at: datetime | None) -> None:

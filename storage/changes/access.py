@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, update
+from sqlalchemy import bindparam, delete, update
 
 from bot.core.changes import AddKey, AddRequest, Audit, CloseRequest, CountFailure, HoldKey, SetOverride, UpdateKey
 from bot.core.kinds import RequestState
@@ -44,10 +44,11 @@ async def add_requests(session: Session, community_id: int, changes: Sequence[Ad
 
 async def close_requests(session: Session, community_id: int, changes: Sequence[CloseRequest]) -> None:
     """Answer knocks; the first answer stands."""
-    for change in changes:
-        pending = (REQUESTS.c.id == change.request_id, REQUESTS.c.state == RequestState.PENDING)
-        close = update(REQUESTS).where(owned(REQUESTS, community_id), *pending)
-        await session.run(close.values(state=change.state, closed_at=change.at))
+    pending = (REQUESTS.c.id == bindparam("request"), REQUESTS.c.state == RequestState.PENDING)
+    close = update(REQUESTS).where(owned(REQUESTS, community_id), *pending)
+    closed = close.values(state=bindparam("new_state"), closed_at=bindparam("at"))
+    rows = [{"request": change.request_id, "new_state": change.state, "at": change.at} for change in changes]
+    await session.run(closed, rows)
 
 
 async def count_failures(session: Session, community_id: int, changes: Sequence[CountFailure]) -> None:

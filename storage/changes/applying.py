@@ -9,42 +9,42 @@ from bot.core.changes import Change
 from bot.core.records import CommunityId
 from storage.changes import access, minds, residents, talk
 from storage.changes.talk import Talking
+from storage.dues import recount
 
 Handler = Callable[..., Awaitable[None]]
 
 # Reasons are dropped before new ones are put: what an answer asks for itself (a look-up) must outlive what led to it.
-HANDLERS: Mapping[type, Handler] = {
-    kinds.AddAgent: residents.add_agents,
-    kinds.UpdateAgent: residents.update_agents,
-    kinds.UpdateRoom: residents.update_rooms,
-    kinds.AddMembership: residents.add_memberships,
-    kinds.UpdateMembership: residents.update_memberships,
-    kinds.RemoveMembership: residents.remove_memberships,
-    kinds.Say: Talking.say,
-    kinds.AddLetter: Talking.add_letters,
-    kinds.UpdateLetter: Talking.update_letters,
-    kinds.UpdateMessage: talk.update_messages,
-    kinds.Unreact: talk.unreact,
-    kinds.React: talk.react,
-    kinds.AddCheckpoint: talk.add_checkpoints,
-    kinds.SetKnowledge: minds.set_knowledge,
-    kinds.SetFocus: minds.set_focus,
-    kinds.RecordAction: minds.record_actions,
-    kinds.ClearLookups: minds.clear_lookups,
-    kinds.AddLookup: minds.add_lookups,
-    kinds.AddKey: access.add_keys,
-    kinds.UpdateKey: access.update_keys,
-    kinds.HoldKey: access.hold_keys,
-    kinds.AddRequest: access.add_requests,
-    kinds.CloseRequest: access.close_requests,
-    kinds.CountFailure: access.count_failures,
-    kinds.AddSchedule: residents.add_schedules,
-    kinds.DropSchedule: residents.drop_schedules,
-    kinds.SetOverride: access.set_overrides,
-    kinds.Audit: access.audit,
-    kinds.DropReasons: residents.drop_reasons,
-    kinds.PutReason: residents.put_reasons,
-    kinds.EndBeat: minds.end_beats,
+HANDLERS: Mapping[tuple[type, ...], Handler] = {
+    (kinds.AddAgent,): residents.add_agents,
+    (kinds.UpdateAgent,): residents.update_agents,
+    (kinds.UpdateRoom,): residents.update_rooms,
+    (kinds.AddMembership,): residents.add_memberships,
+    (kinds.UpdateMembership,): residents.update_memberships,
+    (kinds.RemoveMembership,): residents.remove_memberships,
+    (kinds.Say,): Talking.say,
+    (kinds.Say, kinds.AddLetter): Talking.add_letters,
+    (kinds.UpdateLetter,): Talking.update_letters,
+    (kinds.UpdateMessage,): talk.update_messages,
+    (kinds.Unreact,): talk.unreact,
+    (kinds.React,): talk.react,
+    (kinds.AddCheckpoint,): talk.add_checkpoints,
+    (kinds.SetKnowledge, kinds.SetFocus): minds.keep_minds,
+    (kinds.RecordAction,): minds.record_actions,
+    (kinds.ClearLookups,): minds.clear_lookups,
+    (kinds.AddLookup,): minds.add_lookups,
+    (kinds.AddKey,): access.add_keys,
+    (kinds.UpdateKey,): access.update_keys,
+    (kinds.HoldKey,): access.hold_keys,
+    (kinds.AddRequest,): access.add_requests,
+    (kinds.CloseRequest,): access.close_requests,
+    (kinds.CountFailure,): access.count_failures,
+    (kinds.AddSchedule,): residents.add_schedules,
+    (kinds.DropSchedule,): residents.drop_schedules,
+    (kinds.SetOverride,): access.set_overrides,
+    (kinds.Audit,): access.audit,
+    (kinds.DropReasons,): residents.drop_reasons,
+    (kinds.PutReason,): residents.put_reasons,
+    (kinds.EndBeat,): minds.end_beats,
 }
 
 
@@ -62,6 +62,9 @@ class Applying(Talking):
         groups: dict[type, list[Any]] = {}
         for change in changes:
             groups.setdefault(type(change), []).append(change)
-        for kind, handler in HANDLERS.items():
-            if kind in groups:
-                await handler(self, community_id, groups[kind])
+        for some, handler in HANDLERS.items():
+            if found := [change for kind in some for change in groups.get(kind, ())]:
+                await handler(self, community_id, found)
+        if self.to_recount:
+            await recount(self, community_id, self.to_recount)
+            self.to_recount.clear()

@@ -9,30 +9,29 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, RecordAction, SetFocus, SetKnowledge
 from storage.convert import beat_columns, columns_of, focus_columns
-from storage.dues import recount
 from storage.session import Insert, Session, owned
 from storage.tables import ACTIONS, AGENTS, BEATS, JOURNAL, LOOKUPS, MINDS, USAGE
 
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
 
-async def set_knowledge(session: Session, community_id: int, changes: Sequence[SetKnowledge]) -> None:
-    """Keep knowledge whole, and journal the path that changed."""
-    whose = [{"community_id": community_id, "agent_id": c.agent_id, "side": c.side} for c in changes]
-    last = {(c.agent_id, c.side): its | {"knowledge": dict(c.knowledge)} for c, its in zip(changes, whose, strict=True)}
-    await session.upsert(MINDS, list(last.values()))
-    entries = [its | columns_of(c, "agent_id", "side", "knowledge") for c, its in zip(changes, whose, strict=True)]
+async def keep_minds(session: Session, community_id: int, changes: Sequence[SetKnowledge | SetFocus]) -> None:
+    """Keep what agents know (journalling the paths that changed) and have in view: each mind is written once."""
+    minds: dict[tuple[int, int], dict[str, Any]] = {}
+    for change in changes:
+        whose = {"community_id": community_id, "agent_id": change.agent_id, "side": change.side}
+        minds.setdefault((change.agent_id, change.side), whose).update(_carried(change))
+    for names in sorted({tuple(sorted(mind)) for mind in minds.values()}):
+        await session.upsert(MINDS, [mind for mind in minds.values() if tuple(sorted(mind)) == names])
+    learnt = [change for change in changes if isinstance(change, SetKnowledge)]
+    entries = [columns_of(change, "knowledge") | {"community_id": community_id} for change in learnt]
     await session.run(session.insert(JOURNAL), entries)
 
 
-async def set_focus(session: Session, community_id: int, changes: Sequence[SetFocus]) -> None:
-    """Keep what agents have in view."""
-    last = {(change.agent_id, change.side): focus_columns(change.focus) for change in changes}
-    rows = [
-        {"community_id": community_id, "agent_id": agent, "side": side, "focus": focus}
-        for (agent, side), focus in last.items()
-    ]
-    await session.upsert(MINDS, rows)
+def _carried(change: SetKnowledge | SetFocus) -> dict[str, Any]:
+    if isinstance(change, SetKnowledge):
+        return {"knowledge": dict(change.knowledge)}
+    return {"focus": focus_columns(change.focus)}
 
 
 async def record_actions(session: Session, community_id: int, changes: Sequence[RecordAction]) -> None:
@@ -70,7 +69,7 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
         held = and_(AGENTS.c.id == change.beat.agent_id, AGENTS.c.beat_id == change.beat.id)
         let_go = update(AGENTS).where(owned(AGENTS, community_id), held)
         await session.run(let_go.values(beat_id=None, lease_until=None))
-    await recount(session, community_id, [change.beat.agent_id for change in changes])
+    session.to_recount |= {change.beat.agent_id for change in changes}
 
 
 async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import and_, delete, func, or_
+from sqlalchemy import and_, bindparam, delete, func, or_
 
 from bot.core.changes import (
     AddAgent,
@@ -20,7 +20,6 @@ from bot.core.changes import (
 from bot.core.records import Membership
 from storage.changes.columns import update_columns
 from storage.convert import agent_columns, columns_of, reason_columns
-from storage.dues import recount
 from storage.session import Session, owned
 from storage.tables import AGENTS, DEPARTURES, MEMBERSHIPS, REASONS, ROOMS, SCHEDULES
 
@@ -29,12 +28,15 @@ RESTING = {"paused_reason", "retired_at"}
 
 async def add_agents(session: Session, community_id: int, changes: Sequence[AddAgent]) -> None:
     """Store new agents with their rooms and their memberships there."""
-    for change in changes:
-        agent = columns_of(change.agent, "community_id") | {"community_id": community_id}
-        await session.run(session.insert(AGENTS), agent_columns(agent))
-        await session.run(session.insert(ROOMS), columns_of(change.room) | {"community_id": community_id})
-        at_home = Membership(agent_id=change.agent.id, room_id=change.agent.id, joined_at=change.agent.created_at)
-        await session.run(session.insert(MEMBERSHIPS), columns_of(at_home) | {"community_id": community_id})
+    whose = {"community_id": community_id}
+    agents = [agent_columns(columns_of(change.agent, "community_id") | whose) for change in changes]
+    await session.run(session.insert(AGENTS), agents)
+    await session.run(session.insert(ROOMS), [columns_of(change.room) | whose for change in changes])
+    at_home = [
+        Membership(agent_id=change.agent.id, room_id=change.agent.id, joined_at=change.agent.created_at)
+        for change in changes
+    ]
+    await session.run(session.insert(MEMBERSHIPS), [columns_of(one) | whose for one in at_home])
 
 
 async def update_agents(session: Session, community_id: int, changes: Sequence[UpdateAgent]) -> None:
@@ -42,7 +44,7 @@ async def update_agents(session: Session, community_id: int, changes: Sequence[U
     updates = [({"id": change.agent_id}, agent_columns(change.fields)) for change in changes]
     await update_columns(session, AGENTS, community_id, updates)
     if woken := {change.agent_id for change in changes if RESTING & change.fields.keys()}:
-        await recount(session, community_id, woken)
+        session.to_recount |= woken
 
 
 async def update_rooms(session: Session, community_id: int, changes: Sequence[UpdateRoom]) -> None:
@@ -66,11 +68,11 @@ async def remove_memberships(session: Session, community_id: int, changes: Seque
     """Let agents leave rooms, with their reasons to beat there."""
     left = [{"community_id": community_id, "room_id": c.room_id, "agent_id": c.agent_id} for c in changes]
     await session.run(session.insert(DEPARTURES).on_conflict_do_nothing(), left)
-    for change in changes:
-        for table in (MEMBERSHIPS, REASONS):
-            here = and_(table.c.agent_id == change.agent_id, table.c.room_id == change.room_id)
-            await session.run(delete(table).where(owned(table, community_id), here))
-    await recount(session, community_id, [change.agent_id for change in changes])
+    for table in (MEMBERSHIPS, REASONS):
+        here = and_(table.c.agent_id == bindparam("agent"), table.c.room_id == bindparam("room"))
+        leaving = [{"agent": change.agent_id, "room": change.room_id} for change in changes]
+        await session.run(delete(table).where(owned(table, community_id), here), leaving)
+    session.to_recount |= {change.agent_id for change in changes}
 
 
 async def put_reasons(session: Session, community_id: int, changes: Sequence[PutReason]) -> None:
@@ -83,7 +85,7 @@ async def put_reasons(session: Session, community_id: int, changes: Sequence[Put
     least = func.min if session.is_sqlite else func.least
     new["since"] = least(REASONS.c.since, statement.excluded.since, type_=REASONS.c.since.type)
     await session.run(statement.on_conflict_do_update(index_elements=REASONS.primary_key, set_=new), rows)
-    await recount(session, community_id, [change.agent_id for change in changes])
+    session.to_recount |= {change.agent_id for change in changes}
 
 
 async def drop_reasons(session: Session, community_id: int, changes: Sequence[DropReasons]) -> None:
@@ -100,7 +102,7 @@ async def drop_reasons(session: Session, community_id: int, changes: Sequence[Dr
                 REASONS.c.room_id == (reason.room_id or 0),
             )
             await session.run(delete(REASONS).where(owned(REASONS, community_id), this, not_newer))
-    await recount(session, community_id, [change.agent_id for change in changes])
+    session.to_recount |= {change.agent_id for change in changes}
 
 
 async def add_schedules(session: Session, community_id: int, changes: Sequence[AddSchedule]) -> None:

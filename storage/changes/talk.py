@@ -23,18 +23,15 @@ class Talking(Posting):
     ids: CountedIds
 
     async def say(self, community_id: int, changes: Sequence[Say]) -> None:
-        """Store messages of agents and of System, with the letters that bring them to Discord."""
+        """Store messages of agents and of System; `add_letters` brings them to Discord."""
         await self.run(self.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
-        await self._letters(community_id, [_post(change) for change in changes if change.post])
         at_once = [change for change in changes if not change.post]
         await index(self, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
         await count_messages(self, community_id, [more for change in changes if (more := _more(change)) is not None])
 
-    async def add_letters(self, community_id: int, changes: Sequence[AddLetter]) -> None:
-        """Store effects on Discord that are no messages."""
-        await self._letters(community_id, [columns_of(c) | {"created_at": c.not_before} for c in changes])
-
-    async def _letters(self, community_id: int, letters: Sequence[dict[str, Any]]) -> None:
+    async def add_letters(self, community_id: int, changes: Sequence[Say | AddLetter]) -> None:
+        """Store what brings messages and other effects to Discord."""
+        letters = [_letter(change) for change in changes if isinstance(change, AddLetter) or change.post]
         rows = [
             {
                 "community_id": community_id,
@@ -70,7 +67,9 @@ def _message_row(community_id: int, change: Say) -> dict[str, Any]:
     return row | {"community_id": community_id, "id": change.message_id, "shown": not change.post}
 
 
-def _post(change: Say) -> dict[str, Any]:
+def _letter(change: Say | AddLetter) -> dict[str, Any]:
+    if isinstance(change, AddLetter):
+        return columns_of(change) | {"created_at": change.not_before}
     return {
         "room_id": change.room_id,
         "kind": LetterKind.POST,

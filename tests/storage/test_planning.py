@@ -1,0 +1,71 @@
+"""SQLite reads what it was asked for, however large the database has grown, and not whole communities."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from bot.core.records import AgentId, CommunityId, MessageId, Snowflake
+from storage.store import SqlStore
+from tests.fakes import START
+from tests.storage.lines import said
+
+LARGE = ("messages", "letters", "beats", "actions", "reactions", "parts", "tombstones", "journal", "waiting", "earlier")
+ROOM = AgentId(1)
+
+
+async def ask_everything(store: SqlStore, community_id: CommunityId) -> None:
+    """Do what happens many times a minute."""
+    ids = [AgentId(1), AgentId(2)]
+    async with store.writing(community_id) as write:
+        await write.add_message(community_id, said("hello", 1, reply_to=Snowflake(7)))
+        await write.edit_message(community_id, Snowflake(1001), content="hi", edited_at=START, tokens=1)
+        await write.view(community_id, agent_ids=ids)
+        await write.due(START, limit=5)
+        await write.claim(community_id, ids, now=START, lease_until=START)
+        await write.letters(START, limit=5)
+        await write.next_letter_at()
+        await write.unconfirmed(community_id, ROOM)
+        await write.last_posted(community_id, ROOM)
+        await write.last_discord_id(community_id, ROOM)
+        await write.message_of(community_id, Snowflake(5))
+        await write.history(community_id, ROOM, before=MessageId(1))
+        await write.last_beat(community_id, ROOM)
+        await write.addressed_beats(community_id, Snowflake(5), START)
+        await write.self_caused_beats(community_id, ROOM, START)
+        await write.tempo_moves(community_id, ROOM, AgentId(2), START)
+        await write.reactions_of(community_id, MessageId(1))
+        await write.knocks()
+        await write.tally(community_id, ids, START)
+        await write.journal(community_id, ROOM)
+        await write.delete_messages(community_id, [Snowflake(1001)], START)
+
+
+@pytest.mark.parametrize("store", ["memory"], indirect=True)
+async def test_no_frequent_statement_reads_a_whole_table_or_community(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    asked: list[tuple[str, Any]] = []
+
+    def note(connection: Any, cursor: Any, statement: str, values: Any, context: Any, many: bool) -> None:  # noqa: ANN401
+        if not many and statement.lstrip().startswith(("SELECT", "UPDATE", "DELETE")):
+            asked.append((statement, values))
+
+    event.listen(store.database.engine.sync_engine, "before_cursor_execute", note)
+    await ask_everything(store, community_id)
+    event.remove(store.database.engine.sync_engine, "before_cursor_execute", note)
+    wasteful: list[str] = []
+    async with store.database.reading() as connection:
+        for statement, values in asked:
+            plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            wasteful += [f"{row[3]}: {statement}" for row in plan.all() if is_wasteful(row[3])]
+    assert len(asked) > 40
+    assert wasteful == []
+
+
+def is_wasteful(step: str) -> bool:
+    """Tell whether a step reads a large table, or all that a community has in it."""
+    words = step.split()
+    if len(words) < 2 or words[1] not in LARGE or "ix_letters_open" in step:
+        return False
+    return words[0] == "SCAN" or step.endswith("(community_id=?)")
