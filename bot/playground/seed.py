@@ -8,16 +8,9 @@ from bot.playground.writing import posting
 
 Json = dict[str, Any]
 
-WELCOME = """**Welcome to the playground.**
-This is a small Discord of your own, on this machine only: no account, no key, no network.
-
-Things to try
-• Open an agent's channel on the left and say something: it answers under its own name.
-• React to its answer with 👍 or 👎 to make it livelier or calmer.
-• Type `/` to see the commands; `/agent create` makes another agent.
-
-The minds you meet here are a **scripted, rule-based model**, not an AI: it answers, remembers what it is \
-told to remember, and stays silent when nothing is for it. Configure a real model to meet real minds."""
+WELCOME = """**Welcome to the playground**, a small Discord of your own on this machine: no account, no key, no network.
+Open an agent's channel and say hello, react to its answer with 👍 or 👎, or type `/agent create` to make another.
+The minds you meet here are a **scripted, rule-based model** until you give it a real one."""
 
 
 def seed(world: World) -> Json:

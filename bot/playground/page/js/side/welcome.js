@@ -100,7 +100,11 @@ export function mountWelcome(app, root) {
     draw();
     root.hidden = false;
   };
-  app.world.on("settled", () => kept.get("welcomed") || show());
+  // It stands in the first channel only, so that it never covers a talk.
+  const fits = (id) => !id || id === app.world.firstChannel()?.id;
+  const greet = (id) => (fits(id) && !kept.get("welcomed") ? show() : (root.hidden = true));
+  app.world.on("settled", () => greet(app.channelId));
+  app.on("open", (channel) => greet(channel.id));
   app.agents.on("change", () => root.hidden || draw());
   root.addEventListener("keydown", (event) => event.key === "Escape" && close());
   return () => (root.hidden ? show() : close());
