@@ -66,7 +66,7 @@ class AgentForm(Form):
 
     name: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(label="Name", max_length=50, required=False)
     prompt: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
-        label="Who is it?", style=discord.TextStyle.paragraph, max_length=FORM_CHARACTERS
+        label="Who is it, or what does it do?", style=discord.TextStyle.paragraph, max_length=FORM_CHARACTERS
     )
     model: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(label="Model", max_length=100, required=False)
     temperature: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
@@ -83,8 +83,6 @@ class AgentForm(Form):
         self.name.default = draft.name
         self.prompt.default = draft.prompt[:FORM_CHARACTERS]
         self.model.default = draft.model or ""
-        if draft.type is AgentType.BOT:
-            self.prompt.label = "What does it do?"
         if draft.agent_id is None:  # few questions for a beginning
             self.remove_item(self.temperature)
             self.remove_item(self.aliases)
@@ -106,16 +104,17 @@ class AgentForm(Form):
 class TextForm(Form):
     """One text; `written` is called with it."""
 
-    text: discord.ui.TextInput["TextForm"] = discord.ui.TextInput(
-        label="Text", style=discord.TextStyle.paragraph, required=False
-    )
-
     def __init__(self, title: str, label: str, *, start: str, longest: int, written: Written) -> None:
         super().__init__(title=title[:45])
         self._written = written
-        self.text.label = label[:45]
-        self.text.default = start[:longest]
-        self.text.max_length = longest
+        self.text: discord.ui.TextInput[TextForm] = discord.ui.TextInput(
+            label=label[:45],
+            style=discord.TextStyle.paragraph,
+            required=False,
+            default=start[:longest],
+            max_length=longest,
+        )
+        self.add_item(self.text)
 
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Hand on what was written."""

@@ -70,7 +70,8 @@ class Commander:
         rows = []
         for row in form["components"]:
             part = row["components"][0]
-            named = next((value for name, value in values.items() if part["label"].lower().startswith(name)), None)
+            label = part["label"].lower()
+            named = next((value for name, value in values.items() if label.startswith(name.lower())), None)
             filled = part.get("value", "") if named is None else named
             rows.append({"type": 1, "components": [{"type": 4, "custom_id": part["custom_id"], "value": filled}]})
         data = {"id": form["id"], "custom_id": form["custom_id"], "components": rows}

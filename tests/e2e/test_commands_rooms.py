@@ -104,6 +104,7 @@ async def await_invited(cast: Cast) -> str:
 
 async def test_a_person_knocks_with_a_key_and_is_let_in(cast: Cast) -> None:
     id = str(await cast.agent("Vault"))
+    await cast.manager.told("agent pause", agent=id)  # or its owner may decide first
     channel = await cast.you.channel("vault")
     made = await cast.manager.told("key create", room=id, label="spare")
     secret = re.search(r"\|\|`(.+?)`\|\|", made)
@@ -134,6 +135,7 @@ async def test_a_person_knocks_with_a_key_and_is_let_in(cast: Cast) -> None:
 
 async def test_only_managers_may_press_grant(cast: Cast) -> None:
     id = str(await cast.agent("Cellar"))
+    await cast.manager.told("agent pause", agent=id)  # or its owner may decide first
     await cast.manager.told("key create", room=id, label="one", key="open sesame")
     assert "private" in await cast.manager.told("room visibility", room=id, visibility="private")
     async with visiting(cast.home.url, "cora") as cora:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.core.actions.definition import BaseAction, Category, Need, People, define
-from bot.core.actions.fields import Id, Label, Line, Moment, Secret
+from bot.core.actions.fields import DiscordId, Id, Label, Line, Moment, Secret
 
 
 @define(
@@ -44,7 +44,7 @@ class GiveKey(BaseAction):
 class HandKey(BaseAction):
     type: Literal["hand_key"] = "hand_key"
     label: Label
-    person_id: Id
+    person_id: DiscordId
 
 
 @define(

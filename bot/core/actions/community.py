@@ -3,7 +3,7 @@
 from typing import Literal
 
 from bot.core.actions.definition import BaseAction, Category, People, define
-from bot.core.actions.fields import Anything, Id, Label
+from bot.core.actions.fields import Anything, DiscordId, Label
 
 
 @define(Category.COMMUNITY, "Set one of the community's settings; nothing goes back to the default.", for_agents=False)
@@ -21,5 +21,5 @@ class SetSetting(BaseAction):
 )
 class SetIgnored(BaseAction):
     type: Literal["set_ignored"] = "set_ignored"
-    person_id: Id
+    person_id: DiscordId
     ignored: bool = True

@@ -44,6 +44,7 @@ def percent(value: object) -> object:
 
 
 Id = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_ID)]
+DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=2**63 - 1)]
 Count = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=50)]
 Number = Annotated[float, BeforeValidator(a_number), Field(allow_inf_nan=False)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from bot.core.actions.definition import BaseAction, Category, Need, People, define
-from bot.core.actions.fields import Id, Number, Percent
+from bot.core.actions.fields import DiscordId, Id, Number, Percent
 from bot.core.kinds import Access, Visibility
 
 
@@ -88,7 +88,7 @@ class Invite(BaseAction):
 class Remove(BaseAction):
     type: Literal["remove"] = "remove"
     agent_id: Id | None = None
-    person_id: Id | None = None
+    person_id: DiscordId | None = None
 
 
 @define(

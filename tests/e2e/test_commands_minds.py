@@ -1,0 +1,191 @@
+"""`/knowledge`, `/focus`, `/heartbeat`, `/usage`, `/person`, `/privacy`, `/setup` and what looks back."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.commanding import Commander
+from tests.e2e.sharing import Cast, shared_home, words_of
+from tests.e2e.visitor import until, visiting
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("minds")) as one:
+        yield one
+
+
+async def test_knowledge_is_set_shown_undone_and_deleted(cast: Cast) -> None:
+    assert "nothing yet" in await cast.manager.told("knowledge show", agent="Wren")
+    for value in ("green", '["green", "black"]'):
+        assert "tea.kind is set." in await cast.manager.told(
+            "knowledge set", agent="Wren", path="tea.kind", value=value
+        )
+    assert "black" in await cast.manager.told("knowledge show", agent="Wren", path="tea.kind")
+    history = await cast.manager.told("knowledge history", agent="Wren")
+    assert "The Architect (@" in history
+    assert '"green" → ["green", "black"]' in history
+    assert "tea.kind is as it was" in await cast.manager.told("knowledge undo", agent="Wren")
+    assert "black" not in await cast.manager.told("knowledge show", agent="Wren")
+    assert "tea is deleted." in await cast.manager.told("knowledge delete", agent="Wren", path="tea")
+    assert "A path begins with a key" in await cast.manager.told("knowledge set", agent="Wren", path="[0]", value="x")
+
+
+async def test_long_knowledge_comes_as_a_file(cast: Cast) -> None:
+    await cast.manager.told("knowledge set", agent="Ledger", path="poem", value="sea and fog " * 200)
+    shown = await cast.manager.run("knowledge show", agent="Ledger")
+    assert "sea and fog" in await cast.manager.text_of(shown)
+
+
+async def test_focus_is_written_line_by_line(cast: Cast) -> None:
+    form = await cast.manager.run("focus set", agent="Wren", section="notes")
+    assert "updated" in words_of(await cast.manager.fill(form, notes="Fog on Mondays\nTea at five"))
+    shown = await cast.manager.told("focus show", agent="Wren")
+    assert "- Fog on Mondays" in shown
+    assert "- Tea at five" in shown
+    assert "updated" in await cast.manager.told("focus clear", agent="Wren")
+    assert "empty" in await cast.manager.told("focus show", agent="Wren")
+
+
+async def test_new_agents_start_with_the_houses_defaults(cast: Cast) -> None:
+    form = await cast.manager.run("focus defaults", heading="conventions")
+    told = words_of(await cast.manager.fill(form, conventions="Be kind"))
+    assert "New agents start with these conventions." in told
+    await cast.agent("Newcomer")
+    assert "- Be kind" in await cast.manager.told("focus show", agent="Newcomer")
+
+
+async def test_heartbeats_are_a_picture_with_numbers(cast: Cast) -> None:
+    shown = await cast.guest.run("heartbeat status")
+    assert "**Wren** 5.0 s" in shown["content"]
+    assert shown["attachments"][0]["filename"] == "heartbeats.png"
+    assert "beats every 2.5 s" in await cast.manager.told("heartbeat interval", agent="Wren", seconds=2.5)
+    assert "In 24 hours" in await cast.manager.told("heartbeat status", agent="Wren")
+
+
+async def test_one_command_pauses_everyone(cast: Cast) -> None:
+    assert "Everyone is paused" in await cast.manager.told("heartbeat pause")
+    assert "Everyone is paused already." in await cast.manager.told("heartbeat pause")
+    hall = await cast.you.channel("wren")
+    calls = len(await cast.home.calls())
+    said = await cast.you.say(hall, "Hello Wren, are you there?")
+    assert "(everyone is paused)" in await cast.guest.told("heartbeat status")
+    assert len(await cast.home.calls()) == calls
+    assert "Everyone goes on." in await cast.manager.told("heartbeat resume")
+    again = await cast.you.say(hall, "And now, Wren?")
+    assert int((await cast.you.answer_after(again))["id"]) > int(said["id"])
+
+
+async def test_one_agent_is_paused_from_there_too(cast: Cast) -> None:
+    assert "Ledger is paused." in await cast.manager.told("heartbeat pause", agent="Ledger")
+    assert "Ledger goes on." in await cast.manager.told("heartbeat resume", agent="Ledger")
+
+
+async def test_usage_is_a_picture_with_numbers(cast: Cast) -> None:
+    hall = await cast.you.channel("wren")
+    await cast.you.answer_after(await cast.you.say(hall, "Hello Wren, who are you?"))
+    today = await cast.manager.run("usage today")
+    assert "of 1.00 USD" in today["content"]
+    assert "Wren" in (await cast.manager.run("usage by-agent"))["content"]
+    by_format = await cast.manager.run("usage by-format")
+    assert "text" in by_format["content"]
+    assert (await cast.manager.bytes_of(by_format)).startswith(b"\x89PNG")
+    assert "2.5 USD, with 1,000,000 tokens" in await cast.manager.told(
+        "usage budget", usd_per_day=2.5, tokens_per_day=1_000_000
+    )
+
+
+async def test_a_person_is_muted_and_heard_again(cast: Cast) -> None:
+    id = cast.guest.visitor.user["id"]
+    assert "Agents ignore @guest." in await cast.manager.told("person mute", person=id)
+    assert "Agents listen to @guest." in await cast.manager.told("person unmute", person=id)
+
+
+async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> None:
+    hall = cast.manager.channel_id
+    async with visiting(cast.home.url, "dora") as dora:
+        caller = Commander(dora, hall)
+        await dora.say(hall, "Wren, my parrot is called Rupert")
+        assert "Agents ignore @dora." in await caller.told("privacy ignore-me")
+
+        async def exported() -> bool:
+            data = json.loads(await caller.text_of(await caller.run("privacy export")))
+            return "Rupert" in json.dumps(data["messages"])
+
+        assert await exported()
+        asked = await caller.run("privacy forget-me")
+        assert "Nothing is deleted on Discord itself" in asked["content"]
+        assert "are gone here" in words_of(await caller.press(asked, "Forget me"))
+        assert "Nothing was found." in await cast.manager.told("search", words="Rupert")
+
+
+async def test_what_was_said_is_found_where_one_may_read(cast: Cast) -> None:
+    id = str(await cast.agent("Closet"))
+    channel = await cast.you.channel("closet")
+    await cast.you.say(channel, "the umbrella is behind the door")
+
+    async def found() -> bool:
+        return "umbrella" in await cast.manager.told("search", words="umbrella", room=id)
+
+    await until(found, "the message in the search")
+    assert "in Closet:" in await cast.guest.told("history", room=id)
+    await cast.manager.told("room visibility", room=id, visibility="private")
+
+    async def hidden() -> bool:
+        return "closet" not in await cast.guest.visitor.channels()
+
+    await until(hidden, "a hidden channel")
+    assert "Nothing was found." in await cast.guest.told("search", words="umbrella")
+    assert "You cannot read that room" in await cast.guest.told("history", room=id)
+
+
+async def test_what_managers_changed_stands_in_the_audit(cast: Cast) -> None:
+    await cast.manager.told("room wpm", words=111)
+    assert "set_wpm: The room talks at 111 words a minute." in await cast.manager.told("audit")
+
+
+async def test_help_knows_what_one_may_do(cast: Cast) -> None:
+    assert "/privacy export" in await cast.guest.told("help")
+    assert "/agent create" not in await cast.guest.told("help")
+    assert "/agent create" in await cast.manager.told("help")
+
+
+async def test_setup_says_what_is_there_and_what_is_missing(cast: Cast) -> None:
+    told = await cast.manager.told("setup start")
+    assert "Model **gpt-4o-mini**" in told
+    assert "Agents are AI" in told
+    assert "Set: language, time zone." in await cast.manager.told(
+        "setup words", language="Deutsch", time_zone="Europe/Berlin"
+    )
+    assert "Give a time zone by its name" in await cast.manager.told("setup words", time_zone="Mars/Olympus")
+    assert "Deutsch, Europe/Berlin" in await cast.manager.told("setup start")
+    assert re.search(r"answers in [\d.]+ s", await cast.manager.told("setup model", model="gpt-4o-mini"))
+    welcome = await cast.you.channel("welcome")
+    assert "Set: managers channel." in await cast.manager.told("setup places", managers_channel=welcome)
+    assert f"<#{welcome}>" in await cast.manager.told("setup start")
+
+
+async def test_a_plain_member_may_not_look_into_heads_or_purses(cast: Cast) -> None:
+    await cast.refused("knowledge show", agent="Wren")
+    await cast.refused("knowledge set", agent="Wren", path="a", value="b")
+    await cast.refused("knowledge delete", agent="Wren", path="a")
+    await cast.refused("knowledge history", agent="Wren")
+    await cast.refused("knowledge undo", agent="Wren")
+    await cast.refused("focus show", agent="Wren")
+    await cast.refused("focus set", agent="Wren", section="notes")
+    await cast.refused("focus clear", agent="Wren")
+    await cast.refused("focus defaults")
+    await cast.refused("heartbeat pause")
+    await cast.refused("heartbeat resume")
+    await cast.refused("heartbeat pause", agent="Wren")
+    await cast.refused("heartbeat interval", agent="Wren", seconds=2.0)
+    for path in ("today", "by-agent", "by-format", "budget"):
+        await cast.refused(f"usage {path}")
+    await cast.refused("person mute", person=cast.you.user["id"])
+    await cast.refused("person unmute", person=cast.you.user["id"])
+    await cast.refused("audit")
