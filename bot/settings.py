@@ -13,6 +13,7 @@ from pydantic_settings.exceptions import SettingsError
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
+from bot.core.hud.prompts import check_prompts, read_prompts
 
 PREFIX = "SELFROOM_"
 ENV_FILE = Path(".env")
@@ -61,6 +62,8 @@ class Settings(BaseSettings):
     calls_per_provider: int = Field(default=8, ge=1)
     context_tokens: dict[str, int] = {}
 
+    prompts_file: Path | None = None  # what agents are told, part by part in place of our own words
+
     data_dir: Path = Path("data")
     database_url: str | None = None
     secret: SecretStr | None = None
@@ -75,8 +78,11 @@ class Settings(BaseSettings):
 
     @cached_property
     def defaults(self) -> CommunityConfig:
-        """What a community starts from."""
-        return self.community.model_copy(update={"model": self.model}) if self.model else self.community
+        """What a community starts from; raises BadSetting when the file of prompts cannot be used."""
+        own: dict[str, object] = {"model": self.model} if self.model else {}
+        if self.prompts_file is not None:
+            own["prompts"] = _prompts_in(self.prompts_file, self.community.prompts)
+        return self.community.model_copy(update=own)
 
     @property
     def database(self) -> str:
@@ -89,11 +95,27 @@ def load_settings(environment: Mapping[str, str], env_file: Path = ENV_FILE) -> 
     names = {*environment, *_names_in(env_file)}
     _refuse_misspelt(names)
     try:
-        return Settings(_env_file=env_file)
+        settings = Settings(_env_file=env_file)
+        _ = settings.defaults  # so that a file of prompts that cannot be used is known now
+        return settings
     except ValidationError as error:
         raise BadSetting(_sentence(error)) from error
     except SettingsError as error:
         raise BadSetting(f"A setting that holds several values must be JSON: {error}.") from error
+
+
+def _prompts_in(path: Path, over: Mapping[str, str]) -> dict[str, str]:
+    """Read a file of prompt parts, with others laid over them."""
+    try:
+        prompts = {**read_prompts(path.read_text(encoding="utf-8-sig")), **over}
+        check_prompts(prompts)
+        return prompts
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(
+            f"SELFROOM_PROMPTS_FILE: {path} cannot be read ({error}): name a readable UTF-8 text file."
+        ) from error
+    except BadSetting as error:
+        raise BadSetting(f"SELFROOM_PROMPTS_FILE ({path}): {error.sentence}") from error
 
 
 def _names_in(env_file: Path) -> set[str]:

@@ -77,3 +77,38 @@ def test_a_bad_secret_is_not_repeated(tmp_path: Path) -> None:
     with pytest.raises(BadSetting) as caught:
         read(tmp_path, 'SELFROOM_PROVIDERS={"a": {"api_key": "sk-hidden"}}')
     assert "sk-hidden" not in caught.value.sentence
+
+
+def prompts_file(tmp_path: Path, text: str) -> Settings:
+    file = tmp_path / "prompts.md"
+    file.write_text(text, encoding="utf-8")
+    return read(tmp_path, f"SELFROOM_PROMPTS_FILE={file}\n")
+
+
+def test_a_file_of_prompts_lies_under_what_a_community_says_itself(tmp_path: Path) -> None:
+    settings = prompts_file(tmp_path, "# silence\nHush.\n\n# time\nTake yours.\nAll of it.\n")
+    assert settings.defaults.prompts == {"silence": "Hush.", "time": "Take yours.\nAll of it."}
+    of_one = settings.defaults.overlaid({"prompts": {"silence": "Whisper."}, "floor": 3})
+    assert of_one.prompts == {"silence": "Whisper.", "time": "Take yours.\nAll of it."}
+    assert settings.defaults.overlaid({"floor": 3}).prompts == settings.defaults.prompts
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# silense\nHush.", "There is no prompt part 'silense': choose directives,"),
+        ("# silence\n\n", "The prompt part 'silence' is empty"),
+        ("# silence\n" + "x" * 901, "shorten it to 900"),
+        ("Be kind.", "must begin with a heading"),
+    ],
+)
+def test_a_file_of_prompts_that_cannot_be_used_is_one_sentence_at_start(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(BadSetting, match="SELFROOM_PROMPTS_FILE") as caught:
+        prompts_file(tmp_path, text)
+    assert words in caught.value.sentence
+    assert "\n" not in caught.value.sentence
+
+
+def test_a_file_of_prompts_that_is_not_there_is_one_sentence_at_start(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="cannot be read"):
+        read(tmp_path, f"SELFROOM_PROMPTS_FILE={tmp_path / 'none.md'}\n")

@@ -105,4 +105,18 @@ class CommunityConfig(BaseModel):
         """Give these settings with a community's own on top; raises pydantic's ValidationError on a bad value."""
         if not overrides:
             return self
-        return CommunityConfig.model_validate(self.model_dump() | dict(overrides))
+        values = self.model_dump() | dict(overrides)
+        own = values["prompts"]
+        if self.prompts and isinstance(own, Mapping) and all(isinstance(text, str) for text in own.values()):
+            values["prompts"] = _laid_over(self.prompts, own)
+        return CommunityConfig.model_validate(values)
+
+
+def _laid_over(prompts: Mapping[str, str], own: Mapping[str, str]) -> Mapping[str, str]:
+    """Give the installation's prompts with a community's own on top, part by part; only these if both are too long."""
+    together = {**prompts, **own}
+    try:
+        check_prompts(together)
+    except BadSetting:
+        return own
+    return together
