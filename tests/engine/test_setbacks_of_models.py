@@ -93,7 +93,7 @@ async def test_closing_in_the_middle_of_a_call_keeps_the_beat_for_later() -> Non
         await home.hear("hi there")
         await home.clock.advance(1)
         await home.heartbeat.run_due()
-        await until(lambda: model.calls)
+        await until(lambda: model.calls and not home.heartbeat._looking)
         closing = asyncio.create_task(home.heartbeat.close(5))
         await asyncio.sleep(0)
         await home.clock.advance(6)
