@@ -1,14 +1,14 @@
 """What was said: found by its place on Discord, by words, or page by page; and asked for once more."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
-from bot.core.changes import Audit, PutReason
+from bot.core.actor import Actor
+from bot.core.changes import PutReason, Say
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import ReasonKind
 from bot.core.records import Agent, AgentId, Message, MessageId, Person, Reason, Snowflake
 from bot.engine.front_desk.office import Office
-
-LOOKED_BACK = 30  # messages among which the one that was answered is looked for
 
 
 class Talk(Office):
@@ -45,29 +45,38 @@ class Talk(Office):
             return await read.history(community.id, room_id, limit=limit)
 
     async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
-        """Have an agent look once more at what its message answered; gives a sentence."""
+        """Have an agent look once more at a message, as if the person had asked for it in words; gives a sentence."""
         agent_id = message.sender.agent_id or message.room_id
         async with self._changing(guild_id, person) as (community, write):
             view = await write.desk(community.id, agent_ids=[agent_id], room_ids=[message.room_id], doors=False)
             agent = view.agents[agent_id]
             if agent.paused_reason is not None or agent.retired_at is not None:
                 raise Rejected(f"{agent.name} is paused or retired: resume or restore it first.")
-            before = await write.history(
-                community.id, message.room_id, before=MessageId(message.id + 1), limit=LOOKED_BACK
-            )
-            asked = next((one for one in reversed(before) if one.sender.is_human), message)
-            await write.apply(community.id, [PutReason(agent_id=agent_id, reason=self._again(person, asked))])
-            what = f"ask_again: {agent.name} about message {asked.id}"
-            by = f"@{person.username}"
-            await write.apply(community.id, [Audit(by=by, what=what, agent_id=agent_id, at=self.now())])
+            since = self.now() - timedelta(minutes=view.config.addressed_per_person_minutes)
+            if await write.addressed_beats(community.id, person.id, since) >= view.config.addressed_per_person:
+                raise Rejected("You asked a lot in the last minutes: try again a little later.")
+            asking = self._asking(MessageId(write.ids.take("message")), person, agent, message)
+            await write.apply(community.id, [asking, PutReason(agent_id=agent_id, reason=self._again(person, asking))])
         self._on_done()
         return f"{agent.name} looks at it again."
 
-    def _again(self, person: Person, asked: Message) -> Reason:
+    def _asking(self, id: MessageId, person: Person, agent: Agent, message: Message) -> Say:
+        """Word the wish as a line of the person, which only agents see."""
+        return Say(
+            message_id=id,
+            room_id=message.room_id,
+            sender=Actor.person(person).sender,
+            content=f"{agent.name}, please answer message {message.reply_to or message.id} again.",
+            sent_at=self.now(),
+            reply_to=message.id,
+            post=False,
+        )
+
+    def _again(self, person: Person, asking: Say) -> Reason:
         return Reason(
             kind=ReasonKind.ADDRESSED,
-            room_id=asked.room_id,
-            message_id=asked.id,
+            room_id=asking.room_id,
+            message_id=asking.message_id,
             person_id=person.id,
             mentioned=True,
             since=self.now(),
