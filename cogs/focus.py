@@ -1,5 +1,7 @@
 """`/focus`: what an agent keeps in view, and what new ones start with (managers)."""
 
+from collections.abc import Mapping
+
 from discord import app_commands
 
 from bot.core.actions import HudClear, HudUpdate
@@ -69,19 +71,23 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
             heading: Which of them
         """
         managers_only(interaction)
-        kept = dict((await self.desk.community(guild_of(interaction)))[1].focus_defaults)
+        kept = (await self.desk.community(guild_of(interaction)))[1].focus_defaults
 
         async def written(pressed: Interaction, text: str) -> None:
-            await wait(pressed)
-            lines: dict[str, Json] = {name: list(each) for name, each in kept.items()}
-            lines[heading] = list[Json](line.strip() for line in text.splitlines() if line.strip())
-            await self.desk.configure(guild_of(pressed), person(pressed), focus_defaults=lines)
-            await self.say(pressed, f"New agents start with these {heading}.")
+            await self.start_with(pressed, {**kept, heading: tuple(text.splitlines())})
 
-        start = "\n".join(kept.get(heading, ()))
-        await interaction.response.send_modal(
-            TextForm("What new agents start with", heading.title(), start=start, longest=LONGEST, written=written)
-        )
+        start, title = "\n".join(kept.get(heading, ())), "What new agents start with"
+        form = TextForm(title, heading.title(), start=start, longest=LONGEST, written=written)
+        await interaction.response.send_modal(form)
+
+    async def start_with(self, interaction: Interaction, defaults: Mapping[str, tuple[str, ...]]) -> None:
+        """Keep what new agents start with."""
+        await wait(interaction)
+        lines: dict[str, Json] = {
+            name: [line.strip() for line in each if line.strip()] for name, each in defaults.items()
+        }
+        await self.desk.configure(guild_of(interaction), person(interaction), focus_defaults=lines)
+        await self.say(interaction, "Kept: new agents start with it.")
 
 
 def as_text(value: Json) -> str:

@@ -1,0 +1,94 @@
+"""What every command promises: it is there, explained, and within Discord's limits."""
+
+import re
+
+import pytest
+
+from cogs.ui.guide import FOR_EVERYONE
+from tests.cogs.trees import Json, commands_sent, leaves, paths
+
+PROMISED = """
+setup start
+agent create | edit | clone | retire | restore | delete | show | list | wake | sleep | pause | resume | say
+agent permit | export | import
+key create | give | revoke | list
+access request | pending | grant | deny | revoke
+attention show | set | reset
+room info | topic | billboard | wpm | rpm | access | visibility | members | invite | remove | hush | clear
+knowledge show | set | delete | history | undo
+focus show | set | clear | defaults
+hud show | history | format
+heartbeat status | pause | resume | interval
+usage today | by-agent | by-format | budget
+person mute | unmute
+privacy export | forget-me | ignore-me
+audit
+search
+history
+help
+"""
+MENU = {"Who said this?", "Show the HUD behind this", "Ask again", "Delete", "React as The Architect"}
+NAME = re.compile(r"[-_a-z0-9]{1,32}")
+
+
+def promised() -> set[str]:
+    found = set()
+    for line in PROMISED.strip().splitlines():
+        first, *others = line.split(" | ")
+        group, _, _ = first.partition(" ")
+        found |= {first, *(f"{group} {name}" for name in others)}
+    return found
+
+
+async def test_every_promised_command_is_there() -> None:
+    assert promised() - paths(await commands_sent()) == set()
+
+
+async def test_a_message_has_its_menu() -> None:
+    assert {one["name"] for one in await commands_sent() if one.get("type") == 3} == MENU
+
+
+async def test_everything_is_explained_within_discords_limits() -> None:
+    for path, command in leaves(await commands_sent()):
+        if command.get("type") == 3:
+            continue
+        assert NAME.fullmatch(path[-1]), path
+        check_words(path, command)
+        names = [option["name"] for option in command.get("options", ())]
+        assert len(names) == len(set(names)) <= 25, path
+        for option in command.get("options", ()):
+            assert NAME.fullmatch(option["name"]), (path, option["name"])
+            check_words((*path, option["name"]), option)
+            assert len(option.get("choices") or ()) <= 25
+
+
+def check_words(path: tuple[str, ...], part: Json) -> None:
+    words = part["description"]
+    assert 3 < len(words) <= 100, path
+    assert not words.endswith("…"), f"{path}: cut off, so make it shorter: {words}"
+
+
+async def test_a_group_has_no_more_commands_than_discord_takes() -> None:
+    commands = await commands_sent()
+    assert len([one for one in commands if one.get("type", 1) == 1]) <= 100
+    assert all(len(one.get("options", ())) <= 25 for one in commands)
+    assert len(str(commands)) > 0
+
+
+async def test_what_help_shows_to_everyone_is_there() -> None:
+    assert FOR_EVERYONE - paths(await commands_sent()) == set()
+
+
+async def test_agents_rooms_keys_requests_and_models_are_suggested() -> None:
+    suggested = {"agent", "room", "label", "request", "model", "time_zone"}
+    plain = {("room", "access"), ("key", "create", "label")}
+    for path, command in leaves(await commands_sent()):
+        for option in command.get("options", ()):
+            if option["name"] in suggested and (*path, option["name"]) not in plain:
+                assert option.get("autocomplete"), (path, option["name"])
+
+
+@pytest.mark.parametrize("group", ["setup"])
+async def test_what_only_server_managers_need_is_hidden_from_others(group: str) -> None:
+    command = next(one for one in await commands_sent() if one["name"] == group)
+    assert int(command["default_member_permissions"]) == 1 << 5

@@ -1,0 +1,35 @@
+"""The whole command tree, as Discord gets it."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from bot.client import SelfroomClient
+from bot.engine.front_desk import FrontDesk
+from cogs import COGS
+
+Json = dict[str, Any]
+
+
+async def commands_sent() -> list[Json]:
+    """Give every command with the bot's cogs put in; nobody answers at the desk."""
+    client = SelfroomClient()
+    client.front_desk = cast(FrontDesk, None)
+    for cog in COGS:
+        await client.add_cog(cog(client))
+    return [command.to_dict(client.tree) for command in client.tree.get_commands()]
+
+
+def paths(commands: list[Json]) -> set[str]:
+    """Give the names of all commands with their groups."""
+    return {" ".join(path) for path, _ in leaves(commands)}
+
+
+def leaves(commands: list[Json], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Json]]:
+    """Give each single command with the names that lead to it."""
+    for one in commands:
+        inner = [part for part in one.get("options", ()) if part["type"] in (1, 2)]
+        here = (*above, one["name"])
+        if inner:
+            yield from leaves(inner, here)
+        else:
+            yield here, one
