@@ -118,6 +118,7 @@ async def test_who_joined_a_private_room_later_does_not_reach_back() -> None:
         await sum_up(house, told)
         joined = UpdateMembership(agent_id=THREE, room_id=ONE, fields={"joined_after": MessageId(told)})
         await house.apply(joined)
+        house.model.calls.clear()
         actions = (
             do("recall", query="lighthouse"),
             do("read_history", room_id=1),
