@@ -24,7 +24,7 @@ PRAGMAS = (
     "synchronous = NORMAL",
     "foreign_keys = ON",
     "secure_delete = ON",  # what is deleted is overwritten, not only unlinked
-    "cache_size = -65536",
+    "cache_size = -32768",
     "mmap_size = 268435456",
     "temp_store = MEMORY",
 )
@@ -65,7 +65,7 @@ def make_engine(url: URL) -> AsyncEngine:
     """Make the engine: few connections, SQLite with write-ahead log, foreign keys and patience."""
     if url.get_backend_name() == "postgresql":
         return create_async_engine(url, pool_size=5, max_overflow=10, pool_pre_ping=True)
-    options: dict[str, Any] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 5, "max_overflow": 10}
+    options: dict[str, Any] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 4, "max_overflow": 6}
     engine = create_async_engine(
         url, connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": connect}, **options
     )

@@ -1,16 +1,18 @@
 """A community copied into a SQLite database in memory, to try things in."""
 
-from sqlalchemy import Connection, Table, insert, select, text
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Date, Table, text
 
 from bot.core.records import CommunityId
+from storage.columns import Moment, to_microseconds
 from storage.database import Database, database_url
 from storage.moving.contents import TABLES, counts_itself
 from storage.planning import tell_planner
 from storage.session import Session
 from storage.tables import COMMUNITIES, KEPT, METADATA
 from storage.talking import INDEX_SQLITE
-
-AT_A_TIME = 5_000
 
 
 async def clone_community(source: Database, community_id: CommunityId) -> Database:
@@ -35,14 +37,27 @@ def _make_tables(connection: Connection) -> None:
 async def _copy(source: Session, target: Session, table: Table, community_id: int) -> None:
     key = {"communities": "id", "kept": "scope"}.get(table.name, "community_id")
     names = [column.name for column in table.columns if table is COMMUNITIES or not counts_itself(column)]
-    if not source.is_sqlite:
-        asked = select(*(table.c[name] for name in names)).where(table.c[key] == community_id)
-        async for rows in source.pages(asked.order_by(*table.primary_key), AT_A_TIME):
-            await target.run(insert(table), [dict(row) for row in rows])
-        return
     columns, marks = ", ".join(names), ", ".join("?" for _ in names)
     order = ", ".join(column.name for column in table.primary_key)
-    asked_plainly = f"SELECT {columns} FROM {table.name} WHERE {key} = ? ORDER BY {order}"  # noqa: S608  # our own names
-    found = await source.plainly(asked_plainly, (community_id,))
+    mark = "?" if source.is_sqlite else "$1"
+    asked = f"SELECT {columns} FROM {table.name} WHERE {key} = {mark} ORDER BY {order}"  # noqa: S608  # our own names
+    found = await source.plainly(asked, (community_id,))
+    if not source.is_sqlite:
+        found = _as_sqlite_has_them(table, names, found)
     if found:
         await target.plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", found)  # noqa: S608
+
+
+def _as_sqlite_has_them(table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """Change what PostgreSQL keeps in types of its own; all else is the same in both."""
+    moments = [place for place, name in enumerate(names) if isinstance(table.c[name].type, Moment)]
+    days = [place for place, name in enumerate(names) if isinstance(table.c[name].type, Date)]
+    changed: list[tuple[Any, ...]] = []
+    for row in rows:
+        values = list(row)
+        for place in moments:
+            values[place] = None if values[place] is None else to_microseconds(values[place])
+        for place in days:
+            values[place] = values[place].isoformat()
+        changed.append(tuple(values))
+    return changed
