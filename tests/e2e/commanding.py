@@ -26,6 +26,18 @@ class Commander:
         await self._invoke(2, path, options, file=file)
         return await self._next(before)
 
+    async def start(self, path: str, /, **options: Any) -> None:  # noqa: ANN401
+        """Use a slash command without waiting for what it gives."""
+        await self._invoke(2, path, options)
+
+    async def answer(self, before: int) -> Json:
+        """Wait for the answer that comes after so many events."""
+        return await self._next(before)
+
+    async def type_into(self, path: str, focused: str, typed: str, /, **options: Any) -> None:  # noqa: ANN401
+        """Type into an option."""
+        await self._invoke(4, path, options | {focused: typed}, focused=focused)
+
     async def told(self, path: str, /, **options: Any) -> str:  # noqa: ANN401
         """Use a slash command and give the words of its answer."""
         return words_of(await self.run(path, **options))
@@ -33,7 +45,7 @@ class Commander:
     async def suggested(self, path: str, focused: str, typed: str, /, **options: Any) -> list[str]:  # noqa: ANN401
         """Type into an option and give the names that are suggested."""
         before = len(self.visitor.heard)
-        await self._invoke(4, path, options | {focused: typed}, focused=focused)
+        await self.type_into(path, focused, typed, **options)
         shown = await self.visitor.hear("APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE", lambda _: True, after=before)
         return [choice["name"] for choice in shown["choices"]]
 
