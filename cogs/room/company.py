@@ -103,7 +103,9 @@ class Company(Group):
     async def cleared(self, interaction: Interaction, channel_id: int | None, messages: int) -> str:
         """Delete messages on Discord: that they go from every memory follows. Gives a sentence."""
         managers_only(interaction)
-        channel = self.client.get_partial_messageable(channel_id or 0)
+        if channel_id is None:
+            raise NotFound("This room has no channel: /agent restore makes one.")
+        channel = self.client.get_partial_messageable(channel_id)
         found = [message async for message in channel.history(limit=messages) if not message.pinned]
         for message in found:
             await message.delete()

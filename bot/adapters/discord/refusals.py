@@ -80,4 +80,6 @@ def explained(error: BaseException) -> str | None:
             return "You may not do that here: ask someone who may manage this server."
         case discord.Forbidden():
             return f"Discord does not let me do that ({error.text}): look at my role's permissions."
+        case discord.NotFound():
+            return f"That is not there any more on Discord ({error.text}): look again and retry."
     return None
