@@ -104,14 +104,27 @@ LANE: Mapping[LetterKind, str] = {
 RESTS = "Its channel rests: "  # begins the reason of a pause that ends when Discord lets us in again
 
 
-def channel_marker(agent_id: AgentId) -> str:
-    """Give the mark in a new channel's topic by which it is found again instead of being made twice."""
-    return f"[agent {agent_id}]"
+def opening_topic(topic: str, name: str, agent_id: AgentId) -> str:
+    """Give a new channel's topic: by the mark in it the channel is found again instead of being made twice."""
+    shown = topic or f"{name}'s room"
+    return f"{shown} {_marks(agent_id)[0]}"
+
+
+def is_marked(topic: str, agent_id: AgentId) -> bool:
+    """Tell whether a channel's topic says that it was made for this agent."""
+    return any(mark in topic for mark in _marks(agent_id))
 
 
 def without_marker(topic: str, agent_id: AgentId) -> str:
     """Give a channel's topic as people wrote it."""
-    return topic.replace(channel_marker(agent_id), "").strip()
+    for mark in _marks(agent_id):
+        topic = topic.replace(mark, "")
+    return topic.strip()
+
+
+def _marks(agent_id: AgentId) -> tuple[str, str]:
+    """Give the mark of today and that of channels made earlier."""
+    return f"(agent {agent_id})", f"[agent {agent_id}]"
 
 
 def parse_payload(kind: LetterKind, stored: Mapping[str, Json]) -> Payload:

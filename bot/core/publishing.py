@@ -20,6 +20,17 @@ class Post:
     pings: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewChannel:
+    """An agent's channel as it is to be made; `topic` carries the agent's mark, without a category it goes to ours."""
+
+    agent_id: AgentId
+    name: str
+    topic: str
+    private: bool = False
+    category_id: Snowflake | None = None
+
+
 class Publisher(Protocol):
     """Discord's writing side; raises PublishError's children."""
 
@@ -43,10 +54,8 @@ class Publisher(Protocol):
     async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
         """Rename a channel or change its topic."""
 
-    async def make_channel(
-        self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
-    ) -> Snowflake:
-        """Make an agent's channel in the category, or find the one whose topic holds the marker."""
+    async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
+        """Make an agent's channel in the category, or find the one whose topic is marked as this agent's."""
 
     async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
         """Let a person (None: everyone) see a channel, or no longer."""

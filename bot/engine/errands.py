@@ -12,10 +12,11 @@ from bot.core.letters import (
     ReactPayload,
     RenamePayload,
     TopicPayload,
-    channel_marker,
+    opening_topic,
     parse_payload,
 )
 from bot.core.ports import Clock, Publisher, Store
+from bot.core.publishing import NewChannel
 from bot.core.records import Letter, MessageId, Room, Snowflake
 from bot.core.view import View
 
@@ -76,12 +77,16 @@ class Errands:
     async def _channel(self, room: Room, view: View) -> list[Change]:
         if room.channel_id is not None:
             return []
+        name = view.agents[room.id].name
         made = await self._publisher.make_channel(
             view.community.guild_id,
-            view.agents[room.id].name,
-            room.topic,
-            marker=channel_marker(room.id),
-            private=room.visibility is Visibility.PRIVATE,
+            NewChannel(
+                agent_id=room.id,
+                name=name,
+                topic=opening_topic(room.topic, name, room.id),
+                private=room.visibility is Visibility.PRIVATE,
+                category_id=view.config.category_id,
+            ),
         )
         return [UpdateRoom(room_id=room.id, fields={"channel_id": made})]
 

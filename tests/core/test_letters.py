@@ -12,7 +12,8 @@ from bot.core.letters import (
     PermissionPayload,
     ReactPayload,
     TopicPayload,
-    channel_marker,
+    is_marked,
+    opening_topic,
     parse_payload,
     without_marker,
 )
@@ -44,5 +45,14 @@ def test_a_payload_of_another_kind_is_refused_in_one_sentence() -> None:
 
 def test_a_topic_is_given_without_its_mark() -> None:
     agent_id = AgentId(12)
-    assert without_marker(f"Roses {channel_marker(agent_id)}", agent_id) == "Roses"
+    assert without_marker(opening_topic("Roses", "Ada", agent_id), agent_id) == "Roses"
+    assert without_marker("Roses [agent 12]", agent_id) == "Roses"  # as it once was
     assert without_marker("Roses", agent_id) == "Roses"
+
+
+def test_a_channel_is_known_by_its_topic_in_the_old_words_too() -> None:
+    topic = opening_topic("", "Wren", AgentId(1))
+    assert topic == "Wren's room (agent 1)"
+    assert is_marked(topic, AgentId(1))
+    assert is_marked("Roses [agent 1]", AgentId(1))
+    assert not is_marked(opening_topic("", "Wren", AgentId(11)), AgentId(1))

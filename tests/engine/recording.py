@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.core.errors import ChannelGone, FateUnknown, PublishError
 from bot.core.ports import Clock, Post
+from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, Snowflake
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
@@ -101,11 +102,9 @@ class RecordingPublisher:
     async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
         await self._note(channel_id, "channel", name, topic)
 
-    async def make_channel(
-        self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
-    ) -> Snowflake:
+    async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
         self._happens(0, before=True)
-        made = self.channels.setdefault(marker, self.id())
+        made = self.channels.setdefault(new.topic, self.id())
         self._happens(0, before=False)
         return made
 

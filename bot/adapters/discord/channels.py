@@ -9,10 +9,13 @@ import discord
 
 from bot.adapters.discord.refusals import worded
 from bot.core.errors import PublishError
+from bot.core.letters import is_marked
+from bot.core.publishing import NewChannel
 from bot.core.records import Snowflake
 
 CATEGORY = "Agents"
 CHANNELS_PER_CATEGORY = 50
+LAST_POSITION = 10_000
 VIEW = discord.Permissions(view_channel=True).value
 TEXT: Final = 0
 CATEGORY_TYPE: Final = 4
@@ -26,37 +29,41 @@ class Channels:
         self._client = client
         self._making: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def make(self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool) -> Snowflake:
-        """Make a channel, or give the one whose topic holds the marker."""
+    async def make(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
+        """Make a channel, or give the one whose topic is marked; channels stand in the order of their agents' ids."""
         async with self._making[guild_id]:
             with worded("look at the server's channels"):
                 there = await self._client.http.get_all_guild_channels(guild_id)
             for channel in there:
-                if marker in (channel.get("topic") or ""):
+                if is_marked(channel.get("topic") or "", new.agent_id):
                     return Snowflake(int(channel["id"]))
-            parent = await self._category(guild_id, there)
+            parent = await self._category(guild_id, there, new.category_id)
             with worded("make a channel"):
                 made = await self._client.http.create_channel(
                     guild_id,
                     TEXT,
-                    name=channel_name(name),
-                    topic=f"{topic} {marker}".strip(),
+                    name=channel_name(new.name),
+                    topic=new.topic,
                     parent_id=parent,
-                    permission_overwrites=self._overwrites(guild_id) if private else [],
+                    position=min(new.agent_id, LAST_POSITION),
+                    permission_overwrites=self._overwrites(guild_id) if new.private else [],
                 )
             return Snowflake(int(made["id"]))
 
-    async def _category(self, guild_id: Snowflake, there: list[Any]) -> int:
-        """Give the first of our categories that has a place left; a further one is made when all are full."""
+    async def _category(self, guild_id: Snowflake, there: list[Any], chosen_id: Snowflake | None) -> int:
+        """Give the first category of ours (or of the chosen one's name) with a place left, or make a further one."""
         full = Counter(str(channel.get("parent_id")) for channel in there)
+        categories = [channel for channel in there if channel["type"] == CATEGORY_TYPE]
+        chosen = next((one for one in categories if int(one["id"]) == chosen_id), None)
+        base = chosen["name"] if chosen else CATEGORY
         ours = sorted(
-            (channel for channel in there if channel["type"] == CATEGORY_TYPE and _is_ours(channel["name"])),
-            key=lambda channel: int(channel["id"]),
+            (one for one in categories if _is_named(one["name"], base)),
+            key=lambda one: (one is not chosen, int(one["id"])),
         )
         for category in ours:
             if full[str(category["id"])] < CHANNELS_PER_CATEGORY:
                 return int(category["id"])
-        name = CATEGORY if not ours else f"{CATEGORY} {len(ours) + 1}"
+        name = f"{base[:90]} {len(ours) + 1}" if ours else base
         with worded("make a category"):
             made = await self._client.http.create_channel(guild_id, CATEGORY_TYPE, name=name)
         return int(made["id"])
@@ -111,8 +118,8 @@ class Channels:
             await self._client.http.edit_channel(thread_id, archived=False)
 
 
-def _is_ours(name: str) -> bool:
-    return re.fullmatch(rf"{CATEGORY}( \d+)?", name, re.IGNORECASE) is not None
+def _is_named(name: str, base: str) -> bool:
+    return re.fullmatch(rf"{re.escape(base)}( \d+)?", name, re.IGNORECASE) is not None
 
 
 def channel_name(name: str) -> str:

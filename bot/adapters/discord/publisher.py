@@ -13,6 +13,7 @@ from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
 from bot.core.errors import ChannelGone
 from bot.core.ports import Post
+from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, Snowflake
 
 NO_PINGS: dict[str, Any] = {"parse": []}
@@ -102,12 +103,10 @@ class DiscordPublisher:
         await self._online()
         await self._channels.edit(channel_id, name=name, topic=topic)
 
-    async def make_channel(
-        self, guild_id: Snowflake, name: str, topic: str, *, marker: str, private: bool
-    ) -> Snowflake:
-        """Make an agent's channel in the category, or find the one whose topic holds the marker."""
+    async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
+        """Make an agent's channel in the category, or find the one whose topic is marked as this agent's."""
         await self._online()
-        return await self._channels.make(guild_id, name, topic, marker=marker, private=private)
+        return await self._channels.make(guild_id, new)
 
     async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
         """Let a person (None: everyone) see a channel, or no longer."""

@@ -22,10 +22,11 @@ from bot.core.kinds import LetterKind
 from bot.core.records import AgentId, CommunityId, Message, MessageId, Room, Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.intake import Intake
-from bot.playground.server import Pace, Playground, PlaygroundOptions
+from bot.playground.server import Observer, Pace, Playground, PlaygroundOptions
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, room
 from tests.fakes import CountedMetrics, Nudges, WordTokenizer
+from tests.playground.openapi import held_to_the_description
 
 Json = Any
 POLL_SECONDS = 0.01
@@ -182,15 +183,17 @@ async def until(asked: Callable[[], Awaitable[object]], seconds: float = 8.0) ->
 @asynccontextmanager
 async def staged(config: CommunityConfig | None = None, *, pace: Pace = "off") -> AsyncIterator[Stage]:
     """Raise the playground and open a store in a file; discord.py points there meanwhile."""
-    with tempfile.TemporaryDirectory() as folder:
-        async with _raised(f"sqlite:///{folder}/stage.db", config, pace) as stage:
+    with tempfile.TemporaryDirectory() as folder, held_to_the_description() as observers:
+        async with _raised(f"sqlite:///{folder}/stage.db", config, pace, observers) as stage:
             yield stage
 
 
 @asynccontextmanager
-async def _raised(database: str, config: CommunityConfig | None, pace: Pace) -> AsyncIterator[Stage]:
+async def _raised(
+    database: str, config: CommunityConfig | None, pace: Pace, observers: Sequence[Observer]
+) -> AsyncIterator[Stage]:
     async with (
-        Playground(PlaygroundOptions(port=0, pace=pace)) as playground,
+        Playground(PlaygroundOptions(port=0, pace=pace), observers=observers) as playground,
         await SqlStore.open(database, config=config) as store,
         aiohttp.ClientSession() as session,
     ):

@@ -1,0 +1,150 @@
+"""Where agents' channels are made, in which order, and what happens when there is no room for them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from bot.adapters.clock import SystemClock
+from bot.core.changes import AddAgent, AddLetter, SetOverride
+from bot.core.config import CommunityConfig
+from bot.core.kinds import LetterKind
+from bot.core.records import Agent, AgentId, Snowflake
+from tests.adapters.discord.stage import Bot, Stage, staged, until
+from tests.adapters.discord.test_incoming import Scene
+from tests.factories import agent, room
+
+CATEGORY = 4
+
+
+@pytest.fixture
+async def scene() -> AsyncIterator[Scene]:
+    async with staged(CommunityConfig(fate_seconds=0.5)) as stage, stage.bot() as bot:
+        ada, channel_id = await stage.settle_in(bot)
+        yield Scene(stage, bot, stage.owner, ada, channel_id)
+
+
+async def channels(stage: Stage) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = await stage.owner.call("GET", f"/guilds/{stage.guild_id}/channels")
+    return found
+
+
+async def make_channels(stage: Stage, count: int, **fields: Any) -> None:  # noqa: ANN401
+    path = f"/guilds/{stage.guild_id}/channels"
+    many = [stage.owner.call("POST", path, {"name": f"filler-{number}", **fields}) for number in range(count)]
+    await asyncio.gather(*many)
+
+
+async def move_in(stage: Stage, bot: Bot, *names: str) -> list[AgentId]:
+    """Let agents move in at once, the last one's letter first."""
+    now = SystemClock().now()
+    async with stage.store.writing(stage.community_id) as write:
+        ids = [AgentId(write.ids.take("agent")) for _ in names]
+        for id, name in reversed(list(zip(ids, names, strict=True))):
+            one = agent(id, name=name, created_at=now, community_id=stage.community_id)
+            place = room(id, channel_id=None, community_id=stage.community_id)
+            door = AddLetter(kind=LetterKind.CHANNEL, room_id=id, payload={}, not_before=now)
+            await write.apply(stage.community_id, [AddAgent(agent=one, room=place), door])
+    bot.delivery.wake()
+    return ids
+
+
+async def has_all(stage: Stage, ids: list[AgentId]) -> None:
+    for id in ids:
+        await until(stage.has_channel(id))
+
+
+async def of(stage: Stage, id: AgentId) -> Agent:
+    async with stage.store.reading() as read:
+        return (await read.view(stage.community_id, agent_ids=[id])).agents[id]
+
+
+async def test_a_new_channel_says_whose_room_it_is(scene: Scene) -> None:
+    [made] = [one for one in await channels(scene.stage) if one["id"] == str(scene.channel_id)]
+    assert made["topic"] == "Ada's room (agent 1)"
+    assert (await scene.stage.room(scene.ada)).topic == ""
+
+
+async def test_channels_stand_in_the_order_of_their_agents_whoever_is_made_first(scene: Scene) -> None:
+    ids = await move_in(scene.stage, scene.bot, "bob", "cleo", "dora", "emil")
+    await has_all(scene.stage, ids)
+    there = sorted(await channels(scene.stage), key=lambda one: (one["position"], int(one["id"])))
+    names = ["ada", "bob", "cleo", "dora", "emil"]
+    assert [one["name"] for one in there if one["name"] in names] == names
+
+
+async def test_channels_are_made_in_the_category_that_managers_chose(scene: Scene) -> None:
+    path = f"/guilds/{scene.stage.guild_id}/channels"
+    chosen = await scene.stage.owner.call("POST", path, {"name": "The Garden", "type": CATEGORY})
+    async with scene.stage.store.writing(scene.stage.community_id) as write:
+        place = SetOverride(name="category_id", value=int(chosen["id"]))
+        await write.apply(scene.stage.community_id, [place])
+    _, channel_id = await scene.stage.settle_in(scene.bot, "Bob")
+    [made] = [one for one in await channels(scene.stage) if one["id"] == str(channel_id)]
+    assert made["parent_id"] == chosen["id"]
+
+
+async def test_a_full_category_spills_into_a_second_one(scene: Scene) -> None:
+    [category] = [one for one in await channels(scene.stage) if one["name"] == "Agents"]
+    await make_channels(scene.stage, 49, parent_id=category["id"])
+    _, channel_id = await scene.stage.settle_in(scene.bot, "Bob")
+    there = {one["id"]: one for one in await channels(scene.stage)}
+    parent = there[there[str(channel_id)]["parent_id"]]
+    assert parent["name"] == "Agents 2"
+
+
+async def test_a_full_server_rests_the_agent_until_there_is_room(scene: Scene) -> None:
+    stage = scene.stage
+    await make_channels(stage, 500 - len(await channels(stage)))
+    [bob] = await move_in(stage, scene.bot, "Bob")
+
+    async def rests() -> bool:
+        return "all the channels it can have" in ((await of(stage, bob)).paused_reason or "")
+
+    await until(rests, 15)
+    await free_a_place(stage)
+    await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}", {"name": "Roomier"})  # any news has it look again
+    await until(stage.has_channel(bob))
+    assert not await rests()
+
+
+async def free_a_place(stage: Stage) -> None:
+    filler = next(one for one in await channels(stage) if one["name"].startswith("filler"))
+    await stage.owner.call("DELETE", f"/channels/{filler['id']}")
+
+
+async def test_too_many_webhooks_are_told_and_waited_for(scene: Scene) -> None:
+    stage = scene.stage
+    path = f"/channels/{scene.channel_id}/webhooks"
+    hooks = [await stage.owner.call("POST", path, {"name": f"hook {number}"}) for number in range(15)]
+    await stage.say(scene.bot, scene.ada, "hello?")
+
+    async def rests() -> bool:
+        return "all the webhooks it can have" in ((await of(stage, scene.ada)).paused_reason or "")
+
+    await until(rests, 15)
+    await stage.owner.call("DELETE", f"/webhooks/{hooks[0]['id']}")
+    await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}", {"name": "Roomier"})
+    await until(lambda: stands(scene, "hello?"))
+
+
+async def stands(scene: Scene, content: str, channel_id: Snowflake | None = None) -> bool:
+    said = await scene.mira.read(channel_id or scene.channel_id)
+    return [one["content"] for one in said if one.get("webhook_id")] == [content]
+
+
+async def test_an_answer_opens_its_archived_thread_again(scene: Scene) -> None:
+    path = f"/channels/{scene.channel_id}/threads"
+    thread = await scene.mira.call("POST", path, {"name": "Roses", "type": 11})
+    thread_id = Snowflake(int(thread["id"]))
+    await scene.mira.say(thread_id, "in here?")
+    [asked] = await scene.heard("in here?")
+    await scene.mira.call("PATCH", f"/channels/{thread_id}", {"archived": True})
+    await scene.stage.say(scene.bot, scene.ada, "yes, here", reply_to=asked.id)
+
+    async def answered() -> bool:
+        return any(one["content"].endswith("yes, here") for one in await scene.mira.read(thread_id))
+
+    await until(answered)
+    assert not (await scene.mira.call("GET", f"/channels/{thread_id}"))["thread_metadata"]["archived"]
