@@ -1,38 +1,58 @@
 """Updates of some columns of some rows, in one statement."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Table, bindparam, case, update
+from sqlalchemy import Boolean, ColumnElement, Executable, Table, bindparam, case, update
 
 from storage.session import Session
 
+MORE = "+"  # before a column's name: what is added to it
 Update = tuple[Mapping[str, Any], Mapping[str, Any]]  # which row (key columns), what is new
 
 
 async def update_columns(session: Session, table: Table, community_id: int, updates: Iterable[Update]) -> None:
-    """Set columns by key; later updates of a row come after earlier ones. Raises ValueError on an unknown one."""
+    """Set columns by key; later updates of a row come after earlier ones. Raises ValueError on an unknown one.
+
+    `MORE` before a name adds to the column, after setting it where both are given.
+    """
     wanted = [(which, new) for which, new in updates if new]
     if not wanted:
         return
-    names = sorted({name for _, new in wanted for name in new})
+    names = sorted({name.removeprefix(MORE) for _, new in wanted for name in new})
     if unknown := set(names) - set(table.c.keys()):
         raise ValueError(f"{table.name} has no column {', '.join(sorted(unknown))}")
     some = [name for name in names if any(name not in new for _, new in wanted)]
-    its = (table.c[key] == bindparam(f"its_{key}") for key in wanted[0][0])
-    values = {name: _chosen(table, name) if name in some else bindparam(f"new_{name}") for name in names}
-    statement = update(table).where(table.c.community_id == community_id, *its).values(values)
-    await session.run(statement, [_values(which, new, names, some) for which, new in wanted])
+    added = [name for name in names if any(f"{MORE}{name}" in new for _, new in wanted)]
+    statement = _setting(table, tuple(wanted[0][0]), tuple(names), tuple(some), tuple(added))
+    of = {"of_community": community_id}
+    await session.run(statement, [of | _values(which, new, (names, some, added)) for which, new in wanted])
 
 
-def _chosen(table: Table, name: str) -> ColumnElement[Any]:
-    """A column that only some of the rows change."""
+@lru_cache(maxsize=256)  # to word it takes longer than to execute it
+def _setting(
+    table: Table, keys: tuple[str, ...], names: tuple[str, ...], some: tuple[str, ...], added: tuple[str, ...]
+) -> Executable:
+    its = (table.c[key] == bindparam(f"its_{key}") for key in keys)
+    values = {name: _value(table, name, some=name in some, added=name in added) for name in names}
+    return update(table).where(table.c.community_id == bindparam("of_community"), *its).values(values)
+
+
+def _value(table: Table, name: str, *, some: bool, added: bool) -> ColumnElement[Any]:
+    """What a column becomes; `some`: only some of the rows set it."""
     column = table.c[name]
-    return case((bindparam(f"has_{name}", type_=Boolean), bindparam(f"new_{name}", type_=column.type)), else_=column)
+    value: ColumnElement[Any] = bindparam(f"new_{name}", type_=column.type)
+    if some:
+        value = case((bindparam(f"has_{name}", type_=Boolean), value), else_=column)
+    return value + bindparam(f"more_{name}", type_=column.type) if added else value
 
 
 def _values(
-    which: Mapping[str, Any], new: Mapping[str, Any], names: Sequence[str], some: Sequence[str]
+    which: Mapping[str, Any], new: Mapping[str, Any], columns: tuple[Sequence[str], Sequence[str], Sequence[str]]
 ) -> dict[str, Any]:
+    names, some, added = columns
     keys = {f"its_{key}": value for key, value in which.items()}
-    return keys | {f"new_{name}": new.get(name) for name in names} | {f"has_{name}": name in new for name in some}
+    has = {f"has_{name}": name in new for name in some}
+    more = {f"more_{name}": new.get(f"{MORE}{name}", 0) for name in added}
+    return keys | has | more | {f"new_{name}": new.get(name) for name in names}
