@@ -3,9 +3,15 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 import aiosqlite
+from aiosqlite.core import _STOP_RUNNING_SENTINEL, set_exception, set_result
+
+Work = tuple["asyncio.Future[Any] | None", Callable[[], Any]]
 
 # These may take long or wait for another process: they go to the connection's own thread, and the loop runs on.
 SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP")
@@ -40,6 +46,30 @@ class InlineConnection(aiosqlite.Connection):
         return self
 
 
+def work_off(queue: "SimpleQueue[Work]") -> None:
+    """Do a connection's slow work until it is told to stop, also when nobody waits for the results any more.
+
+    A task that is cancelled amid its work leaves a connection behind that SQLAlchemy stops without waiting. The loop
+    may be closed before the thread gets there; aiosqlite's own worker then dies of that, its file still open.
+    """
+    while True:
+        future, function = queue.get()
+        try:
+            result = function()
+        except BaseException as error:
+            _tell(future, set_exception, error)
+            continue
+        _tell(future, set_result, result)
+        if result is _STOP_RUNNING_SENTINEL:
+            break
+
+
+def _tell(future: "asyncio.Future[Any] | None", how: Callable[..., None], what: object) -> None:
+    if future is not None:
+        with suppress(RuntimeError):  # the loop is closed
+            future.get_loop().call_soon_threadsafe(how, future, what)
+
+
 def is_slow(fn: Callable[..., Any], args: tuple[Any, ...]) -> bool:
     """Tell whether the work is to be done by the connection's thread: all but single short statements."""
     if not isinstance(getattr(fn, "__self__", None), sqlite3.Cursor):
@@ -57,5 +87,5 @@ def connect(database: str, **options: Any) -> InlineConnection:  # noqa: ANN401
         return opened
 
     connection = InlineConnection(open_file, 64)
-    connection._thread.daemon = True
+    connection._thread = Thread(target=work_off, args=(connection._tx,), name="sqlite", daemon=True)
     return connection
