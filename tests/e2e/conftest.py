@@ -1,7 +1,7 @@
 """Selfroom whole: discord.py, the openai client, the database and the playground, in one process or in a child."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,6 @@ from bot.house import House
 from bot.playground.server import Observer
 from bot.settings import Settings, load_settings
 from tests.e2e.visitor import Visitor, until, visiting
-from tests.playground.openapi import DESCRIPTION, OpenApiCheck
 
 QUICK = {
     "SELFROOM_PLAYGROUND_PORT": "0",
@@ -99,17 +98,6 @@ async def living(settings: Settings, *observers: Observer) -> AsyncIterator[Livi
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return quick_settings(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def observers() -> Iterator[list[Observer]]:
-    """Hold everything the bot says and hears against Discord's own description, where that is there."""
-    if not DESCRIPTION.exists():
-        yield []
-        return
-    check = OpenApiCheck()
-    yield [check]
-    check.assert_clean()
 
 
 @pytest.fixture

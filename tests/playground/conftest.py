@@ -1,7 +1,7 @@
 """A playground, people in it, and discord.py pointed at it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import discord
@@ -11,21 +11,9 @@ from discord.ext import commands
 
 from bot.playground.rest.exchange import Observer
 from bot.playground.server import Playground, PlaygroundOptions
-from tests.playground.openapi import DESCRIPTION, OpenApiCheck
 from tests.playground.person import Person
 
 INTENTS = discord.Intents.default() | discord.Intents(message_content=True, members=True)
-
-
-@pytest.fixture
-def observers() -> Iterator[list[Observer]]:
-    """Watch every exchange against Discord's description, where it is there."""
-    if not DESCRIPTION.exists():
-        yield []
-        return
-    check = OpenApiCheck()
-    yield [check]
-    check.assert_clean()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from bot.playground.rest.exchange import Exchange
+from bot.playground.rest.exchange import Exchange, Observer
 from tests.playground.differences import NOT_DESCRIBED, is_known_difference
 
 DESCRIPTION = Path(__file__).parents[2].parent / "shared" / "discord" / "openapi.json"
@@ -195,6 +196,17 @@ def _response_schema(name: str, where: str, key: str) -> str | None:
     if JSON not in described.get("content", {}):
         return None
     return f"{where}/responses/{key}/content/{_escaped(JSON)}/schema"
+
+
+@contextmanager
+def held_to_the_description() -> Iterator[list[Observer]]:
+    """Give the observers to pass to a playground; at the end everything has to have fitted."""
+    if not DESCRIPTION.exists():
+        yield []
+        return
+    check = OpenApiCheck()
+    yield [check]
+    check.assert_clean()
 
 
 @pytest.fixture

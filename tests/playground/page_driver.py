@@ -15,7 +15,7 @@ from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_p
 
 from bot.playground.server import Playground, PlaygroundOptions
 from tests.playground.conftest import connected
-from tests.playground.openapi import DESCRIPTION, OpenApiCheck
+from tests.playground.openapi import held_to_the_description
 from tests.playground.page_bot import PageBot
 
 CHROMIUM = shutil.which("chromium")
@@ -187,8 +187,7 @@ async def staged(face_url: str | None = None) -> AsyncIterator[Scene]:
     options = PlaygroundOptions(port=0, pace="off", face_url=face_url)
     async with AsyncExitStack() as stack:
         browser = await stack.enter_async_context(browsing())
-        check = OpenApiCheck()
-        observers = [check] if DESCRIPTION.exists() else []
+        observers = stack.enter_context(held_to_the_description())
         playground = await stack.enter_async_context(Playground(options, observers=observers))
         await stack.enter_async_context(pointed_at(playground))
         bot = PageBot()
@@ -198,4 +197,3 @@ async def staged(face_url: str | None = None) -> AsyncIterator[Scene]:
         yield scene
         scene.check()
         assert (await scene.ask("GET", "/playground/stats"))["unknown_routes"] == {}
-        check.assert_clean()
