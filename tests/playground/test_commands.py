@@ -11,6 +11,7 @@ import pytest
 from discord import app_commands
 from discord.ext import commands
 
+from bot.playground.server import Playground
 from tests.playground.person import Person, Refusal
 
 Tree = app_commands.CommandTree[commands.Bot]
@@ -338,3 +339,21 @@ async def test_a_token_is_good_for_fifteen_minutes(
     with pytest.raises(discord.HTTPException) as late:
         await interaction.followup.send("third")
     assert late.value.code == 50027
+
+
+async def test_people_read_the_commands_of_bots_they_meet_and_change_none(
+    commands_of: list[Any], bot: commands.Bot, guild: discord.Guild, playground: Playground, ada: Person
+) -> None:
+    path = f"/applications/{bot.application_id}/commands"
+    listed = await ada.call("GET", path)
+    assert {command["name"] for command in listed} == {command.name for command in commands_of}
+    assert await ada.call("GET", f"{path}/{listed[0]['id']}") == listed[0]
+    assert await ada.call("GET", path.replace("/commands", f"/guilds/{guild.id}/commands")) == []
+    with pytest.raises(Refusal) as refused:
+        await ada.call("PUT", path, json=[])
+    assert refused.value.status == 403
+    elsewhere = await ada.setup("POST", "/guilds", json={"name": "Elsewhere"})
+    async with Person.new(playground.url, "Bob", guild_id=elsewhere["id"]) as bob:
+        with pytest.raises(Refusal) as refused:
+            await bob.call("GET", path)
+        assert refused.value.status == 403

@@ -29,15 +29,30 @@ def _application(call: Call) -> str:
 
 
 def _mine(call: Call) -> list[Json]:
-    rows = call.world.commands.within(_application(call)).values()
+    return _of(call, _application(call))
+
+
+def _of(call: Call, application_id: str) -> list[Json]:
+    rows = call.world.commands.within(application_id).values()
     return [row for row in rows if row.get("guild_id") == call.params.get("guild_id")]
+
+
+def _readable(call: Call) -> str:
+    """Give the application of the path: a bot's own, or one a person meets in a server (Discord refuses people)."""
+    if call.is_bot:
+        return _application(call)
+    bot = call.params["application_id"]
+    places = [call.guild()["id"]] if "guild_id" in call.params else call.world.guilds.rows
+    if not any(call.world.member(place, bot) and call.world.member(place, call.me) for place in places):
+        raise ApiError(403, 20012, "You are not authorized to perform this action on this application")
+    return bot
 
 
 @routes.on("GET", GLOBAL)
 @routes.on("GET", LOCAL)
 def listed(call: Call) -> list[Json]:
     """Give the commands of an application."""
-    return [show_command(row) for row in _mine(call)]
+    return [show_command(row) for row in _of(call, _readable(call))]
 
 
 @routes.on("PUT", GLOBAL)
@@ -90,8 +105,9 @@ def create(call: Call) -> Reply:
     return Reply(201 if is_new else 200, show_command(row))
 
 
-def _one(call: Call) -> Json:
-    found = [row for row in _mine(call) if row["id"] == call.params["command_id"]]
+def _one(call: Call, application_id: str | None = None) -> Json:
+    rows = _of(call, application_id or _application(call))
+    found = [row for row in rows if row["id"] == call.params["command_id"]]
     if not found:
         raise Unknown(10063)
     return found[0]
@@ -101,7 +117,7 @@ def _one(call: Call) -> Json:
 @routes.on("GET", LOCAL + "/{command_id}")
 def command(call: Call) -> Json:
     """Give one command."""
-    return show_command(_one(call))
+    return show_command(_one(call, _readable(call)))
 
 
 @routes.on("PATCH", GLOBAL + "/{command_id}")
