@@ -1,9 +1,10 @@
 """Who lives here: the directory of agents and their rooms."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from bot.core.hud.escape import whole
+from bot.core.kinds import Visibility
 from bot.core.records import AgentId, Json
 from bot.core.view import View
 
@@ -23,21 +24,26 @@ def shown_directory(view: View, agent_id: AgentId, room_ids: Iterable[AgentId], 
     """
     if level == NOBODY:
         return []
-    near = neighbours(view, room_ids) | {agent_id}
+    inside = frozenset(room_ids)
+    near = neighbours(view, inside) | {agent_id}
     shown: list[Json] = [
-        entry(view, id, level)
+        entry(view, id, level, inside)
         for id in sorted(view.agents)
         if id in near or (level == EVERYONE and view.agents[id].retired_at is None)
     ]
     return shown[:MOST_NAMES] if level == NAMES else shown
 
 
-def entry(view: View, id: AgentId, level: int = EVERYONE) -> dict[str, Json]:
-    """Give one agent's entry: id, name, type, topic, access."""
+def entry(view: View, id: AgentId, level: int = EVERYONE, inside: Collection[AgentId] = frozenset()) -> dict[str, Json]:
+    """Give one agent's entry: id, name, type, topic, access.
+
+    What a private room talks about stands only where the room itself is shown: `inside` are those rooms.
+    """
     agent, room = view.agents[id], view.all_rooms.get(id)
     shown: dict[str, Json] = {"id": id, "name": whole(agent.name)}
     if level == NAMES:
         return shown
-    topic = whole(room.topic[:120]) if room else ""
+    is_told = room is not None and (room.visibility is Visibility.PUBLIC or id in inside)
+    topic = whole(room.topic[:120]) if room and is_told else ""
     access = "retired" if agent.retired_at else room.access.value if room else ""
     return shown | {"type": agent.type.value, "topic": topic, "access": access}
