@@ -11,8 +11,6 @@ from storage.convert import reactor_mark
 from storage.session import Session, owned
 from storage.tables import FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
 
-Asked = Select[tuple[str, int, str]]
-
 
 class Circumstantial(Session):
     """Counts about one actor."""
@@ -24,7 +22,7 @@ class Circumstantial(Session):
             *([_moves(community_id, inquiry)] if inquiry.moves_since else []),
             *([_failures(community_id, inquiry)] if inquiry.doors and inquiry.failures_since else []),
             *([_newest(community_id, inquiry)] if inquiry.newest_of else []),
-            *([_scheduled(community_id, inquiry)] if inquiry.schedules else []),
+            *([_scheduled(community_id, inquiry)] if inquiry.schedules_of else []),
         ]
         found: dict[str, list[tuple[int, Any]]] = {}
         for what, id, word, number in await self.rows(union_all(*asked)) if asked else ():
@@ -39,8 +37,11 @@ class Circumstantial(Session):
 
 
 def _row(what: str, id: Any, word: Any = "", number: Any = 0) -> Select[Any]:  # noqa: ANN401  # columns or values
-    columns = [one if isinstance(one, ColumnElement) else literal(one) for one in (id, word, number)]
-    return select(literal(what).label("what"), *(c.label(f"c{at}") for at, c in enumerate(columns)))
+    columns: list[ColumnElement[Any]] = [literal(what).label("what")]
+    for at, one in enumerate((id, word, number)):
+        column: ColumnElement[Any] = one if isinstance(one, ColumnElement) else literal(one)
+        columns.append(column.label(f"value_{at}"))
+    return select(*columns)
 
 
 def _reactions(community_id: int, inquiry: Inquiry) -> Select[Any]:
@@ -84,5 +85,5 @@ def _newest(community_id: int, inquiry: Inquiry) -> Select[Any]:
 
 
 def _scheduled(community_id: int, inquiry: Inquiry) -> Select[Any]:
-    its = and_(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == inquiry.actor.agent_id)
+    its = and_(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == inquiry.schedules_of)
     return _row("scheduled", 0, number=func.count()).select_from(SCHEDULES).where(its)

@@ -1,44 +1,96 @@
 """What working out actions needs: who and where everyone is, what the actors carry, and, if asked for, the doors."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Table, and_, or_, select
 
 from bot.core.errors import NotFound
-from bot.core.records import AgentId, CommunityId, Mind, Side
+from bot.core.records import AccessKey, AccessRequest, Agent, AgentId, Community, CommunityId, Mind, Room, Side
 from bot.core.view import View
-from storage.convert import focus_of
+from storage.circumstances import Circumstantial
+from storage.convert import agent_of, focus_of, key_of, plain, request_of, room_of
 from storage.glancing import Glancing
-from storage.tables import COMMUNITIES, MINDS
+from storage.session import literally, owned
+from storage.tables import AGENTS, COMMUNITIES, HOLDERS, KEYS, MINDS, OVERRIDES, REQUESTS, ROOMS
 from storage.viewing import Asked, of_agents
 
+KNOCKED_FOR = (
+    select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
+    .outerjoin(HOLDERS, and_(HOLDERS.c.community_id == KEYS.c.community_id, HOLDERS.c.key_id == KEYS.c.id))
+    .outerjoin(
+        REQUESTS,
+        and_(
+            REQUESTS.c.community_id == KEYS.c.community_id,
+            REQUESTS.c.room_id == KEYS.c.room_id,
+            REQUESTS.c.key_id == KEYS.c.id,
+            REQUESTS.c.state.in_(literally("pending")),
+        ),
+    )
+)
+KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 
-class Desking(Glancing):
+
+class Desking(Glancing, Circumstantial):
     """Views for the performer."""
 
     async def desk(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
     ) -> View:
         """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
-        communities = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
-        if not communities:
-            raise NotFound("There is no such community.")
-        agents = await self._agents(community_id)
-        all_rooms = await self._all_rooms(community_id)
+        community = await self._itself(community_id)
+        agents, all_rooms = await self._residents(community_id)
         memberships = await self._memberships(community_id, agent_ids, room_ids)
         shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
-        asked = Asked(community_id, agent_ids, shown, 1)
-        behind = {**await self._keys(asked), "requests": await self._requests(asked)} if doors else {}
+        asked = Asked(community_id, agent_ids, shown, 0)
+        behind = await self._doors(asked) if doors else {}
         return View(
-            community=communities[0],
-            config=self.config.overlaid(communities[0].overrides),
+            community=community,
+            config=self.config.overlaid(community.overrides),
             agents=agents,
             all_rooms=all_rooms,
-            rooms=self._seats(asked, all_rooms, memberships, await self._newest(asked), {}),
+            rooms=self._seats(asked, all_rooms, memberships, {}, {}),
             memberships=memberships,
             minds=await self._carried(asked),
             **behind,
         )
+
+    async def _itself(self, community_id: CommunityId) -> Community:
+        own = OVERRIDES.c.community_id == COMMUNITIES.c.id
+        asked = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value)
+        asked = asked.select_from(COMMUNITIES.outerjoin(OVERRIDES, own)).where(COMMUNITIES.c.id == community_id)
+        rows = await self.rows(asked.order_by(OVERRIDES.c.name))
+        if not rows:
+            raise NotFound("There is no such community.")
+        overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
+        return plain(Community, _named(COMMUNITIES, rows[0]), overrides=overrides)
+
+    async def _residents(self, community_id: CommunityId) -> tuple[dict[AgentId, Agent], dict[AgentId, Room]]:
+        own = and_(ROOMS.c.community_id == AGENTS.c.community_id, ROOMS.c.id == AGENTS.c.id)
+        asked = select(*AGENTS.c, *ROOMS.c).select_from(AGENTS.join(ROOMS, own)).where(owned(AGENTS, community_id))
+        rows = await self.rows(asked.order_by(AGENTS.c.id))
+        agents = [agent_of(_named(AGENTS, row)) for row in rows]
+        rooms = [_named(ROOMS, row[len(AGENTS.c) :]) for row in rows]
+        self._counts = {row["id"]: row["message_count"] for row in rooms}
+        return {agent.id: agent for agent in agents}, {row["id"]: room_of(row) for row in rooms}
+
+    async def _doors(self, asked: Asked) -> dict[str, Any]:
+        """The keys of these rooms and those that these agents hold, with holders and the knocks they are good for."""
+        mine = HOLDERS.alias("mine")
+        held = select(mine.c.key_id).where(mine.c.community_id == asked.community_id, mine.c.agent_id.in_(asked.agents))
+        wanted = or_(KEYS.c.room_id.in_(asked.rooms), KEYS.c.id.in_(held))
+        rows = await self.rows(KNOCKED_FOR.where(owned(KEYS, asked.community_id), wanted).order_by(KEYS.c.id))
+        keys: dict[AgentId, tuple[AccessKey, ...]] = {}
+        holding: dict[AgentId, tuple[AccessKey, ...]] = {}
+        for _, group in groupby(rows, key=lambda row: row[KEY_ID]):
+            its = list(group)
+            key = key_of(_named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None})
+            if key.room_id in asked.rooms:
+                keys[key.room_id] = (*keys.get(key.room_id, ()), key)
+            for agent_id in key.held_by:
+                holding[agent_id] = (*holding.get(agent_id, ()), key)
+        return {"keys": keys, "held_keys": holding, "requests": _knocks(rows, asked)}
 
     async def _carried(self, asked: Asked) -> Mapping[tuple[AgentId, Side], Mind]:
         rows = await self.mappings(of_agents(MINDS, asked))
@@ -51,3 +103,17 @@ class Desking(Glancing):
             )
             for row in rows
         }
+
+
+def _named(table: Table, row: Sequence[Any]) -> dict[str, Any]:
+    """The columns of a table that begins the row."""
+    return dict(zip(table.c.keys(), row, strict=False))
+
+
+def _knocks(rows: Sequence[Any], asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
+    found = [_named(REQUESTS, row[HOLDER + 1 :]) for row in rows]
+    waiting = {row["id"]: request_of(row) for row in found if row["id"] is not None and row["room_id"] in asked.rooms}
+    knocks: dict[AgentId, tuple[AccessRequest, ...]] = {}
+    for _, request in sorted(waiting.items()):
+        knocks[request.room_id] = (*knocks.get(request.room_id, ()), request)
+    return knocks

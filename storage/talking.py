@@ -118,7 +118,9 @@ async def count_reactions(session: Session, community_id: int, message_ids: Sequ
     counts: dict[int, list[tuple[int, datetime, str]]] = {id: [] for id in message_ids}
     for message_id, emoji, count, first in await session.rows(asked):
         counts[message_id].append((-count, first, emoji))
-    for message_id, found in counts.items():
-        shown = [[emoji, -count] for count, _, emoji in sorted(found)]
-        this = (owned(MESSAGES, community_id), MESSAGES.c.id == message_id)
-        await session.run(update(MESSAGES).where(*this).values(reactions=shown or None))
+    these = update(MESSAGES).where(owned(MESSAGES, community_id), MESSAGES.c.id == bindparam("of_message"))
+    rows = [
+        {"of_message": message_id, "counted": [[emoji, -count] for count, _, emoji in sorted(found)] or None}
+        for message_id, found in counts.items()
+    ]
+    await session.run(these.values(reactions=bindparam("counted")), rows)

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from bot.core.changes import Change
+from bot.core.circumstances import Circumstances, Inquiry
 from bot.core.keeping import KeptReading, KeptWriting
 from bot.core.kinds import LetterState
 from bot.core.publishing import Post as Post
@@ -133,6 +134,9 @@ class Reading(KeptReading, Protocol):
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
     ) -> View:
         """Give what actions look at and change (keys and requests if `doors`), and nothing that only a HUD shows."""
+
+    async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
+        """Answer what a few actions depend on beside the view, all at once."""
 
     async def room_of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
         """Find a room by its channel."""

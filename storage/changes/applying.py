@@ -17,7 +17,7 @@ Handler = Callable[..., Awaitable[None]]
 HANDLERS: Mapping[tuple[type, ...], Handler] = {
     (kinds.AddAgent,): residents.add_agents,
     (kinds.UpdateAgent,): residents.update_agents,
-    (kinds.UpdateRoom,): residents.update_rooms,
+    (kinds.UpdateRoom, kinds.Say): residents.update_rooms,
     (kinds.AddMembership,): residents.add_memberships,
     (kinds.UpdateMembership,): residents.update_memberships,
     (kinds.RemoveMembership,): residents.remove_memberships,

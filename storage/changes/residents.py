@@ -1,5 +1,6 @@
 """Agents, rooms, memberships, reasons and schedules."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,12 +14,13 @@ from bot.core.changes import (
     DropSchedule,
     PutReason,
     RemoveMembership,
+    Say,
     UpdateAgent,
     UpdateMembership,
     UpdateRoom,
 )
 from bot.core.records import Membership
-from storage.changes.columns import update_columns
+from storage.changes.columns import MORE, update_columns
 from storage.convert import agent_columns, columns_of, reason_columns
 from storage.session import Session, owned
 from storage.tables import AGENTS, DEPARTURES, MEMBERSHIPS, REASONS, ROOMS, SCHEDULES
@@ -47,9 +49,19 @@ async def update_agents(session: Session, community_id: int, changes: Sequence[U
         session.to_recount |= woken
 
 
-async def update_rooms(session: Session, community_id: int, changes: Sequence[UpdateRoom]) -> None:
-    """Set columns of rooms."""
-    await update_columns(session, ROOMS, community_id, [({"id": c.room_id}, c.fields) for c in changes])
+async def update_rooms(session: Session, community_id: int, changes: Sequence[UpdateRoom | Say]) -> None:
+    """Set columns of rooms, and count on how many messages agents said there in a row.
+
+    Those that wait to be posted count already; a room that begins to count anew begins before them.
+    """
+    said = Counter(c.room_id for c in changes if isinstance(c, Say) and c.post and c.sender.agent_id is not None)
+    fields: dict[int, dict[str, Any]] = {}
+    for change in changes:
+        if isinstance(change, UpdateRoom):
+            fields.setdefault(change.room_id, {}).update(change.fields)
+    for room_id, more in said.items():
+        fields.setdefault(room_id, {})[f"{MORE}agent_run"] = more
+    await update_columns(session, ROOMS, community_id, [({"id": room_id}, new) for room_id, new in fields.items()])
 
 
 async def add_memberships(session: Session, community_id: int, changes: Sequence[AddMembership]) -> None:

@@ -1,10 +1,12 @@
 """What agents say, and what is done to messages: reactions, letters, summaries."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import and_, delete, select
+from sqlalchemy import and_, bindparam, delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, UpdateLetter, UpdateMessage
 from bot.core.kinds import LetterKind, LetterState, SenderKind
@@ -12,7 +14,7 @@ from storage.changes.columns import update_columns
 from storage.convert import columns_of, lane_of, reactor_mark, sender_columns
 from storage.ids import CountedIds
 from storage.outbox import Posting
-from storage.session import Session, owned
+from storage.session import Insert, Session, owned
 from storage.tables import CHECKPOINTS, LETTERS, MESSAGES, REACTIONS
 from storage.talking import More, count_messages, count_reactions, index
 
@@ -27,7 +29,7 @@ class Talking(Posting):
         await self.run(self.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
         at_once = [change for change in changes if not change.post]
         await index(self, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
-        await count_messages(self, community_id, [more for change in changes if (more := _more(change)) is not None])
+        await count_messages(self, community_id, [_shown(change) for change in at_once])
 
     async def add_letters(self, community_id: int, changes: Sequence[Say | AddLetter]) -> None:
         """Store what brings messages and other effects to Discord."""
@@ -55,10 +57,8 @@ class Talking(Posting):
             await update_columns(self, LETTERS, community_id, [({"id": change.letter_id}, fields)])
 
 
-def _more(change: Say) -> More | None:
+def _shown(change: Say) -> More:
     by_agents = int(change.sender.kind is SenderKind.AGENT)
-    if change.post:
-        return More(room_id=change.room_id, by_agents=by_agents) if by_agents else None
     return More(room_id=change.room_id, shown=1, newest=change.sent_at, by_agents=by_agents)
 
 
@@ -83,23 +83,33 @@ def _letter(change: Say | AddLetter) -> dict[str, Any]:
 
 async def react(session: Session, community_id: int, changes: Sequence[React]) -> None:
     """Count reactions to messages that are there, once per reactor, message and emoji."""
-    known = await _known(session, community_id, {change.message_id for change in changes})
     rows = [
         {
-            "community_id": community_id,
-            "message_id": change.message_id,
-            "emoji": change.emoji,
-            "reactor": reactor_mark(change.reactor),
-            "reactor_name": change.reactor.name,
-            "emotion": change.emotion,
-            "moved_seconds": change.moved_seconds,
-            "at": change.at,
+            "of_community": community_id,
+            "of_message": change.message_id,
+            "new_emoji": change.emoji,
+            "new_reactor": reactor_mark(change.reactor),
+            "new_reactor_name": change.reactor.name,
+            "new_emotion": change.emotion,
+            "new_moved_seconds": change.moved_seconds,
+            "new_at": change.at,
         }
         for change in changes
-        if change.message_id in known
     ]
-    await session.run(session.insert(REACTIONS).on_conflict_do_nothing(), rows)
-    await count_reactions(session, community_id, sorted(known))
+    await session.run(_reacting(is_sqlite=session.is_sqlite), rows)
+    await count_reactions(session, community_id, sorted({change.message_id for change in changes}))
+
+
+@cache  # to word it takes longer than to execute it
+def _reacting(*, is_sqlite: bool) -> Insert:
+    """Insert a reaction if its message is there."""
+    names = ("emoji", "reactor", "reactor_name", "emotion", "moved_seconds", "at")
+    given = [bindparam(f"new_{name}", type_=REACTIONS.c[name].type) for name in names]
+    this = and_(MESSAGES.c.community_id == bindparam("of_community"), MESSAGES.c.id == bindparam("of_message"))
+    statement: Insert = sqlite.insert(REACTIONS) if is_sqlite else postgresql.insert(REACTIONS)
+    columns = ["community_id", "message_id", *names]
+    found = select(MESSAGES.c.community_id, MESSAGES.c.id, *given).where(this)
+    return statement.from_select(columns, found).on_conflict_do_nothing()
 
 
 async def unreact(session: Session, community_id: int, changes: Sequence[Unreact]) -> None:
@@ -112,11 +122,6 @@ async def unreact(session: Session, community_id: int, changes: Sequence[Unreact
         )
         await session.run(delete(REACTIONS).where(owned(REACTIONS, community_id), this))
     await count_reactions(session, community_id, sorted({change.message_id for change in changes}))
-
-
-async def _known(session: Session, community_id: int, ids: set[Any]) -> set[int]:
-    asked = select(MESSAGES.c.id).where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
-    return {row[0] for row in await session.rows(asked)}
 
 
 async def update_messages(session: Session, community_id: int, changes: Sequence[UpdateMessage]) -> None:

@@ -1,5 +1,6 @@
 """The desk on which one transaction's actions are worked out: loaded once, changed in memory, written once."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,6 +19,7 @@ from bot.core.changes import (
     UpdateMembership,
     UpdateRoom,
 )
+from bot.core.circumstances import Circumstances
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.permissions import NAME_THE_AGENT, no_agent, visible_message
@@ -56,9 +58,10 @@ class Desk:
     tokenizer: Tokenizer
     terms: Terms
     messages: Mapping[MessageId, Message]
+    circumstances: Circumstances = field(default_factory=Circumstances)
     changes: list[Change] = field(default_factory=list)
-    failures: dict[AgentId, int] = field(default_factory=dict)  # wrong keys by room
-    moves: dict[AgentId, int] = field(default_factory=dict)  # tempo moves by author
+    failures: Counter[AgentId] = field(default_factory=Counter)  # wrong keys by room, of this answer
+    moves: Counter[AgentId] = field(default_factory=Counter)  # tempo moves by author, of this answer
     secret: str = ""
 
     # what permissions look at
@@ -151,9 +154,8 @@ class Desk:
         return found
 
     def newest_message(self, room_id: AgentId) -> MessageId:
-        """Give the newest message of a loaded room."""
-        shown = self.view.rooms.get(room_id)
-        return shown.messages[-1].id if shown and shown.messages else MessageId(0)
+        """Give the newest message of a room that was asked for."""
+        return self.circumstances.newest.get(room_id, MessageId(0))
 
     def mind(self) -> Mind:
         """Give the subject's mind on this side."""

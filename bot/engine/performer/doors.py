@@ -22,10 +22,10 @@ CLOSINGS = {
 
 
 @handles(RequestAccess)
-async def request_access(desk: Desk, action: RequestAccess) -> str:
+def request_access(desk: Desk, action: RequestAccess) -> str:
     room = desk.room(action.room_id)
     _check_knock(desk, room)
-    await check_not_locked_out(desk, room.id)
+    check_not_locked_out(desk, room.id)
     held = desk.view.held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
     digest = desk.cipher.digest(action.key)
     key = fitting_key(action.key, digest, keys_of(desk, room.id), held, room.id, desk.now)

@@ -11,6 +11,7 @@ from bot.core.ports import Cipher, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, MessageId, Reason
 from bot.core.view import View
 from bot.engine.performer.desk import Desk
+from bot.engine.performer.inquiry import inquired
 from bot.engine.performer.terms import Terms
 
 
@@ -37,6 +38,7 @@ async def lay(
         doors = any(action.definition.category is Category.ACCESS for action in actions)
         view = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
     messages = await write.messages_by_id(community_id, ids) if ids else {}
+    inquiry = inquired(actor, actions, subject_id, rooms, terms.now, view.config)
     desk = Desk(
         write=write,
         view=view,
@@ -46,6 +48,7 @@ async def lay(
         tokenizer=tokenizer,
         terms=terms,
         messages=messages,
+        circumstances=await write.circumstances(community_id, inquiry),
     )
     _notice(desk, reasons)
     return desk

@@ -1,7 +1,5 @@
 """Performs reactions and waking."""
 
-from datetime import timedelta
-
 from bot.core.actions import React, WakeAgent
 from bot.core.changes import AddLetter, Change, UpdateAgent, UpdateRoom
 from bot.core.changes import React as Reacted
@@ -9,22 +7,20 @@ from bot.core.emoji import SHOWN
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import ReactPayload
-from bot.core.records import Agent, Message, MessageId, Reason
+from bot.core.records import Agent, Message, Reason
 from bot.core.tempo import STEP_SECONDS, changes_for
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.registry import handles
 
-HOUR_SECONDS = 3_600
-
 
 @handles(React)
-async def react(desk: Desk, action: React) -> str:
+def react(desk: Desk, action: React) -> str:
     message = desk.message(action.message_id)
     if desk.actor.agent_id is not None and message.sender.agent_id == desk.actor.agent_id:
         raise Rejected("You cannot react to your own message.")
-    if await _stands_already(desk, action, message):
+    if _stands_already(desk, action, message):
         raise Rejected(f"Your {action.reaction.value} is on message {message.id} already.")
-    moves = await _moves_so_far(desk, action, message)
+    moves = _moves_so_far(desk, action, message)
     changes = changes_for(desk.view, message, desk.actor.sender, action.reaction, added=True, now=desk.now, moves=moves)
     for change in changes:
         _take(desk, change)
@@ -62,24 +58,20 @@ def _check_awake_able(agent: Agent) -> None:
         raise Rejected(f"{agent.name} is paused.")
 
 
-async def _stands_already(desk: Desk, action: React, message: Message) -> bool:
+def _stands_already(desk: Desk, action: React, message: Message) -> bool:
     wanted = (message.id, action.reaction.value, desk.actor.sender)
     if any(isinstance(one, Reacted) and (one.message_id, one.emoji, one.reactor) == wanted for one in desk.changes):
         return True
-    effect = await desk.write.reaction_effect(desk.community_id, MessageId(message.id), wanted[1], wanted[2])
-    return effect is not None
+    return (message.id, action.reaction.value) in desk.circumstances.reactions
 
 
-async def _moves_so_far(desk: Desk, action: React, message: Message) -> int:
+def _moves_so_far(desk: Desk, action: React, message: Message) -> int:
     """Count how often the agent moved the author in the last hour, this answer included."""
     author, by = message.sender.agent_id, desk.actor.agent_id
     if author is None or by is None or action.reaction not in STEP_SECONDS:
         return 0
-    if author not in desk.moves:
-        since = desk.now - timedelta(seconds=HOUR_SECONDS)
-        desk.moves[author] = await desk.write.tempo_moves(desk.community_id, author, by, since)
     desk.moves[author] += 1
-    return desk.moves[author] - 1
+    return desk.circumstances.moves.get(author, 0) + desk.moves[author] - 1
 
 
 def _take(desk: Desk, change: Change) -> None:

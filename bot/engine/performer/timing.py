@@ -20,10 +20,9 @@ def sleep(desk: Desk, action: Sleep) -> str:
 
 
 @handles(ScheduleMessage)
-async def schedule_message(desk: Desk, action: ScheduleMessage) -> str:
+def schedule_message(desk: Desk, action: ScheduleMessage) -> str:
     agent, at = desk.me(), _in_time(desk, action.at)
-    waiting = len(await desk.write.schedules(desk.community_id, agent_id=agent.id))
-    waiting += sum(isinstance(change, AddSchedule) for change in desk.changes)
+    waiting = desk.circumstances.scheduled + sum(isinstance(change, AddSchedule) for change in desk.changes)
     if waiting >= desk.config.scheduled_at_most:
         raise Rejected(f"{waiting} messages are waiting already: more cannot be scheduled.")
     id = ScheduleId(desk.write.ids.take("schedule"))

@@ -1,10 +1,10 @@
 """A store that stands still: one view, and what would have been written; fast enough for many thousand answers."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, cast
 
 from bot.core.changes import Change
+from bot.core.circumstances import Circumstances, Inquiry
 from bot.core.kinds import Access, Visibility
 from bot.core.ports import Writing
 from bot.core.records import (
@@ -20,8 +20,6 @@ from bot.core.records import (
     MessageId,
     RequestId,
     Room,
-    Schedule,
-    Sender,
 )
 from bot.core.view import RoomView, View
 from tests.factories import agent, by_agent, membership, message, room, view
@@ -53,19 +51,8 @@ class StillStore:
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         self.written += changes
 
-    async def failures(self, community_id: CommunityId, room_id: AgentId, since: datetime, **by: object) -> int:
-        return 0
-
-    async def tempo_moves(self, *asked: object) -> int:
-        return 0
-
-    async def reaction_effect(
-        self, community_id: CommunityId, message_id: MessageId, emoji: str, reactor: Sender
-    ) -> float | None:
-        return None
-
-    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
-        return []
+    async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
+        return Circumstances()
 
     async def checkpoints(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
         seen = {"first_message_id": MessageId(1), "last_message_id": MessageId(2), "created_at": START}
