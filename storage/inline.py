@@ -14,7 +14,7 @@ from aiosqlite.core import _STOP_RUNNING_SENTINEL, set_exception, set_result
 Work = tuple["asyncio.Future[Any] | None", Callable[[], Any]]
 
 # These may take long or wait for another process: they go to the connection's own thread, and the loop runs on.
-SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP")
+SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP", "WITH")
 SEARCHES = " MATCH "
 
 

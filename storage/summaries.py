@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, and_, case, delete, func, or_, select, true, union_all, update
+from sqlalchemy import CTE, ColumnElement, ScalarSelect, and_, case, delete, func, or_, select, true, union_all, update
 
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
@@ -27,13 +27,16 @@ class Summarising(Session):
         asked = ROOMS.c.compact_asked_at.is_not(None)
         looked_at = asked if since is None else or_(asked, ROOMS.c.last_message_at >= since)
         alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False)
-        statement = (
-            select(ROOMS.c.community_id, ROOMS.c.id, asked.label("asked"), _uncovered_tokens().label("tokens"))
+        rooms = (
+            select(ROOMS.c.community_id, ROOMS.c.id, asked.label("asked"))
             .join(AGENTS, and_(AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == ROOMS.c.id))
             .join(COMMUNITIES, COMMUNITIES.c.id == ROOMS.c.community_id)
             .where(looked_at, alive)
-            .order_by(ROOMS.c.community_id, ROOMS.c.id)
+            .cte("spoke")
         )
+        # with WITH and sorted by what is counted, all of it is done at once and off the loop (storage.inline)
+        tokens = _uncovered_tokens(rooms).label("tokens")
+        statement = select(rooms, tokens).order_by(tokens.desc(), rooms.c.community_id, rooms.c.id)
         rows = await self.rows(statement)
         return [
             Unsummarised(
@@ -51,12 +54,12 @@ class Summarising(Session):
         return messages_of(await self.rows(asked))
 
 
-def _uncovered_tokens() -> ScalarSelect[Any]:
+def _uncovered_tokens(rooms: CTE) -> ScalarSelect[Any]:
     """Add up, roughly, what the newest messages of a room take that no summary covers."""
     covered = (
         select(func.coalesce(func.max(CHECKPOINTS.c.last_message_id), 0))
-        .where(CHECKPOINTS.c.community_id == ROOMS.c.community_id, CHECKPOINTS.c.room_id == ROOMS.c.id)
-        .correlate(ROOMS)
+        .where(CHECKPOINTS.c.community_id == rooms.c.community_id, CHECKPOINTS.c.room_id == rooms.c.id)
+        .correlate(rooms)
         .scalar_subquery()
     )
     guessed = func.length(MESSAGES.c.content) / CHARACTERS_A_TOKEN + BARE_LINE_TOKENS
@@ -64,13 +67,13 @@ def _uncovered_tokens() -> ScalarSelect[Any]:
     newest = (
         select(case((MESSAGES.c.id > covered, tokens), else_=0).label("tokens"))
         .where(
-            MESSAGES.c.community_id == ROOMS.c.community_id,
-            MESSAGES.c.room_id == ROOMS.c.id,
+            MESSAGES.c.community_id == rooms.c.community_id,
+            MESSAGES.c.room_id == rooms.c.id,
             MESSAGES.c.shown == true(),
         )
         .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
         .limit(NEWEST_COUNTED)
-        .correlate(ROOMS)
+        .correlate(rooms)
         .subquery("newest")
     )
     return select(func.sum(newest.c.tokens)).scalar_subquery()

@@ -41,6 +41,7 @@ LOOK_SECONDS = 60.0  # between looks at rooms in which people talk; one that is 
 LATE = timedelta(minutes=10)  # messages may come with an earlier time than they are stored at
 ROOMS_AT_ONCE = 4
 MESSAGES_AT_MOST = 1_000  # read for one chunk
+COUNTED_AT_MOST = 8 * MESSAGES_AT_MOST  # tokens that so many messages take at the least
 PROMPT_TOKENS = 1_500  # of a call beside the messages: instructions and the earlier summary
 SHORTEST = 400  # characters to which a message is cut when the model holds no more
 TEMPERATURE = 0.2
@@ -283,7 +284,8 @@ class Summaries:
 
 
 def _is_due(one: Unsummarised, chunk: int) -> bool:
-    return one.asked or one.tokens >= chunk
+    """Tell whether to look closer; of long rooms the store counts only the newest messages."""
+    return one.asked or one.tokens >= min(chunk, COUNTED_AT_MOST)
 
 
 def _less_of(stretch: tuple[Message, ...]) -> tuple[Message, ...]:
