@@ -1,4 +1,4 @@
-"""Figures of the playground's server: messages a second to twenty listeners, and memory with a long history."""
+"""Figures of the playground: its server, its page, and the whole of Selfroom starting and ending on it."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import psutil
 
-from tests.bench import Figure
+from tests.bench import Figure, playground_page, playground_start
 
 LISTENERS = 20
 MESSAGES = 3_000
@@ -125,11 +125,13 @@ async def _read_all(session: aiohttp.ClientSession, about: dict[str, Any]) -> No
 
 
 def run() -> list[Figure]:
-    """Measure the server in a process of its own, its state in a file."""
+    """Measure everything; the server in a process of its own, its state in a file."""
     with tempfile.TemporaryDirectory() as folder:
         speed = asyncio.run(_throughput(Path(folder) / "speed.db"))
         memory = asyncio.run(_memory(Path(folder) / "memory.db"))
     return [
         Figure(name="playground.messages_to_20_listeners", value=speed, unit="messages/s", target=500, better="higher"),
         Figure(name="playground.memory_100k_messages", value=memory, unit="MB", target=300),
+        *playground_page.figures(),
+        *playground_start.figures(),
     ]

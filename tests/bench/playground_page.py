@@ -54,7 +54,7 @@ async def _measure() -> float:
         return median(times)
 
 
-def run() -> list[Figure]:
+def figures() -> list[Figure]:
     """Measure from the navigation's start until the newest messages stand on the screen; nothing without chromium."""
     if shutil.which("chromium") is None:
         return []
