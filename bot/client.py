@@ -19,7 +19,7 @@ from bot.adapters.discord.inbox import Inbox
 from bot.adapters.discord.people import Author, People
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.discord.refusals import explained
-from bot.core.events import Event
+from bot.core.events import Event, GuildLeft
 from bot.core.ports import Store
 from bot.core.records import Person, Snowflake
 from bot.engine.front_desk import FrontDesk
@@ -144,7 +144,17 @@ class SelfroomClient(commands.Bot):
         self.people.forget()
         for guild in self.guilds:
             await self._settle_in(guild)
+        await self._leave_others()
         self.caught_up.set()
+
+    async def _leave_others(self) -> None:
+        """Notice the servers that we were removed from while we were not there."""
+        there = {guild.id for guild in self.guilds}
+        async with self.store.reading() as read:
+            communities = await read.communities()
+        for community in communities:
+            if community.guild_id not in there:
+                await self._inbox.take(GuildLeft(guild_id=community.guild_id))
 
     async def _settle_in(self, guild: discord.Guild) -> None:
         """Know a server, give it the commands, and read on there; one server's trouble stays there."""

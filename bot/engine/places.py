@@ -15,6 +15,7 @@ TOPIC_CHARACTERS = 120
 LONGEST_REST = timedelta(days=1)
 LETTERS = 2_000
 PAGE = 200
+AWAY = "away"  # kept while the community rests only because the bot was removed
 log = structlog.get_logger(__name__)
 
 
@@ -26,15 +27,23 @@ class Places:
         self._clock = clock
 
     async def seen(self, event: GuildSeen) -> None:
-        """Know the server as a community; channels that rested are tried again, for we may have new rights there."""
+        """Know the server as a community; what rested is tried again, for we may be back or have new rights there."""
         async with self._store.writing() as write:
             community = await write.add_community(event.guild_id, event.name)
         async with self._store.writing(community.id) as write:
+            if await write.kept(community.id, AWAY):
+                await write.keep(community.id, AWAY, None)
+                await write.pause_community(community.id, paused=False)
             await _try_again(write, community, self._clock.now())
 
     async def left(self, community: Community) -> None:
-        """The bot was removed: everything is kept until it is invited again."""
+        """The bot was removed: everything is kept, and the agents rest until it is invited again."""
         log.info("removed from a server", community=community.id, name=community.name)
+        if community.paused:  # by a manager: that holds beyond our return
+            return
+        async with self._store.writing(community.id) as write:
+            await write.keep(community.id, AWAY, True)
+            await write.pause_community(community.id, paused=True)
 
     async def deleted(self, event: ChannelDeleted, community: Community) -> None:
         """Retire the agent whose channel people deleted, and remove what was said there."""

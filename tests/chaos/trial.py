@@ -13,7 +13,8 @@ import aiohttp
 
 from tests.chaos.crowd import NAMES, Crowd, Person
 from tests.chaos.processes import READY, Child, Discord, bot
-from tests.chaos.verdict import Verdict, judge, open_letters, stored_messages
+from tests.chaos.trouble import Trouble, ask
+from tests.chaos.verdict import Verdict, judge, open_letters, stored_messages, unanswered
 
 AGENTS = {
     "Ada": "A mathematician who likes sums and short answers.",
@@ -41,24 +42,18 @@ async def hold(plan: Plan, folder: Path, tell: Tell) -> Verdict:
     """Hold one trial in an empty folder."""
     dice = random.Random(plan.seed)  # noqa: S311 - a test's chance
     async with aiohttp.ClientSession() as session, Discord(folder / "discord") as discord:
-        about = await _ask(session, "GET", f"{discord.url}/playground")
+        about = await ask(session, "GET", f"{discord.url}/playground")
         owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "you")
         child = bot(about, discord.url, folder / "bot")
         crowd = await _settle(session, discord, owner, about, child, dice)
-        if plan.fault_share:
-            await _order_faults(session, discord.url, about["application_id"], plan)
-        await _kill_again_and_again(plan, crowd, child, dice, tell)
-        await _ask(session, "DELETE", f"{discord.url}/playground/faults")
+        trouble = Trouble(session, discord.url, about["application_id"], plan.fault_share, plan.seed)
+        async with trouble:
+            await _kill_again_and_again(plan, crowd, child, dice, tell)
         await _come_to_rest(child, folder / "bot" / "selfroom.db", len(crowd.said))
-        verdict = await judge(crowd, folder / "bot" / "selfroom.db")
         await child.end(signal.SIGTERM)
+        verdict = await judge(crowd, folder / "bot" / "selfroom.db")
+        verdict.counts |= trouble.counts
         return verdict
-
-
-async def _ask(session: aiohttp.ClientSession, method: str, url: str, body: Any = None) -> Any:  # noqa: ANN401 - JSON
-    async with session.request(method, url, json=body) as answer:
-        assert answer.status < 300, await answer.text()
-        return await answer.json() if answer.status != 204 else None
 
 
 async def _settle(
@@ -81,31 +76,9 @@ async def _settle(
         by_name = {name.lower(): name for name in AGENTS}
         crowd.rooms = {int(one["id"]): by_name[one["name"]] for one in channels if one["name"] in by_name}
     for name in NAMES:
-        made = await _ask(session, "POST", f"{discord.url}/playground/people", {"name": name})
+        made = await ask(session, "POST", f"{discord.url}/playground/people", {"name": name})
         crowd.people.append(Person(session, owner.api, made["token"], int(made["user"]["id"]), name))
     return crowd
-
-
-async def _order_faults(session: aiohttp.ClientSession, url: str, bot_id: str, plan: Plan) -> None:
-    """Ask for trouble on the bot's every way, at random, until it is cleared."""
-    share = plan.fault_share / 5
-    kinds: list[dict[str, Any]] = [
-        {"kind": "status", "status": 500},
-        {"kind": "status", "status": 503},
-        {"kind": "rate_limit", "retry_after": 0.2},
-        {"kind": "drop_before"},
-        {"kind": "drop_after"},
-    ]
-    for number, kind in enumerate(kinds):
-        body = kind | {"probability": share, "seed": plan.seed + number, "user_id": bot_id}
-        await _ask(session, "POST", f"{url}/playground/faults", body)
-        if kind["kind"] in ("drop_before", "drop_after"):
-            webhooks = body | {"route": "POST /webhooks/*"}
-            webhooks.pop("user_id")
-            await _ask(session, "POST", f"{url}/playground/faults", webhooks)
-    for kind in ({"kind": "duplicate_events"}, {"kind": "delay_events", "seconds": 0.3}):
-        body = kind | {"probability": share, "seed": plan.seed, "user_id": bot_id}
-        await _ask(session, "POST", f"{url}/playground/faults", body)
 
 
 async def _kill_again_and_again(plan: Plan, crowd: Crowd, child: Child, dice: random.Random, tell: Tell) -> None:
@@ -138,7 +111,7 @@ async def _come_to_rest(child: Child, database: Path, said: int) -> None:
     end, before, quiet_since = loop.time() + LONGEST_END_SECONDS, (-1, -1), loop.time()
     while loop.time() < end:
         now = stored_messages(database)
-        if open_letters(database) or now != before or now[0] < said:
+        if open_letters(database) or unanswered(database) or now != before or now[0] < said:
             quiet_since, before = loop.time(), now
         elif loop.time() - quiet_since > QUIET_SECONDS:
             return

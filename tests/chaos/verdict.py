@@ -32,6 +32,13 @@ def open_letters(path: Path) -> int:
         return found
 
 
+def unanswered(path: Path) -> int:
+    """Count the agents that are still to answer somebody."""
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+        found: int = database.execute("SELECT count(*) FROM reasons WHERE kind = 'addressed'").fetchone()[0]
+        return found
+
+
 def stored_messages(path: Path) -> tuple[int, int]:
     """Count what is stored of people and of others."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:

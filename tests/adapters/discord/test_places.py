@@ -148,3 +148,40 @@ async def test_an_answer_opens_its_archived_thread_again(scene: Scene) -> None:
 
     await until(answered)
     assert not (await scene.mira.call("GET", f"/channels/{thread_id}"))["thread_metadata"]["archived"]
+
+
+async def test_kicked_and_invited_again_the_agents_rest_in_between(scene: Scene) -> None:
+    stage = scene.stage
+    await scene.mira.call("DELETE", f"/guilds/{stage.guild_id}/members/{stage.bot_id}")
+    await until(lambda: at_rest(stage))
+    await stage.say(scene.bot, scene.ada, "still here")
+    await invite(stage)
+    await until(lambda: stands(scene, "still here"))
+    assert not await at_rest(stage)
+
+
+async def test_a_removal_that_nobody_heard_of_is_noticed_at_the_start_and_ends_with_the_invitation() -> None:
+    async with staged() as stage:
+        async with stage.bot() as bot:
+            await stage.settle_in(bot)
+        await stage.owner.call("DELETE", f"/guilds/{stage.guild_id}/members/{stage.bot_id}")
+        async with stage.bot():
+            assert await at_rest(stage)
+            await invite(stage)
+
+            async def back() -> bool:
+                return not await at_rest(stage)
+
+            await until(back)
+
+
+async def at_rest(stage: Stage) -> bool:
+    async with stage.store.reading() as read:
+        [community] = await read.communities()
+    return community.paused
+
+
+async def invite(stage: Stage) -> None:
+    url = f"{stage.playground.url}/playground/guilds/{stage.guild_id}/members/{stage.bot_id}"
+    async with stage.session.put(url, json={}) as answer:
+        assert answer.status < 300, await answer.text()
