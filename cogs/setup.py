@@ -3,10 +3,13 @@
 import discord
 from discord import app_commands
 
+from bot.core.actions import CreateAgent
 from bot.core.records import Json
 from cogs.arguments import ModelArg, ZoneArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.forms import Draft
 from cogs.ui.readiness import DISCLOSURE, readiness
+from cogs.ui.steps import Steps
 
 Language = app_commands.Range[str, 2, 40]
 RIGHTS = discord.Permissions(manage_guild=True)
@@ -24,8 +27,26 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         guild_id = guild_of(interaction)
         _, config = await self.desk.community(guild_id)
         agents = await self.desk.agents(guild_id)
-        lines = readiness(interaction, config, len(agents))
-        await self.list_out(interaction, "**Setting up Selfroom**", [*lines, "", DISCLOSURE], empty="All is well.")
+        lines = ["**Setting up Selfroom**", *readiness(interaction, config, len(agents)), "", DISCLOSURE]
+        steps = Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
+        await self.say(interaction, "\n".join(lines)[:2_000], view=steps)
+
+    async def chosen(self, interaction: Interaction, setting: str, id: int) -> None:
+        """Keep a channel that was chosen."""
+        managers_only(interaction)
+        await self.change(interaction, **{setting: id})
+
+    async def tried(self, interaction: Interaction) -> None:
+        """Try the model of new agents."""
+        managers_only(interaction)
+        await wait(interaction)
+        _, config = await self.desk.community(guild_of(interaction))
+        await self.say(interaction, await self.desk.try_model(guild_of(interaction), person(interaction), config.model))
+
+    async def filled(self, interaction: Interaction, draft: Draft) -> None:
+        """Make the agent that the form describes."""
+        action = CreateAgent(name=draft.name or None, background_prompt=draft.prompt, model=draft.model)
+        await self.act(interaction, action)
 
     @app_commands.command()
     async def places(

@@ -6,6 +6,7 @@ from discord import app_commands
 
 from bot.core.spending import of_day
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.cards import counted
 from cogs.ui.charts import Used, usage_rows, usage_table
 from cogs.ui.files import picture
 from cogs.ui.pages import paged
@@ -30,7 +31,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         tokens = f"{spent.tokens:,} of {limits.tokens_per_day or 'unlimited'} tokens"
         rows = [Bar(label="Budget used", share=float(share), note=f"{share:.1%}")]
         beats = sum(count for count, _ in spent.by_agent.values())
-        await self.show(interaction, "Usage today (UTC)", rows, [usd, tokens, f"{beats} beats"])
+        await self.show(interaction, "Usage today (UTC)", rows, [usd, tokens, counted(beats, "beat")])
 
     @app_commands.command(name="by-agent")
     async def agents(self, interaction: Interaction) -> None:

@@ -6,7 +6,7 @@ from discord import app_commands
 
 from bot.core.actions import DeleteAgent, Pause, PermitAgent, RestoreAgent, Resume, RetireAgent, Say, Sleep, WakeAgent
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person
+from cogs.base import Group, Interaction, guild_of, managers_only, person
 from cogs.ui.cards import agent_card, agent_list
 from cogs.ui.pages import Confirm
 
@@ -37,7 +37,7 @@ class Living(Group):
         guild_id = guild_of(interaction)
         view = await self.desk.view(guild_id, agent.id)
         spent, beats = await self.desk.spent_today(guild_id), await self.desk.beats(guild_id, agent.id, limit=1)
-        insider = person(interaction).is_architect or may_read(interaction, view.all_rooms[agent.id].channel_id)
+        insider = person(interaction).is_architect
         card = agent_card(view, agent.id, self.desk.now(), spent.by_agent.get(agent.id), beats if insider else ())
         await self.say(interaction, embed=card)
 

@@ -6,6 +6,7 @@ from bot.core.actions import Hush, Invite, Remove
 from bot.core.errors import NotFound
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person
+from cogs.ui.cards import counted
 from cogs.ui.pages import Confirm
 from cogs.ui.rooms import member_lines, room_card
 
@@ -109,7 +110,7 @@ class Company(Group):
         found = [message async for message in channel.history(limit=messages) if not message.pinned]
         for message in found:
             await message.delete()
-        return f"{len(found)} messages are deleted."
+        return f"Deleted: {counted(len(found), 'message')}."
 
     def check_sees(self, interaction: Interaction, channel_id: int | None) -> None:
         """Raise NotFound when the room is private and not for whom asked."""

@@ -38,7 +38,9 @@ def agent_card(
     card.add_field(name="Model", value=f"{agent.model}, {agent.token_budget:,} tokens")
     card.add_field(name="Today", value=_today(today))
     keys = len([key for key in view.keys.get(agent_id, ()) if key.revoked_at is None])
-    card.add_field(name="Room", value=f"{room.access}, {room.visibility}, {keys} keys{where(view, agent_id)}")
+    card.add_field(
+        name="Room", value=f"{room.access}, {room.visibility}, {counted(keys, 'key')}{where(view, agent_id)}"
+    )
     card.add_field(name="Attention", value=attention(view, agent_id), inline=False)
     if beats:
         card.add_field(name="Last beat", value=_last(beats[0]), inline=False)
@@ -101,11 +103,16 @@ def beat_line(beat: Beat) -> str:
     return f"`{beat.id}` {beat.at:%m-%d %H:%M:%S} *{beat.reason}* {tokens}, {used.cost_usd:.5f} USD: {what}"[:300]
 
 
+def counted(count: int, what: str) -> str:
+    """Word how many there are."""
+    return f"{count} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def _today(today: tuple[int, Usage] | None) -> str:
     if today is None:
         return "no beat yet"
     beats, used = today
-    return f"{beats} beats, {used.input_tokens + used.output_tokens:,} tokens, {used.cost_usd:.4f} USD"
+    return f"{counted(beats, 'beat')}, {used.input_tokens + used.output_tokens:,} tokens, {used.cost_usd:.4f} USD"
 
 
 def _last(beat: Beat) -> str:

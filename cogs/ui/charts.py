@@ -7,7 +7,7 @@ from bot.core.attention import shares
 from bot.core.records import Agent, AgentId, Usage
 from bot.core.status import state_of, waits_for
 from bot.core.view import View
-from cogs.ui.cards import pace
+from cogs.ui.cards import counted, pace
 from cogs.ui.pictures import Bar
 
 SLOW, QUICK, RESTING = 0, 1, 2
@@ -58,7 +58,7 @@ def usage_rows(used: Mapping[str, Used]) -> list[Bar]:
 def usage_table(used: Mapping[str, Used]) -> list[str]:
     """Give the numbers under the picture."""
     return [
-        f"**{name}**: {beats} beats, {usage.input_tokens:,} in ({usage.cached_tokens:,} cached), "
+        f"**{name}**: {counted(beats, 'beat')}, {usage.input_tokens:,} in ({usage.cached_tokens:,} cached), "
         f"{usage.output_tokens:,} out, {usage.cost_usd:.4f} USD"
         for name, (beats, usage) in sorted(used.items(), key=lambda item: -item[1][1].input_tokens)
     ]

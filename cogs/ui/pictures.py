@@ -7,8 +7,8 @@ from io import BytesIO
 
 from PIL import Image, ImageDraw, ImageFont
 
-WIDTH, MARGIN, ROW, HEAD = 760, 28, 44, 64
-LABEL, NOTE = 210, 130  # widths of what stands left and right of a bar
+WIDTH, MARGIN, ROW, HEAD = 560, 22, 44, 60
+LABEL, NOTE = 160, 140  # widths of what stands left and right of a bar
 GROUND, TRACK, INK, FAINT = "#1e2230", "#2f3547", "#f2f4f8", "#b9c0d0"
 COLOURS = ("#5aa9e6", "#7fc97f", "#f4a259", "#c792ea", "#f28b82", "#4dd0c4")
 MOST_ROWS = 18

@@ -39,12 +39,8 @@ def readiness(interaction: discord.Interaction[SelfroomClient], config: Communit
     return [
         *(missing or ["✅ Every permission is there."]),
         content,
-        _place("Agents' channels are made in", config.category_id, "`/setup places category:` chooses a category"),
-        _place(
-            "Managers are told things in",
-            config.managers_channel_id,
-            "`/setup places managers_channel:` names a channel",
-        ),
+        _place("Agents' channels are made in", config.category_id, "Choose a category for agents' channels"),
+        _place("Managers are told things in", config.managers_channel_id, "Choose a channel to tell managers things"),
         f"✅ Model **{config.model}**: `/setup model` chooses another and tries it.",
         f"✅ Budget {config.usd_per_day} USD a day: `/usage budget` changes it.",
         f"✅ {config.language}, {config.time_zone}: `/setup words` changes them.",
@@ -55,4 +51,4 @@ def readiness(interaction: discord.Interaction[SelfroomClient], config: Communit
 
 
 def _place(what: str, id: int | None, otherwise: str) -> str:
-    return f"✅ {what} <#{id}>." if id else f"➖ {what} no place of its own yet: {otherwise}."
+    return f"✅ {what} <#{id}>." if id else f"➖ {otherwise}, below or with `/setup places`."

@@ -63,6 +63,15 @@ class Commander:
         await self._press(message, label)
         return await self._next(before, lambda answer: answer["id"] != message["id"])
 
+    async def choose(self, message: Json, placeholder: str, *values: str) -> Json:
+        """Choose from a select and give the new answer that comes of it."""
+        before = len(self.visitor.heard)
+        parts = [part for row in message["components"] for part in row["components"]]
+        select = next(part for part in parts if part.get("placeholder") == placeholder)
+        data = {"custom_id": select["custom_id"], "component_type": select["type"], "values": values}
+        await self._send(3, {"data": data, "message_id": message["id"], "channel_id": message["channel_id"]})
+        return await self._next(before, lambda answer: answer["id"] != message["id"])
+
     async def press_in_place(self, message: Json, label: str) -> Json:
         """Press a button and give the message as it is then."""
         before = len(self.visitor.heard)

@@ -166,6 +166,10 @@ async def test_setup_says_what_is_there_and_what_is_missing(cast: Cast) -> None:
     assert "Deutsch, Europe/Berlin" in await cast.manager.told("setup start")
     assert re.search(r"answers in [\d.]+ s", await cast.manager.told("setup model", model="gpt-4o-mini"))
     welcome = await cast.you.channel("welcome")
+    steps = await cast.manager.run("setup start")
+    assert "answers in" in words_of(await cast.manager.press(steps, "Try the model"))
+    chosen = await cast.manager.choose(steps, "Where managers are told things", welcome)
+    assert "Set: managers channel." in words_of(chosen)
     assert "Set: managers channel." in await cast.manager.told("setup places", managers_channel=welcome)
     assert f"<#{welcome}>" in await cast.manager.told("setup start")
 

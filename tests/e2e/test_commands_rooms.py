@@ -82,7 +82,7 @@ async def test_messages_are_cleared_after_a_question(cast: Cast) -> None:
     await cast.you.say(hall, "one to be cleared")
     asked = await cast.manager.run("room clear", messages=1, room="Ledger")
     assert "cannot be undone" in asked["content"]
-    assert "1 messages are deleted." in words_of(await cast.manager.press(asked, "Delete 1"))
+    assert "Deleted: 1 message." in words_of(await cast.manager.press(asked, "Delete 1"))
 
 
 async def test_attention_is_a_picture_with_numbers(cast: Cast) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from bot.core.actions import SetSetting
+from bot.core.actor import Actor
 from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
@@ -63,7 +64,7 @@ class CommunityDesk(Office):
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
             await write.pause_community(community.id, paused=paused)
             what = f"{'pause' if paused else 'resume'}: everyone"
-            await write.apply(community.id, [Audit(by=f"@{person.username}", what=what, at=self.now())])
+            await write.apply(community.id, [Audit(by=Actor.person(person).in_words(), what=what, at=self.now())])
         self._on_done()
         return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
 

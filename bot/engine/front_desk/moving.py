@@ -1,6 +1,7 @@
 """Agents that come from a file, or go into one."""
 
 from bot.core.actions import CreateAgent, Say
+from bot.core.actor import Actor
 from bot.core.cards import Card, card_of
 from bot.core.changes import Change, SetKnowledge, UpdateAgent
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Person, Snowflake
@@ -47,7 +48,7 @@ class Moving(Office):
                     path=path,
                     before=None,
                     after=value,
-                    by=f"@{person.username}",
+                    by=Actor.person(person).in_words(),
                     at=self.now(),
                 )
             )

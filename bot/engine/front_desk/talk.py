@@ -52,6 +52,9 @@ class Talk(Office):
             agent = view.agents[agent_id]
             if agent.paused_reason is not None or agent.retired_at is not None:
                 raise Rejected(f"{agent.name} is paused or retired: resume or restore it first.")
+            known = await write.person(community.id, person.id)
+            if known is not None and known.ignored:
+                raise Rejected("Agents ignore you: /privacy ignore-me changes that, unless a manager muted you.")
             since = self.now() - timedelta(minutes=view.config.addressed_per_person_minutes)
             if await write.addressed_beats(community.id, person.id, since) >= view.config.addressed_per_person:
                 raise Rejected("You asked a lot in the last minutes: try again a little later.")
