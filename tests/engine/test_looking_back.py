@@ -1,11 +1,14 @@
 """Looking back through whole beats: what an agent asked for stands in its next view, once, and on its side only."""
 
+from dataclasses import replace
+
 from bot.core.changes import AddCheckpoint, UpdateMembership, UpdateRoom
 from bot.core.kinds import Visibility
 from bot.core.records import AgentId, Checkpoint, CheckpointId, MessageId, Side
 from tests.engine.hearts import Hearts, hearts
 from tests.engine.test_whole_beats import Obedient, do, tell
 from tests.fakes import START
+from tests.storage.lines import said
 
 ONE, TWO, THREE = AgentId(1), AgentId(2), AgentId(3)
 SECRET = "the lighthouse key lies under the stone"
@@ -133,3 +136,14 @@ async def test_who_joined_a_private_room_later_does_not_reach_back() -> None:
         shown = [call.input for call in house.model.calls if "(ID: 3, Model" in call.input]
         assert shown
         assert not any("lighthouse key" in seen or "keep the lighthouse" in seen for seen in shown)
+
+
+async def test_a_large_budget_shows_more_than_the_usual_two_hundred_messages() -> None:
+    async with hearts(agents=1, model=Obedient(), token_budget=50_000) as house:
+        lines = [replace(said(f"line {number} of the list", number), tokens=0) for number in range(1, 401)]
+        async with house.store.writing(house.community_id) as write:
+            await write.add_messages(house.community_id, lines)
+        await house.hear("@Agent1 please")
+        await house.run(3)
+        assert "line 1 of the list" in house.model.calls[-1].input
+        assert "line 400 of the list" in house.model.calls[-1].input
