@@ -29,6 +29,8 @@ from bot.core.view import View
 
 BACKOFF_AT_MOST_SECONDS = 60.0
 FAILURES_TOLD = 5  # in a row, then the room is told
+WHOLE_BUDGET = "The budget for today"
+FAMILY_SHARE = "The share of today's budget of this agent and those it is related to"
 BEGUN = ("last_beat_at", "last_reason", "asleep_until")
 
 
@@ -131,7 +133,9 @@ def failed(view: View, ready: Ready, error: ModelError, now: datetime) -> list[C
     ]
 
 
-def rests(view: View, ready: Ready, now: datetime, *, told: Collection[AgentId] = ()) -> list[Change]:
+def rests(
+    view: View, ready: Ready, now: datetime, *, told: Collection[AgentId] = (), what: str = WHOLE_BUDGET
+) -> list[Change]:
     """Say once a day in a room that would have answered that the day's money is spent, with a sign on the message.
 
     `told`: the rooms that said so in this slot already.
@@ -149,8 +153,8 @@ def rests(view: View, ready: Ready, now: datetime, *, told: Collection[AgentId] 
     return [
         *changes,
         UpdateRoom(room_id=room.id, fields={"rest_told_at": now}),
-        notice(room.id, "The budget for today is spent: agents rest until midnight UTC, or until it is raised.", now),
-        notice(room.id, "The budget for today is spent: agents rest until midnight UTC.", now, to_managers=True),
+        notice(room.id, f"{what} is spent: agents rest until midnight UTC, or until it is raised.", now),
+        notice(room.id, f"{what} is spent: agents rest until midnight UTC.", now, to_managers=True),
     ]
 
 

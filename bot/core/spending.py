@@ -1,10 +1,12 @@
 """What a community may spend in a UTC day, and how it slows down before it rests (SPEC §5)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from bot.core.config import CommunityConfig
+from bot.core.records import Agent, AgentId, Usage
 
 SLOWED_FROM = 0.80
 SLOWER_FROM = 0.95
@@ -53,6 +55,40 @@ def of_day(spent: tuple[Decimal, int], config: CommunityConfig) -> Spending:
     return Spending(usd=usd, tokens=tokens, usd_limit=config.usd_per_day, tokens_limit=config.tokens_per_day)
 
 
+def roots(agents: Mapping[AgentId, Agent]) -> Mapping[AgentId, AgentId]:
+    """Give the root of everyone's family: the first of its forebears, which people made.
+
+    Where a forebear is deleted for good, its id stands for it, so that its children stay one family.
+    """
+    return {id: _root(agents, id) for id in agents}
+
+
+def overspent(
+    agents: Mapping[AgentId, Agent], used: Mapping[AgentId, Usage], config: CommunityConfig
+) -> frozenset[AgentId]:
+    """Give the agents whose family has used up its share of the day: who makes agents divides what it has.
+
+    Once agents have made agents, each family of several may spend the day's limit divided by the number of families
+    in which somebody is not retired; agents on their own are held to the community's limit only.
+    """
+    families: dict[AgentId, list[AgentId]] = {}
+    for id, root in roots(agents).items():
+        families.setdefault(root, []).append(id)
+    alive = sum(any(agents[id].retired_at is None for id in family) for family in families.values())
+    usd_limit = None if config.usd_per_day is None else config.usd_per_day / max(1, alive)
+    tokens_limit = None if config.tokens_per_day is None else config.tokens_per_day // max(1, alive)
+    over: set[AgentId] = set()
+    for root, family in families.items():
+        if {root} == set(family):
+            continue
+        its = [used[id] for id in family if id in used]
+        usd = sum((one.cost_usd for one in its), Decimal(0))
+        tokens = sum(one.input_tokens + one.output_tokens for one in its)
+        if Spending(usd=usd, tokens=tokens, usd_limit=usd_limit, tokens_limit=tokens_limit).is_over:
+            over.update(family)
+    return frozenset(over)
+
+
 def next_day(now: datetime) -> datetime:
     """Give the coming midnight in UTC, when limits begin anew."""
     return datetime.combine(day_of(now) + timedelta(days=1), time(), tzinfo=UTC)
@@ -61,6 +97,14 @@ def next_day(now: datetime) -> datetime:
 def day_of(now: datetime) -> date:
     """Give the UTC day on which money is booked."""
     return now.astimezone(UTC).date()
+
+
+def _root(agents: Mapping[AgentId, Agent], id: AgentId) -> AgentId:
+    seen = {id}
+    while id in agents and (parent := agents[id].created_by) is not None and parent not in seen:
+        seen.add(parent)
+        id = parent
+    return id
 
 
 def _share(spent: Decimal, limit: Decimal | int | None) -> float:

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import structlog
 
-from bot.core.aftermath import rests
+from bot.core.aftermath import FAMILY_SHARE, WHOLE_BUDGET, rests
 from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable
 from bot.core.hud.call import AgentPart
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall
@@ -152,7 +152,11 @@ class Caller:
         reply = one.reply if shared is None else _merged(shared, one.reply)
         return replace(one, reply=reply, usage=_sum(one.usage, _share(call, ready.agent_id, first.usage)))
 
-    async def _rest(self, round: Round, pending: dict[AgentId, Ready], *, soon: bool) -> None:
+    async def rest(self, round: Round, agents: Iterable[Ready]) -> None:
+        """Let agents rest until midnight whose family has used up its share of the day."""
+        await self._rest(round, {ready.agent_id: ready for ready in agents}, soon=False, what=FAMILY_SHARE)
+
+    async def _rest(self, round: Round, pending: dict[AgentId, Ready], *, soon: bool, what: str = WHOLE_BUDGET) -> None:
         """There is no money for the call: wait for what other calls leave, or rest until midnight and say so once."""
         now = self._clock.now()
         told: set[AgentId] = set()
@@ -160,7 +164,7 @@ class Caller:
             if soon:
                 await self._applier.let_go(ready, until=now + OTHERS_SETTLE)
             else:
-                extra = rests(round.view, ready, now, told=told)
+                extra = rests(round.view, ready, now, told=told, what=what)
                 await self._applier.let_go(ready, until=next_day(now), extra=extra)
                 told.update(reason.room_id for reason in ready.reasons[:1] if reason.room_id is not None)
             del pending[ready.agent_id]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
@@ -145,12 +146,19 @@ class Heartbeat:
             self._metrics.count("slots_broken")
             log.exception("a slot could not be collected", community=community_id)
             return None
-        if round is None:
+        if round is None or not (round := await self._afforded(round)).ready:
             return None
         self._show_typing(round)
         for ready in round.ready:
             self._metrics.observe("lateness_seconds", max(0.0, (now - ready.first.due_at).total_seconds()))
         return await self._plan(round)
+
+    async def _afforded(self, round: Round) -> Round:
+        """Let those rest whose family has used up its share of the day; the others go on."""
+        over = await self._purse.overspent(round.view, round.at)
+        if over & {one.agent_id for one in round.ready}:
+            await self._caller.rest(round, [one for one in round.ready if one.agent_id in over])
+        return replace(round, ready=tuple(one for one in round.ready if one.agent_id not in over))
 
     async def _plan(self, round: Round) -> tuple[Round, Sequence[Booked]] | None:
         try:

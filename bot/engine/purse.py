@@ -7,8 +7,9 @@ from decimal import Decimal
 
 from bot.core.config import CommunityConfig
 from bot.core.ports import Model, Store, Writing
-from bot.core.records import CommunityId, Usage
-from bot.core.spending import day_of, of_day
+from bot.core.records import AgentId, CommunityId, Usage
+from bot.core.spending import day_of, of_day, overspent
+from bot.core.view import View
 from bot.engine.planner import PlannedCall
 
 
@@ -48,6 +49,14 @@ class Purse:
                 if reservation is not None:
                     others.add(reservation)
         return tuple(booked)
+
+    async def overspent(self, view: View, now: datetime) -> frozenset[AgentId]:
+        """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
+        if all(agent.created_by is None for agent in view.agents.values()):
+            return frozenset()
+        async with self._store.reading() as read:
+            used = await read.usage_by_agent(view.community.id, day_of(now))
+        return overspent(view.agents, {id: usage for id, (_, usage) in used.items()}, view.config)
 
     async def settle(self, community_id: CommunityId, booked: Booked, usage: Usage) -> None:
         """Replace what was set aside by what was used."""
