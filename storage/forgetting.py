@@ -90,7 +90,7 @@ class Forgetting(Intake):
         for table, columns, condition in (
             (LOOKUPS, (LOOKUPS.c.question, LOOKUPS.c.answer), true()),
             (LETTERS, (LETTERS.c.payload,), waiting),
-            (JOURNAL, (JOURNAL.c.path, JOURNAL.c.before, JOURNAL.c.after, JOURNAL.c.by), true()),
+            (JOURNAL, (JOURNAL.c.by,), true()),
         ):
             names_them = or_(*(named.within(column) for column in columns))
             await self.run(delete(table).where(owned(table, community_id), names_them, condition))
@@ -107,6 +107,15 @@ class Forgetting(Intake):
             named_in = [row.id for row in page if named.found_in(row.hud or "", row.answer or "", row.thoughts or "")]
             these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(named_in))
             await self.run(these.values(hud=None, answer=None, thoughts=None))
+
+    async def _forget_journal(self, community_id: int, named: "Named") -> None:
+        """What an agent wrote down names people without an @."""
+        asked = select(JOURNAL.c.id, JOURNAL.c.path, JOURNAL.c.before, JOURNAL.c.after)
+        rows = await self.rows(asked.where(owned(JOURNAL, community_id)))
+        gone = [row.id for row in rows if named.found_in(row.path, to_json(row.before), to_json(row.after))]
+        for start in range(0, len(gone), 500):
+            these = JOURNAL.c.id.in_(gone[start : start + 500])
+            await self.run(delete(JOURNAL).where(owned(JOURNAL, community_id), these))
 
     async def _who_knows(self, community_id: int, named: "Named") -> list[AgentId]:
         asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))

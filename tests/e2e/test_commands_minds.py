@@ -110,18 +110,22 @@ async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> Non
     hall = cast.manager.channel_id
     async with visiting(cast.home.url, "dora") as dora:
         caller = Commander(dora, hall)
-        await dora.say(hall, "Wren, my parrot is called Rupert")
+        said = await dora.say(hall, "Wren, my parrot is called Rupert")
+
+        async def known() -> bool:
+            return "@dora said it" in words_of(await caller.menu("Who said this?", said))
+
+        await until(known, "the message in memory")
         assert "Agents ignore @dora." in await caller.told("privacy ignore-me")
-
-        async def exported() -> bool:
-            data = json.loads(await caller.text_of(await caller.run("privacy export")))
-            return "Rupert" in json.dumps(data["messages"])
-
-        assert await exported()
+        data = json.loads(await caller.text_of(await caller.run("privacy export")))
+        assert "Rupert" in json.dumps(data["messages"])
+        await cast.manager.told("knowledge set", agent="Wren", path="people.dora.parrot", value="Rupert")
         asked = await caller.run("privacy forget-me")
         assert "Nothing is deleted on Discord itself" in asked["content"]
         assert "are gone here" in words_of(await caller.press(asked, "Forget me"))
         assert "Nothing was found." in await cast.manager.told("search", words="Rupert")
+        assert "There is nothing at people" in await cast.manager.told("knowledge show", agent="Wren", path="people")
+        assert "dora" not in await cast.manager.told("knowledge history", agent="Wren")
 
 
 async def test_what_was_said_is_found_where_one_may_read(cast: Cast) -> None:

@@ -3,12 +3,13 @@
 from bot.engine.front_desk.community import CommunityDesk
 from bot.engine.front_desk.doors import Doors
 from bot.engine.front_desk.heads import Heads
+from bot.engine.front_desk.held import HeldBack
 from bot.engine.front_desk.moving import Moving
 from bot.engine.front_desk.people import PeopleDesk
 from bot.engine.front_desk.talk import Talk
 
 
-class FrontDesk(Heads, Talk, Doors, Moving, PeopleDesk, CommunityDesk):
+class FrontDesk(Heads, Talk, Doors, HeldBack, Moving, PeopleDesk, CommunityDesk):
     """One use case for every command."""
 
 

@@ -1,9 +1,14 @@
 """People and what is kept of them."""
 
-from bot.core.changes import Audit, PutReason
-from bot.core.kinds import ReasonKind
-from bot.core.records import Json, Person, Reason, Snowflake
+from datetime import datetime
+from typing import Any
+
+from bot.core.changes import AddLookup, Audit, Change, SetFocus, SetKnowledge
+from bot.core.forgetting import Forgotten
+from bot.core.records import Json, Lookup, Mind, Person, Snowflake
 from bot.engine.front_desk.office import Office
+
+SOMEONE = "someone"
 
 
 class PeopleDesk(Office):
@@ -20,15 +25,37 @@ class PeopleDesk(Office):
             return await read.data_of(community.id, person.id)
 
     async def forget_me(self, guild_id: Snowflake, person: Person) -> str:
-        """Remove a person's messages, reactions and name everywhere, and tell agents to forget; gives a sentence."""
+        """Remove a person's messages, reactions and name everywhere, out of agents' heads too; gives a sentence."""
         now = self.now()
         async with self._changing(guild_id, person) as (community, write):
             gone = await write.forget_person(community.id, person.id, now)
-            reason = Reason(kind=ReasonKind.WOKEN, since=now, due_at=now)
-            told = [PutReason(agent_id=agent_id, reason=reason) for agent_id in gone.agents]
-            audit = Audit(by="someone", what=f"forget_me: {gone.messages} messages are gone", at=now)
-            await write.apply(community.id, [*told, audit])
+            view = await write.desk(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
+            who = Forgotten(gone.names)
+            changes = [change for mind in view.minds.values() for change in _without(mind, who, now)]
+            told = Audit(by=SOMEONE, what=f"forget_me: {gone.messages} messages are gone", at=now)
+            await write.apply(community.id, [*changes, told])
         self._on_done()
-        return f"{gone.messages} messages, your reactions and your name are gone here" + (
-            f"; {len(gone.agents)} agents are told to forget." if gone.agents else "."
+        return f"Your reactions, your name and {gone.messages} of your messages are gone here" + (
+            f", also from what {len(gone.agents)} agents know." if gone.agents else "."
         )
+
+
+def _without(mind: Mind, who: Forgotten, now: datetime) -> list[Change]:
+    """Take a person out of one mind; the journal keeps only that it was done."""
+    knowledge, focus = who.knowledge(mind.knowledge), who.focus(mind.focus)
+    changes: list[Change] = []
+    if knowledge != mind.knowledge:
+        journalled: dict[str, Any] = {
+            "path": "(a person was forgotten)",
+            "before": None,
+            "after": None,
+            "by": SOMEONE,
+            "at": now,
+        }
+        changes.append(SetKnowledge(agent_id=mind.agent_id, side=mind.side, knowledge=knowledge, **journalled))
+    if focus != mind.focus:
+        changes.append(SetFocus(agent_id=mind.agent_id, side=mind.side, focus=focus))
+    if changes:
+        lookup = Lookup(question="a person asked to be forgotten", answer="What you kept about them was removed.")
+        changes.append(AddLookup(agent_id=mind.agent_id, side=mind.side, lookup=lookup))
+    return changes

@@ -1,0 +1,45 @@
+"""What agents know, without a person who is to be forgotten."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+from bot.core.forgetting import Forgotten
+from bot.core.records import Focus, Json
+
+WORDS = some.sampled_from(["Dora", "dora likes tea", "@dora", "dorado", "tea", "Theodora", "fog"])
+VALUES: some.SearchStrategy[Json] = some.recursive(
+    WORDS | some.integers() | some.none(),
+    lambda inner: some.lists(inner, max_size=4) | some.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def test_what_stands_under_a_name_goes_and_the_rest_stays() -> None:
+    known: dict[str, Json] = {
+        "people": {"Dora": {"trust": 0.8}, "Ben": {"trust": 0.5, "note": "knows Dora"}},
+        "notes": ["Dora likes tea", "fog on Mondays"],
+    }
+    assert Forgotten(["dora"]).knowledge(known) == {"people": {"Ben": {"trust": 0.5}}, "notes": ["fog on Mondays"]}
+
+
+def test_longer_words_that_begin_like_the_name_stay() -> None:
+    assert Forgotten(["Dora"]).knowledge({"fish": "dorado"}) == {"fish": "dorado"}
+
+
+def test_a_focus_loses_only_what_names_them() -> None:
+    focus = Focus(current_task="write to Dora", notes=("Dora called", "tea at five"))
+    assert Forgotten(["Dora"]).focus(focus) == Focus(notes=("tea at five",))
+
+
+def test_without_a_name_nothing_goes() -> None:
+    assert Forgotten([]).knowledge({"a": "b"}) == {"a": "b"}
+
+
+@given(some.dictionaries(WORDS, VALUES, max_size=5))
+def test_no_name_is_left_anywhere(known: dict[str, Json]) -> None:
+    forgotten = Forgotten(["Dora", "dora likes tea"])
+    left = forgotten.knowledge(known)
+    assert not forgotten.names(json.dumps(left, ensure_ascii=False))
+    assert forgotten.knowledge(left) == left
