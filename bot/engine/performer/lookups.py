@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from bot.core.actions import Checkpoints, Compact, ReadHistory, ReadMessage, Recall
 from bot.core.cadence import own_beat_at
 from bot.core.errors import Rejected
-from bot.core.kinds import ReasonKind, Visibility
+from bot.core.hud.summary import may_read_summary
+from bot.core.kinds import ReasonKind
 from bot.core.permissions import may_see
 from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, MessageId, Reason
 from bot.engine.performer.desk import Desk
@@ -91,11 +92,8 @@ def compact(desk: Desk, action: Compact) -> str:
 
 
 def _may_read(desk: Desk, checkpoint: Checkpoint) -> bool:
-    """Who joined a private room later does not get its earlier summaries."""
-    agent_id, room = desk.me().id, desk.room(checkpoint.room_id)
-    if room.visibility is Visibility.PUBLIC or room.id == agent_id:
-        return True
-    return checkpoint.first_message_id > desk.memberships[agent_id, room.id].joined_after
+    room = desk.room(checkpoint.room_id)
+    return may_read_summary(room, desk.memberships[desk.me().id, room.id], checkpoint)
 
 
 def _readable(desk: Desk, page: Sequence[Message]) -> Json:
