@@ -288,3 +288,46 @@ async def test_rooms_that_spoke_are_found_with_about_what_no_summary_covers() ->
             assert [one.room_id for one in found] == list(range(1, 13))
             assert all(20 < one.tokens < 100 and not one.asked for one in found)
             assert await read.unsummarised(None) == []
+
+
+async def test_a_program_that_ends_while_the_model_writes_sums_up_when_it_runs_again() -> None:
+    async with remembered() as (home, summaries):
+        await talk(home, 4)
+        await ask_for_one(home)
+        asked = asyncio.Event()
+        answer = home.model.answer
+
+        async def endless(call: ModelCall) -> Any:  # noqa: ANN401
+            asked.set()
+            await asyncio.Event().wait()
+
+        home.model.answer = endless  # type: ignore[method-assign]
+        running = asyncio.create_task(summaries.run())
+        await asked.wait()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        _, tokens = await spent(home)
+        assert tokens > 800  # nobody knows what it cost: it counts in full
+        home.model.answer = answer  # type: ignore[method-assign]
+        home.model.script.append(FEAST)
+        await Summaries(home.store, home.model, home.clock, home.metrics, config=CHUNK).run()
+        assert [one.text for one in await kept(home)] == [FEAST]
+
+
+async def test_a_model_that_never_answers_is_given_up() -> None:
+    async with remembered() as (home, _):
+        summaries = Summaries(home.store, home.model, home.clock, home.metrics, config=CHUNK, call_seconds=60)
+        await talk(home, 4)
+        await ask_for_one(home)
+        asked = asyncio.Event()
+
+        async def endless(call: ModelCall) -> Any:  # noqa: ANN401
+            asked.set()
+            await asyncio.Event().wait()
+
+        home.model.answer = endless  # type: ignore[method-assign]
+        running = asyncio.create_task(summaries.run())
+        await asked.wait()
+        await home.clock.advance(61)
+        await running
+        assert (await kept(home), await spent(home)) == ([], (0.0, 0))
