@@ -85,6 +85,7 @@ class Forgetting(Intake):
 
     async def _forget_derived(self, community_id: int, named: "Named") -> None:
         """Summaries, letters, look-ups, journal entries and stored HUDs that name them go."""
+        await self._forget_journal(community_id, named)
         waiting = LETTERS.c.state.in_(["waiting", "held"])
         await withdraw_where(self, community_id, named.within(CHECKPOINTS.c.text))
         for table, columns, condition in (
