@@ -4,10 +4,11 @@ import difflib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from dotenv.parser import parse_stream
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
@@ -16,7 +17,24 @@ from bot.core.errors import BadSetting
 from bot.core.hud.prompts import check_prompts, read_prompts
 
 PREFIX = "SELFROOM_"
+BARE = ("DISCORD_TOKEN", "OPENAI_API_KEY")  # read without the prefix as well
 ENV_FILE = Path(".env")
+
+
+def _checked_address(text: str, *schemes: str) -> str:
+    """Refuse what is no address, before a vendor's library stumbles over it."""
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError(f"it must be an address that begins with {schemes[0]}:// or {schemes[1]}://")
+    return text
+
+
+WebAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "http", "https"))]
+SocketAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "ws", "wss"))]
 
 
 class Provider(BaseModel):
@@ -24,7 +42,7 @@ class Provider(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    base_url: str
+    base_url: WebAddress
     api_key: SecretStr = SecretStr("none")
     api: Literal["responses", "chat"] = "chat"
     structured: bool = True
@@ -46,14 +64,14 @@ class Settings(BaseSettings):
     discord_token: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SELFROOM_DISCORD_TOKEN", "DISCORD_TOKEN")
     )
-    discord_api: str | None = None
-    discord_gateway: str | None = None
-    discord_cdn: str | None = None
+    discord_api: WebAddress | None = None
+    discord_gateway: SocketAddress | None = None
+    discord_cdn: WebAddress | None = None
 
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SELFROOM_OPENAI_API_KEY", "OPENAI_API_KEY")
     )
-    openai_base_url: str | None = None
+    openai_base_url: WebAddress | None = None
     openai_api: Literal["responses", "chat"] = "responses"
     openai_structured: bool = True
     model: str | None = None
@@ -148,8 +166,9 @@ def _refuse_misspelt(names: set[str]) -> None:
 def _sentence(error: ValidationError) -> str:
     """Word the first thing that is wrong, never showing a secret."""
     first = error.errors(include_input=False, include_url=False)[0]
-    name = "__".join(str(part) for part in first["loc"]).upper()
-    full = name if name.startswith((PREFIX, "DISCORD_", "OPENAI_API_KEY")) else PREFIX + name
-    return (
-        f"{full} cannot be used: {first['msg'][0].lower()}{first['msg'][1:]}; change it in the environment or in .env."
+    what = (
+        "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
     )
+    name = "__".join(str(part) for part in first["loc"]).upper()
+    full = name if name.startswith(PREFIX) or name in BARE else PREFIX + name
+    return f"{full} cannot be used: {what[0].lower()}{what[1:]}; change it in the environment or in .env."

@@ -1,12 +1,17 @@
 """Settings are read once, and whatever is wrong with them is one sentence that says what to do."""
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.settings import Settings, load_settings
+
+ROOT = Path(__file__).parent.parent
+PLACEHOLDERS = {"DISCORD_TOKEN", "SELFROOM_SECRET", "SELFROOM_PROMPTS_FILE"}  # words or a file that is not there
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +60,13 @@ def test_other_providers_are_named_by_their_prefix(tmp_path: Path) -> None:
         ("SELFROOM_PLAYGROUND_PORT=70000", "SELFROOM_PLAYGROUND_PORT"),
         ("SELFROOM_PLAYGROND_PORT=1", "did you mean SELFROOM_PLAYGROUND_PORT?"),
         ("SELFROOM_COMMUNITY__BANTER=many", "SELFROOM_COMMUNITY__BANTER"),
+        ("SELFROOM_COMMUNITY__BANTR=4", "SELFROOM_COMMUNITY__BANTR cannot be used: there is no such setting"),
+        ("SELFROOM_OPENAI_BASE_URL=localhost:11434/v1", "must be an address that begins with http:// or https://"),
+        ("SELFROOM_OPENAI_BASE_URL=http://[oops", "SELFROOM_OPENAI_BASE_URL"),
+        ("SELFROOM_DISCORD_API=nonsense", "SELFROOM_DISCORD_API"),
+        ("SELFROOM_DISCORD_GATEWAY=http://127.0.0.1:1", "must be an address that begins with ws:// or wss://"),
         ("SELFROOM_PROVIDERS={not json", "must be JSON"),
+        ('SELFROOM_PROVIDERS={"a": {"base_url": "me:sk-hidden@host"}}', "must be an address"),
         ("A=1\nthis is no setting\n", "line 2"),
     ],
 )
@@ -64,6 +75,7 @@ def test_a_bad_value_is_named_in_one_sentence(tmp_path: Path, text: str, words: 
         read(tmp_path, text)
     assert words in caught.value.sentence
     assert "\n" not in caught.value.sentence
+    assert "sk-hidden" not in caught.value.sentence
 
 
 def test_an_env_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
@@ -112,3 +124,38 @@ def test_a_file_of_prompts_that_cannot_be_used_is_one_sentence_at_start(tmp_path
 def test_a_file_of_prompts_that_is_not_there_is_one_sentence_at_start(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match="cannot be read"):
         read(tmp_path, f"SELFROOM_PROMPTS_FILE={tmp_path / 'none.md'}\n")
+
+
+def examples() -> dict[str, str]:
+    """Every setting that the example names, with its example value."""
+    lines = (ROOT / "deploy/example.env").read_text(encoding="utf-8").splitlines()
+    found = (re.match(r"# ((?:SELFROOM|DISCORD|OPENAI)_\w+)=(.*?)(?: {2,}\(.*)?$", line) for line in lines)
+    return {one[1]: one[2] for one in found if one}
+
+
+def test_the_example_names_every_setting_and_no_other() -> None:
+    bare = {"discord_token": "DISCORD_TOKEN", "openai_api_key": "OPENAI_API_KEY"}
+    names = {bare.get(name, f"SELFROOM_{name.upper()}") for name in Settings.model_fields if name != "community"}
+    community = {f"SELFROOM_COMMUNITY__{name.upper()}" for name in CommunityConfig.model_fields}
+    told = set(examples())
+    assert names - told == set()
+    assert told - names - community == set()
+
+
+def test_a_default_that_the_example_shows_is_the_default(tmp_path: Path) -> None:
+    untouched = Settings(_env_file=None).model_dump()
+    kinds = (int, float, bool, Decimal)
+    for name, value in examples().items():
+        field = name.removeprefix("SELFROOM_").lower()
+        of_community = field.startswith("community__")
+        default = untouched["community"][field[11:]] if of_community else untouched.get(field)
+        if isinstance(default, kinds) or of_community:
+            read_back = read(tmp_path, f"{name}={value}\n").model_dump()
+            found = read_back["community"][field[11:]] if of_community else read_back[field]
+            assert found == default, name
+
+
+def test_the_whole_example_can_be_used(tmp_path: Path) -> None:
+    usable = {name: value for name, value in examples().items() if name not in PLACEHOLDERS}
+    settings = read(tmp_path, "".join(f"{name}='{value}'\n" for name, value in usable.items()))
+    assert settings.providers["local"].base_url.startswith("http://")
