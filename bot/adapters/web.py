@@ -7,6 +7,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import PrometheusMetrics
+from bot.core.errors import BadSetting
 from bot.core.ports import Clock, Reading, Store
 from bot.core.records import Agent, AgentId, Beat, Community, Snowflake
 from bot.core.status import state_of, waits_for
@@ -61,7 +62,13 @@ class Face:
     async def __aenter__(self) -> "Face":
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
-        await site.start()
+        try:
+            await site.start()
+        except OSError as error:
+            await self._runner.cleanup()
+            raise BadSetting(
+                f"Port {self._port} cannot be opened ({error.strerror}): set SELFROOM_FACE_PORT to another one."
+            ) from error
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
         return self
 
