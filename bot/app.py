@@ -19,7 +19,7 @@ from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.providers import ProviderOptions, Providers
 from bot.adapters.llm.tokens import tokenizer_for
-from bot.adapters.logs import set_up_logs
+from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face
@@ -68,6 +68,8 @@ async def run_selfroom(settings: Settings, *, say: Say) -> None:
     stop = stopped_by_signals()
     check_data_folder(settings.data_dir)
     set_up_logs(settings.data_dir / "logs", megabytes=settings.log_megabytes, files=settings.log_files)
+    if settings.discord_token is None:
+        hush_false_lag()
     async with selfroom(settings) as house:
         await house.serve(stop, ready=lambda: announce(house.place, settings, say))
 
@@ -129,7 +131,7 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
     client = SelfroomClient(COGS)
     publisher = DiscordPublisher(client)
-    delivery = Delivery(store, publisher, clock, metrics)
+    delivery = Delivery(store, publisher, clock, metrics, moderator=parts.model)
     heartbeat = Heartbeat(
         store,
         parts.model,
@@ -212,7 +214,8 @@ async def playground(
     try:
         await there.__aenter__()
     except PlaygroundError as error:
-        raise BadSetting(str(error)) from error
+        places = "SELFROOM_PLAYGROUND_PORT and SELFROOM_DATA_DIR choose"
+        raise BadSetting(f"{str(error).rstrip('.')} ({places}).") from error
     try:
         yield there
     finally:

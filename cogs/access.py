@@ -8,6 +8,7 @@ from bot.core.errors import Rejected
 from bot.core.permissions import ONLY_MANAGERS
 from cogs.arguments import AgentArg, RequestArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.held import HeldButton, held_line, held_view
 from cogs.ui.knocks import KnockButton, knock_line, knock_view
 
 Secret = app_commands.Range[str, 1, 64]
@@ -18,7 +19,7 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
 
     async def cog_load(self) -> None:
         """Know the buttons that were sent before the last start."""
-        self.client.add_dynamic_items(KnockButton)
+        self.client.add_dynamic_items(KnockButton, HeldButton)
 
     @app_commands.command()
     @app_commands.checks.cooldown(5, 30.0)
@@ -46,6 +47,18 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         view = await self.desk.view(guild_of(interaction))
         text = "\n".join(knock_line(knock, view) for knock in knocks[:10])[:1_900]
         await self.say(interaction, text, view=knock_view(knocks))
+
+    @app_commands.command()
+    async def held(self, interaction: Interaction) -> None:
+        """List what agents wanted to say and moderation holds back, with buttons to decide."""
+        managers_only(interaction)
+        await wait(interaction)
+        held = await self.desk.held(guild_of(interaction))
+        if not held:
+            await self.say(interaction, "Nothing is held back.")
+            return
+        text = "\n".join(held_line(*one) for one in held[:10])[:1_900]
+        await self.say(interaction, text, view=held_view(held))
 
     @app_commands.command()
     async def grant(self, interaction: Interaction, request: RequestArg) -> None:

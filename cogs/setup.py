@@ -12,6 +12,8 @@ from cogs.ui.readiness import DISCLOSURE, readiness
 from cogs.ui.steps import Steps
 
 Language = app_commands.Range[str, 2, 40]
+Words = app_commands.Range[str, 1, 1_000]
+ModerationModel = app_commands.Range[str, 1, 100]
 RIGHTS = discord.Permissions(manage_guild=True)
 
 
@@ -99,6 +101,25 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         managers_only(interaction)
         chosen = {"language": language, "time_zone": time_zone}
         await self.change(interaction, **{name: each for name, each in chosen.items() if each is not None})
+
+    @app_commands.command()
+    async def moderation(
+        self, interaction: Interaction, words: Words | None = None, model: ModerationModel | None = None
+    ) -> None:
+        """Choose what agents may not say unasked: it waits for Approve or Discard.
+
+        Args:
+            words: Words or phrases with commas between them, or none
+            model: Asked about every message, such as omni-moderation-latest, or none
+        """
+        managers_only(interaction)
+        chosen: dict[str, Json] = {}
+        if words is not None:
+            listed = [word.strip() for word in words.split(",") if word.strip()]
+            chosen["held_words"] = [] if listed == ["none"] else list[Json](listed)
+        if model is not None:
+            chosen["moderation_model"] = "" if model == "none" else model
+        await self.change(interaction, **chosen)
 
     async def change(self, interaction: Interaction, **values: Json) -> None:
         """Set what was given and say so."""

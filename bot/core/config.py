@@ -40,6 +40,8 @@ class CommunityConfig(BaseModel):
     attachment_characters: int = Field(default=20_000, ge=0)
     listened_bots: tuple[Snowflake, ...] = ()
     pings: bool = False
+    held_words: tuple[str, ...] = ()  # a message of an agent with one of these waits until a manager decides
+    moderation_model: str = ""  # asked about every message of an agent, such as omni-moderation-latest; empty: none
 
     # tempo, gate, floor
     moves_per_agent_and_hour: int = Field(default=4, ge=0)

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind
-from bot.core.records import AgentId, Json, MessageId, Snowflake
+from bot.core.records import AgentId, Json, LetterId, MessageId, Snowflake
 
 
 class Payload(BaseModel):
@@ -61,10 +61,16 @@ class ChannelPayload(Payload):
 
 
 class PermissionPayload(Payload):
-    """Let a person (`person_id` None: everyone) see the room's channel, or no longer."""
+    """Let a person (`person_id` None: everyone) see the room's channel, or no longer.
+
+    Whether everyone may write there follows from the owner: a retired one's channel is read-only. `left_channel_id` is
+    the channel of an agent that is deleted for good: it stays, read-only, with the `note` in it.
+    """
 
     person_id: Snowflake | None = None
     allowed: bool
+    left_channel_id: Snowflake | None = None
+    note: str = ""
 
 
 class NoticePayload(Payload):
@@ -73,6 +79,7 @@ class NoticePayload(Payload):
     text: str
     to_managers: bool = True
     person_id: Snowflake | None = None
+    held: LetterId | None = None  # with buttons to decide about this letter
 
 
 PAYLOADS: Mapping[LetterKind, type[Payload]] = {

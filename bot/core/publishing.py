@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.core.records import AgentId, Snowflake
+from bot.core.records import AgentId, LetterId, Snowflake
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,14 +57,23 @@ class Publisher(Protocol):
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
         """Make an agent's channel in the category, or find the one whose topic is marked as this agent's."""
 
-    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
-        """Let a person (None: everyone) see a channel, or no longer."""
+    async def allow(
+        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
+    ) -> None:
+        """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing."""
 
     async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
         """Give the public address of an agent's drawn avatar, set on the webhook of its own room's channel."""
 
-    async def notify(self, channel_id: Snowflake, text: str) -> None:
-        """Say something as the bot itself."""
+    async def notify(self, channel_id: Snowflake, text: str, *, held: LetterId | None = None) -> None:
+        """Say something as the bot itself; with buttons to decide about a held letter."""
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
         """Say something to a person alone."""
+
+
+class Moderator(Protocol):
+    """Somebody who reads before anything is posted."""
+
+    async def objection(self, model: str, text: str) -> str:
+        """Give why a text should not be posted, empty when it may; raises ModelError."""

@@ -11,8 +11,10 @@ from bot.core.errors import PublishError, SelfroomError, StoreError
 from bot.core.kinds import LetterKind
 from bot.core.letters import LANE
 from bot.core.ports import Clock, Metrics, Publisher, Store
+from bot.core.publishing import Moderator
 from bot.core.records import AgentId, CommunityId, Letter
 from bot.engine.errands import Errands
+from bot.engine.moderation import Moderation
 from bot.engine.posting import Posting
 from bot.engine.setbacks import Setbacks, Stumbled
 from bot.engine.typing_shown import TypingShown
@@ -29,13 +31,22 @@ log = structlog.get_logger(__name__)
 class Delivery:
     """The one owner of all outgoing effects; `wake` it after a transaction that wrote letters."""
 
-    def __init__(self, store: Store, publisher: Publisher, clock: Clock, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        store: Store,
+        publisher: Publisher,
+        clock: Clock,
+        metrics: Metrics,
+        *,
+        moderator: Moderator | None = None,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._metrics = metrics
         self._setbacks = Setbacks(store, clock)
         self.typing = TypingShown(publisher, clock)
-        self._posting = Posting(store, publisher, clock, metrics, posted=self.typing.end)
+        moderation = Moderation(store, clock, moderator)
+        self._posting = Posting(store, publisher, clock, metrics, posted=self.typing.end, moderation=moderation)
         self._errands = Errands(store, publisher, clock)
         self._busy: dict[Lane, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()

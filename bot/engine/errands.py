@@ -55,8 +55,14 @@ class Errands:
                 await self._react(letter, room, payload.message_id, payload.emoji, added=payload.added)
             case CuePayload() as payload:
                 await self._react(letter, room, payload.message_id, payload.emoji, added=True)
+            case PermissionPayload(left_channel_id=left, note=note) as payload if left is not None:
+                await self._publisher.notify(left, note)
+                await self._publisher.allow(left, None, allowed=payload.allowed, writable=False)
             case PermissionPayload() as payload:
-                await self._publisher.allow(_channel(room), payload.person_id, allowed=payload.allowed)
+                writable = view.agents[room.id].retired_at is None
+                await self._publisher.allow(
+                    _channel(room), payload.person_id, allowed=payload.allowed, writable=writable
+                )
             case payload:
                 await self._show(payload, room, view)
         return []
@@ -104,7 +110,7 @@ class Errands:
             return
         channel_id = view.config.managers_channel_id if notice.to_managers else _channel(room)
         if channel_id is not None:  # without a managers' channel the log has to do
-            await self._publisher.notify(channel_id, notice.text)
+            await self._publisher.notify(channel_id, notice.text, held=notice.held)
 
 
 def _channel(room: Room) -> Snowflake:

@@ -14,6 +14,7 @@ from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
 from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
 from bot.core.view import View
+from bot.engine.moderation import Moderation
 
 NO_CHANNEL_SECONDS = 2.0
 DISCORD_EPOCH_MS = 1_420_070_400_000
@@ -54,12 +55,14 @@ class Posting:
         metrics: Metrics,
         *,
         posted: Callable[[Snowflake], None],
+        moderation: Moderation,
     ) -> None:
         self._store = store
         self._publisher = publisher
         self._clock = clock
         self._metrics = metrics
         self._posted = posted
+        self._moderation = moderation
 
     async def carry(self, letter: Letter) -> None:
         """Post a letter's parts, or find that they were posted; raises PublishError when its fate stays open."""
@@ -76,7 +79,8 @@ class Posting:
         if not said.parts:
             await self._mark(letter, LetterState.FAILED)
             return
-        await self._post_all(letter, scene, said)
+        if not await self._moderation.holds(letter, scene.message, scene.view):
+            await self._post_all(letter, scene, said)
 
     async def _scene(self, letter: Letter) -> Scene | None:
         if letter.message_id is None:

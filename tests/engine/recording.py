@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from bot.core.errors import ChannelGone, FateUnknown, PublishError
 from bot.core.ports import Clock, Post
 from bot.core.publishing import NewChannel
-from bot.core.records import AgentId, Snowflake
+from bot.core.records import AgentId, LetterId, Snowflake
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
 
@@ -36,6 +36,7 @@ class RecordingPublisher:
     gone: set[int] = field(default_factory=set)
     channels: dict[str, Snowflake] = field(default_factory=dict)
     seconds_per_post: float = 0.0
+    to_decide: list[LetterId] = field(default_factory=list)
     blind: int = 0  # how often history cannot be read
     _count: int = 0
 
@@ -108,14 +109,17 @@ class RecordingPublisher:
         self._happens(0, before=False)
         return made
 
-    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
-        await self._note(channel_id, "allow", person_id, allowed)
+    async def allow(
+        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
+    ) -> None:
+        await self._note(channel_id, "allow", person_id, allowed, *([] if writable else ["read-only"]))
 
     async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
         return f"https://cdn.example/{agent_id}.png"
 
-    async def notify(self, channel_id: Snowflake, text: str) -> None:
+    async def notify(self, channel_id: Snowflake, text: str, *, held: LetterId | None = None) -> None:
         await self._note(channel_id, "notify", channel_id, text)
+        self.to_decide += [held] if held is not None else []
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
         await self._note(0, "tell", person_id, text)

@@ -17,6 +17,8 @@ CATEGORY = "Agents"
 CHANNELS_PER_CATEGORY = 50
 LAST_POSITION = 10_000
 VIEW = discord.Permissions(view_channel=True).value
+WRITE = discord.Permissions(send_messages=True, send_messages_in_threads=True).value
+SEE_AND_WRITE = VIEW | discord.Permissions(send_messages=True).value
 TEXT: Final = 0
 CATEGORY_TYPE: Final = 4
 ROLE, MEMBER = 0, 1
@@ -73,7 +75,12 @@ class Channels:
         if user is None:
             raise PublishError("I am not logged in to Discord yet.")
         return [
-            {"id": user.id, "type": MEMBER, "allow": str(VIEW), "deny": "0"},  # first, or we shut ourselves out
+            {
+                "id": user.id,
+                "type": MEMBER,
+                "allow": str(SEE_AND_WRITE),
+                "deny": "0",
+            },  # first, or we shut ourselves out
             {"id": guild_id, "type": ROLE, "allow": "0", "deny": str(VIEW)},
         ]
 
@@ -87,17 +94,24 @@ class Channels:
         with worded("change the channel"):
             await self._client.http.edit_channel(channel_id, **options)
 
-    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
-        """Let a person (None: everyone) see a channel, or no longer."""
+    async def allow(
+        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
+    ) -> None:
+        """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing.
+
+        What people have set there otherwise stays.
+        """
         if person_id is not None:
             await self._person(channel_id, person_id, allowed=allowed)
             return
         with worded("look at the channel"):
             channel: Any = await self._client.http.get_channel(channel_id)
-        for overwrite in self._overwrites(Snowflake(int(channel["guild_id"]))):
-            if allowed and overwrite["type"] == ROLE:
-                overwrite |= {"deny": "0"}
-            await self._put(channel_id, overwrite)
+        us, everyone = self._overwrites(Snowflake(int(channel["guild_id"])))
+        await self._put(channel_id, us)
+        before = next((one for one in channel["permission_overwrites"] if int(one["id"]) == everyone["id"]), everyone)
+        denied = (0 if allowed else VIEW) | (0 if writable else WRITE)
+        kept = {"allow": int(before["allow"]) & ~denied, "deny": int(before["deny"]) & ~(VIEW | WRITE) | denied}
+        await self._put(channel_id, everyone | {name: str(bits) for name, bits in kept.items()})
 
     async def _person(self, channel_id: Snowflake, person_id: Snowflake, *, allowed: bool) -> None:
         if allowed:

@@ -12,13 +12,15 @@ from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
 from bot.core.errors import ChannelGone
+from bot.core.moderation import held_id
 from bot.core.ports import Post
 from bot.core.publishing import NewChannel
-from bot.core.records import AgentId, Snowflake
+from bot.core.records import AgentId, LetterId, Snowflake
 
 NO_PINGS: dict[str, Any] = {"parse": []}
 PAGE = 100
 ONLINE_LOOK_SECONDS = 0.05
+DECISIONS = (("post", "Approve", discord.ButtonStyle.success), ("discard", "Discard", discord.ButtonStyle.danger))
 
 
 class DiscordPublisher:
@@ -108,10 +110,12 @@ class DiscordPublisher:
         await self._online()
         return await self._channels.make(guild_id, new)
 
-    async def allow(self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool) -> None:
-        """Let a person (None: everyone) see a channel, or no longer."""
+    async def allow(
+        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
+    ) -> None:
+        """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing."""
         await self._online()
-        await self._channels.allow(channel_id, person_id, allowed=allowed)
+        await self._channels.allow(channel_id, person_id, allowed=allowed, writable=writable)
 
     async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
         """Give the address of an agent's drawn avatar, set on the webhook of its own room's channel."""
@@ -121,12 +125,13 @@ class DiscordPublisher:
             return hook.picture
         return await self.webhooks.dress(channel_id, drawn_avatar(agent_id, name))
 
-    async def notify(self, channel_id: Snowflake, text: str) -> None:
-        """Say something as the bot itself."""
+    async def notify(self, channel_id: Snowflake, text: str, *, held: LetterId | None = None) -> None:
+        """Say something as the bot itself; with buttons to decide about a held letter."""
         await self._online()
+        view = _to_decide(held) if held is not None else discord.utils.MISSING
         with worded("say something"):
             await self._client.get_partial_messageable(channel_id).send(
-                text[:2_000], allowed_mentions=discord.AllowedMentions.none()
+                text[:2_000], view=view, allowed_mentions=discord.AllowedMentions.none()
             )
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
@@ -144,6 +149,15 @@ class DiscordPublisher:
     async def close(self) -> None:
         """Let the connections go."""
         await self.webhooks.close()
+
+
+def _to_decide(letter_id: LetterId) -> discord.ui.View:
+    """Give the buttons; what pressing them does is known to the command tree, by their ids."""
+    view = discord.ui.View(timeout=None)
+    for verdict, label, style in DECISIONS:
+        view.add_item(discord.ui.Button(label=label, style=style, custom_id=held_id(verdict, letter_id)))
+    view.stop()
+    return view
 
 
 def _payload(post: Post) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from openai import AsyncOpenAI, OpenAIError
 from purgatory import AsyncCircuitBreakerFactory
 from purgatory.domain.model import OpenedState
 
-from bot.adapters.llm import chat, responses
+from bot.adapters.llm import chat, moderation, responses
 from bot.adapters.llm.faults import as_model_error, refuses_schema
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.tokens import tokenizer_for
@@ -104,6 +104,15 @@ class Providers:
             ) from error
         usage = replace(answer.usage, latency_seconds=time.monotonic() - started)
         return replace(answer, usage=replace(usage, cost_usd=self._cost(call.model, usage)))
+
+    async def objection(self, model: str, text: str) -> str:
+        """Ask the model's provider whether a text may be said; gives why not, and raises ModelError's children."""
+        provider, bare = self._find(model)
+        try:
+            async with provider.queue:
+                return await moderation.ask(provider.client, bare, text)
+        except OpenAIError as error:
+            raise as_model_error(error, address=provider.address, model=model) from error
 
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit in tokens."""
