@@ -22,6 +22,7 @@ AGENTS = {
     "Cleo": "A librarian with a good memory.",
 }
 QUIET_SECONDS = 4.0
+READY_LOOKS = 24  # half a second each: faults can keep it from getting ready for long
 LONGEST_END_SECONDS = 120.0
 
 Tell = Callable[[str], object]
@@ -98,7 +99,7 @@ async def _kill_again_and_again(plan: Plan, crowd: Crowd, child: Child, dice: ra
 
 
 async def _talk_until_ready(crowd: Crowd, child: Child) -> None:
-    for _ in range(60):
+    for _ in range(READY_LOOKS):
         if child.said(READY):
             return
         await crowd.talk(0.5)
