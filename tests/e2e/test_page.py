@@ -46,10 +46,10 @@ async def test_a_newcomer_talks_reacts_makes_an_agent_and_finds_it_all_again(hom
     await tab.shot("selfroom-2-answer")
 
     await tab.command("agent create")
-    await tab.page.get_by_role("button", name="Run the command").click()
+    await tab.page.keyboard.press("Enter")
     form = tab.page.get_by_role("dialog")
     await form.get_by_label("Name").fill("Moss")
-    await form.get_by_label("Who is it?").fill("You are Moss, a gardener who loves rain.")
+    await form.get_by_label("Who is it").fill("You are Moss, a gardener who loves rain.")
     await tab.shot("selfroom-3-form")
     await form.get_by_role("button", name="Submit").click()
     await expect(tab.page.get_by_text("Moss").first).to_be_visible()

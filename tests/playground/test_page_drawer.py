@@ -1,8 +1,10 @@
 """What the page shows of the agents' minds, which it asks of the bot's own endpoint."""
 
+import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from PIL import Image
 from playwright.async_api import expect
 
 from tests.playground.page_driver import staged
@@ -81,6 +83,30 @@ async def test_an_agents_posts_bear_its_name_and_lead_to_its_drawer() -> None:
         await expect(post.locator(".badge")).to_have_text("AGENT")
         await post.get_by_role("button", name="Ada", exact=True).click()
         await expect(tab.page.locator(".drawer").get_by_role("heading", name="Ada")).to_be_visible()
+
+
+async def test_the_bot_types_in_the_name_of_the_agent_that_answers() -> None:
+    async with facing() as face, staged(face_url=face.url) as scene:
+        face.agents = [agent(str(scene.channel.id)), agent("2", id=2, name="Clerk")]
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Ada idle").wait_for()
+        await scene.channel.typing()
+        await expect(tab.page.locator(".typing")).to_contain_text("Ada is typing")
+        face.agents[1]["state"] = "typing"
+        await expect(tab.page.locator(".typing")).to_contain_text("Clerk is typing")
+
+
+async def test_an_agent_wears_the_face_of_its_posts_everywhere() -> None:
+    async with facing() as face, staged(face_url=face.url) as scene:
+        face.agents = [agent(str(scene.channel.id))]
+        picture = io.BytesIO()
+        Image.new("RGB", (64, 64), "teal").save(picture, "PNG")
+        hook = await scene.channel.create_webhook(name="Selfroom", avatar=picture.getvalue())
+        tab = await scene.tab()
+        row = tab.page.get_by_role("button", name="Ada idle")
+        await expect(row.locator(".initial")).to_be_visible()
+        await hook.send("Good morning.", username="Ada")
+        await expect(row.locator("img")).to_be_visible()
 
 
 async def test_without_an_endpoint_the_page_says_why_no_agents_are_shown() -> None:

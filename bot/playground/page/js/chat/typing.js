@@ -13,14 +13,24 @@ function words(names) {
   return [parts, names.length === 1 ? " is typing …" : " are typing …"];
 }
 
+/** A bot types for its agents: those that are at it, or else the one that lives here. */
+function namesOf(app, id) {
+  const user = app.world.user(id);
+  const busy = app.agents.list.filter((agent) => ["thinking", "typing"].includes(agent.state));
+  const resident = app.agents.inChannel(app.channelId);
+  if (!user?.bot || !resident) return [app.world.nameOf(user)];
+  return (busy.length && !busy.includes(resident) ? busy : [resident]).map((agent) => agent.name);
+}
+
 /** Keep the line up to date for the channel that is open. */
 export function mountTyping(app, line) {
   const show = () => {
     const ids = app.channelId ? app.world.typingIn(app.channelId) : [];
-    const names = ids.map((id) => app.world.nameOf(app.world.user(id)));
+    const names = [...new Set(ids.flatMap((id) => namesOf(app, id)))];
     line.replaceChildren();
     if (names.length) add(line, [h("span.dots", {}, h("i"), h("i"), h("i")), h("span", {}, words(names))]);
   };
   app.world.on("typing", show);
+  app.agents.on("change", show);
   app.on("open", show);
 }

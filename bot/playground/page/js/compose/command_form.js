@@ -50,7 +50,7 @@ export class CommandForm {
     );
     const name = h(
       "span.command-name",
-      { tabindex: this.leaf.options.length ? null : 0 },
+      { tabindex: this.leaf.options.some((option) => option.required) ? null : 0 },
       `/${this.leaf.name}`,
     );
     const words = h("div.command-words", {}, name, this.fieldsRoot, this.more);
@@ -105,7 +105,7 @@ export class CommandForm {
   focus() {
     const target = this.#fields.find((field) => field.empty && field.option.required) ?? this.#fields.at(-1);
     (target?.input ?? this.element.querySelector(".command-name[tabindex], .more-option, button")).focus();
-    if (!target) this.#say(this.leaf.description);
+    if (!target) this.#say(`${this.leaf.description} Enter runs it.`);
   }
 
   #say(text, problem = false) {

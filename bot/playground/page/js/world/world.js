@@ -114,7 +114,10 @@ export class World extends Bus {
   /** Remember who wrote a message: an account, or the face of a webhook's agent. */
   meetAuthor({ author, webhook_id }) {
     if (!webhook_id) this.meet(author);
-    else if (author.avatar) this.faces.set(author.username, author);
+    else if (author.avatar && this.faces.get(author.username)?.avatar !== author.avatar) {
+      this.faces.set(author.username, author);
+      this.emit("members");
+    }
   }
 
   putChannel(channel) {
