@@ -160,6 +160,15 @@ async def test_a_third_rename_is_told_to_wait(bot: commands.Bot, channel: discor
     assert 1.0 < limited.value.retry_after <= 10
 
 
+async def test_a_limit_within_a_bucket_shows_what_is_left_of_the_bucket(ada: Person, playground: Playground) -> None:
+    headers = {"Authorization": f"Bot {playground.bot_token}"}
+    url = f"{playground.api_url}/channels/{ada.about['channel_id']}"
+    async with aiohttp.ClientSession() as session:
+        answers = [await session.patch(url, headers=headers, json={"topic": topic}) for topic in "abc"]
+    assert [answer.status for answer in answers] == [200, 200, 429]
+    assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["4", "3", "2"]
+
+
 @pytest.fixture
 async def loud(ada: Person) -> AsyncIterator[Person]:
     """Give a person who has spent its first five messages."""

@@ -10,7 +10,6 @@ from aiohttp import web
 
 from bot.playground.errors import ApiError, Unknown, unauthorized
 from bot.playground.faults import Fault, limited_by
-from bot.playground.ratelimits import RateLimited
 from bot.playground.rest.call import Call, Reply
 from bot.playground.rest.exchange import Exchange, Observer, Tally
 from bot.playground.rest.reading import read_body
@@ -76,10 +75,8 @@ class Endpoint:
         headers = self.world.limits.take(route.name, call.params, who) if route.limited else {}
         try:
             reply = as_reply(route.handler(call))
-        except RateLimited:
-            raise
         except ApiError as error:
-            error.headers |= headers
+            error.headers = headers | error.headers
             raise
         return Reply(reply.status, reply.body, headers)
 
