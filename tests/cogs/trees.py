@@ -3,20 +3,28 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
+from discord import app_commands
+
 from bot.client import SelfroomClient
 from bot.engine.front_desk import FrontDesk
 from cogs import COGS
 
 Json = dict[str, Any]
+Command = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
 
 
-async def commands_sent() -> list[Json]:
+async def tree() -> list[Command]:
     """Give every command with the bot's cogs put in; nobody answers at the desk."""
     client = SelfroomClient()
     client.front_desk = cast(FrontDesk, None)
     for cog in COGS:
         await client.add_cog(cog(client))
-    return [command.to_dict(client.tree) for command in client.tree.get_commands()]
+    return client.tree.get_commands()
+
+
+async def commands_sent() -> list[Json]:
+    """Give every command as it is sent to Discord."""
+    return [command.to_dict(SelfroomClient().tree) for command in await tree()]
 
 
 def paths(commands: list[Json]) -> set[str]:

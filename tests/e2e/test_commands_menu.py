@@ -1,0 +1,68 @@
+"""The menu of a message, as a manager and as a plain member."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.sharing import Cast, shared_home, words_of
+from tests.e2e.visitor import Json, until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("menu")) as one:
+        yield one
+
+
+async def answer_of(cast: Cast, words: str) -> Json:
+    """Say something to Wren and give what it answers."""
+    return await cast.you.answer_after(await cast.you.say(cast.manager.channel_id, words))
+
+
+async def test_everyone_may_ask_who_said_it(cast: Cast) -> None:
+    answer = await answer_of(cast, "Hello Wren, who are you?")
+    assert "**Wren** (ID 1) said it: a persona, an AI agent" in words_of(
+        await cast.guest.menu("Who said this?", answer)
+    )
+    said = await cast.guest.visitor.say(cast.guest.channel_id, "good evening")
+
+    async def known() -> bool:
+        return "@guest said it, a person." in words_of(await cast.guest.menu("Who said this?", said))
+
+    await until(known, "the sender")
+
+
+async def test_managers_see_the_very_hud_behind_an_answer(cast: Cast) -> None:
+    answer = await answer_of(cast, "Wren, have you seen the blue boat?")
+    shown = await cast.manager.menu("Show the HUD behind this", answer)
+    assert "because of *addressed*" in shown["content"]
+    assert "have you seen the blue boat?" in await cast.manager.text_of(shown)
+    refused = words_of(await cast.guest.menu("Show the HUD behind this", answer))
+    assert "Only people who may manage" in refused
+
+
+async def test_an_agent_is_asked_again(cast: Cast) -> None:
+    answer = await answer_of(cast, "Wren, tell me a story")
+    assert "Wren looks at it again." in words_of(await cast.guest.menu("Ask again", answer))
+    await cast.you.answer_after(answer)
+
+
+async def test_managers_delete_a_message_everywhere(cast: Cast) -> None:
+    answer = await answer_of(cast, "Wren, say something to be deleted")
+    assert "Only people who may manage" in words_of(await cast.guest.menu("Delete", answer))
+    asked = await cast.manager.menu("Delete", answer)
+    assert "deleted, here and from every memory" in words_of(await cast.manager.press(asked, "Delete"))
+    assert answer["id"] not in [one["id"] for one in await cast.you.messages(answer["channel_id"])]
+
+
+async def test_the_architect_reacts(cast: Cast) -> None:
+    answer = await answer_of(cast, "Wren, good night")
+    before = (await cast.home.agents())["Wren"]["interval_seconds"]
+    asked = await cast.manager.menu("React as The Architect", answer)
+    assert "thumbs_up on message" in words_of(await cast.manager.press(asked, "👍"))
+    assert (await cast.home.agents())["Wren"]["interval_seconds"] == pytest.approx(max(1, before - 0.5), abs=0.2)
+    assert "is on message" in words_of(await cast.manager.press(asked, "👍"))
+    assert "Only people who may manage" in words_of(await cast.guest.menu("React as The Architect", answer))
