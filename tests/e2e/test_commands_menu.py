@@ -8,7 +8,7 @@ import pytest_asyncio
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands menu")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
