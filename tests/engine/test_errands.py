@@ -93,6 +93,16 @@ async def test_a_person_is_let_in_and_out(here: Town) -> None:
     assert here.publisher.done == [("allow", 501, True), ("allow", None, False)]
 
 
+async def test_a_retired_agents_channel_is_read_only(here: Town) -> None:
+    await here.apply(UpdateAgent(agent_id=ADA, fields={"retired_at": here.clock.now()}))
+    await send(here, LetterKind.PERMISSION, PermissionPayload(allowed=True))
+    await here.deliver()
+    await here.apply(UpdateAgent(agent_id=ADA, fields={"retired_at": None}))
+    await send(here, LetterKind.PERMISSION, PermissionPayload(allowed=True))
+    await here.deliver()
+    assert here.publisher.done == [("allow", None, True, "read-only"), ("allow", None, True)]
+
+
 async def test_notices_go_to_the_managers_the_room_or_one_person(here: Town) -> None:
     await here.apply(SetOverride(name="managers_channel_id", value=55))
     await send(here, LetterKind.NOTICE, NoticePayload(text="one"))

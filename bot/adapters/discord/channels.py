@@ -18,7 +18,7 @@ CHANNELS_PER_CATEGORY = 50
 LAST_POSITION = 10_000
 VIEW = discord.Permissions(view_channel=True).value
 WRITE = discord.Permissions(send_messages=True, send_messages_in_threads=True).value
-SEE_AND_WRITE = VIEW | discord.Permissions(send_messages=True).value
+SEE_AND_WRITE = VIEW | WRITE  # without them we could not give them back
 TEXT: Final = 0
 CATEGORY_TYPE: Final = 4
 ROLE, MEMBER = 0, 1

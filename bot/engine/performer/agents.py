@@ -10,6 +10,7 @@ from bot.core.changes import AddAgent, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
 from bot.core.kinds import Access, AgentType, InputFormat, LetterKind, OutputFormat, Visibility
+from bot.core.letters import PermissionPayload
 from bot.core.names import default_name
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Room
 from bot.core.view import RoomView
@@ -70,6 +71,7 @@ def retire_agent(desk: Desk, action: RetireAgent) -> str:
         raise Rejected(f"{agent.name} is retired already.")
     tell_room(desk, agent.id, f"{agent.name} is retired: nobody answers here any more.")
     desk.update_agent(agent.id, retired_at=desk.now)
+    _open_to_writing(desk, agent.id)
     return f"{agent.name} is retired."
 
 
@@ -81,6 +83,8 @@ def restore_agent(desk: Desk, action: RestoreAgent) -> str:
     desk.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0)
     if desk.room(agent.id).channel_id is None:
         put_letter(desk, LetterKind.CHANNEL, agent.id, {})
+    else:
+        _open_to_writing(desk, agent.id)
     tell_room(desk, agent.id, f"{agent.name} is back.")
     return f"{agent.name} is back."
 
@@ -115,10 +119,31 @@ async def clone_agent(desk: Desk, action: CloneAgent) -> str:
 @handles(DeleteAgent)
 async def delete_agent(desk: Desk, action: DeleteAgent) -> str:
     agent = desk.agent(action.agent_id)
+    _leave_channel(desk, agent)
     await desk.write.delete_agent(desk.community_id, agent.id)
     if desk.subject_id == agent.id:
         desk.subject_id = None
     return f"{agent.name} is deleted for good."
+
+
+def _open_to_writing(desk: Desk, room_id: AgentId) -> None:
+    """Let people write in a room's channel, or only read while its owner is retired."""
+    payload = PermissionPayload(allowed=desk.room(room_id).visibility is Visibility.PUBLIC)
+    put_letter(desk, LetterKind.PERMISSION, room_id, payload.stored())
+
+
+def _leave_channel(desk: Desk, agent: Agent) -> None:
+    """The channel of a deleted agent is people's: it stays, read-only; another room's letter says so in it."""
+    room = desk.room(agent.id)
+    others = [one.id for one in desk.agents.values() if one.id != agent.id and one.retired_at is None]
+    if room.channel_id is None or not others:
+        return
+    payload = PermissionPayload(
+        allowed=room.visibility is Visibility.PUBLIC,
+        left_channel_id=room.channel_id,
+        note=f"{agent.name} is gone for good. This channel stays as it is, read-only: delete it if nobody needs it.",
+    )
+    put_letter(desk, LetterKind.PERMISSION, others[0], payload.stored())
 
 
 def _told(desk: Desk, agent_id: AgentId, knowledge: Mapping[str, Json], path: str, value: Json) -> SetKnowledge:

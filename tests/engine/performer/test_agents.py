@@ -2,10 +2,18 @@
 
 from datetime import timedelta
 
-from bot.core.actions import AlterAgent, CreateAgent, PermitAgent, RestoreAgent, RetireAgent, SendMessage
+from bot.core.actions import (
+    AlterAgent,
+    CreateAgent,
+    DeleteAgent,
+    PermitAgent,
+    RestoreAgent,
+    RetireAgent,
+    SendMessage,
+)
 from bot.core.kinds import AgentType, LetterKind, OutputFormat
 from bot.core.records import AgentId
-from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, MIRA, House
+from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, EL, MIRA, House
 
 NEWT = AgentId(6)
 CREATE = CreateAgent(name="Newt", background_prompt="You are new.", in_room_id=ADA)
@@ -97,6 +105,26 @@ async def test_retiring_ends_talk_in_the_room_until_the_agent_is_restored(house:
     restored, again = await house.ask(BOSS, RestoreAgent(agent_id=ADA), RestoreAgent(agent_id=ADA))
     assert (restored.accepted, again.why) == (True, "Ada is not retired.")
     assert await house.one(BO, SendMessage(room_id=ADA, message="x")) == ""
+
+
+async def test_a_retired_agents_channel_is_closed_to_writing_and_opened_again(house: House) -> None:
+    await house.ask(BOSS, RetireAgent(agent_id=ADA))
+    assert [one.payload for one in await house.letters() if one.kind is LetterKind.PERMISSION] == [{"allowed": True}]
+    await house.ask(BOSS, RestoreAgent(agent_id=ADA))
+    async with house.store.reading() as read:
+        waiting = (await read.view(house.community_id, room_ids=[ADA])).unposted[ADA]
+    assert [one.kind for one in waiting].count(LetterKind.PERMISSION) == 2
+
+
+async def test_a_deleted_agents_channel_is_left_to_people_with_a_note(house: House) -> None:
+    await house.ask(BOSS, DeleteAgent(agent_id=EL))
+    [left] = [one for one in await house.letters() if one.kind is LetterKind.PERMISSION]
+    assert (left.room_id, left.payload["left_channel_id"], left.payload["allowed"]) == (
+        ADA,
+        7_000_000_000_000_005,
+        False,
+    )
+    assert "El is gone for good" in str(left.payload["note"])
 
 
 async def test_only_people_let_agents_create_agents(house: House) -> None:
