@@ -289,7 +289,7 @@ async def examine_house(settings: Settings) -> list[Finding]:
         async with opened(settings) as store, store.reading() as read:
             return f"The database opens; communities in it: {len(await read.communities())}."
 
-    return await examine(settings, database=database)
+    return await examine(settings, tokenizer=tokenizer_for(settings.defaults.model), database=database)
 
 
 def chosen(communities: Sequence[Community], guild_id: int | None) -> Community:

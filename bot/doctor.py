@@ -9,11 +9,12 @@ from pathlib import Path
 
 import aiohttp
 
-from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.errors import BadSetting, SelfroomError
+from bot.core.ports import Tokenizer
 from bot.settings import Settings
 
 PATIENCE = aiohttp.ClientTimeout(total=5)
+SOON = aiohttp.ClientTimeout(total=1)  # for this machine
 OPENAI_URL = "https://api.openai.com/v1"
 DISCORD_API = "https://discord.com/api/v10"
 
@@ -26,9 +27,11 @@ class Finding:
     what: str
 
 
-async def examine(settings: Settings, *, database: Callable[[str], Awaitable[str]]) -> list[Finding]:
+async def examine(
+    settings: Settings, *, tokenizer: Tokenizer, database: Callable[[str], Awaitable[str]]
+) -> list[Finding]:
     """Look at everything; `database` opens the store at a URL and says what it found, or raises a SelfroomError."""
-    findings = [finding async for finding in _findings(settings)]
+    findings = [finding async for finding in _findings(settings, tokenizer)]
     try:
         findings.append(Finding(ok=True, what=await database(settings.database)))
     except SelfroomError as error:
@@ -36,13 +39,13 @@ async def examine(settings: Settings, *, database: Callable[[str], Awaitable[str
     return findings
 
 
-async def _findings(settings: Settings) -> AsyncIterator[Finding]:
+async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[Finding]:
     yield Finding(ok=True, what=f"Python {sys.version.split()[0]}, and every setting can be read.")
     yield _data_folder(settings)
-    yield Finding(ok=True, what=f"The tokenizer counts offline ({tokenizer_for('gpt-4o-mini').count('Hello')} token).")
+    yield Finding(ok=True, what=f"The tokenizer counts offline ({tokenizer.count('Hello')} token).")
     async with aiohttp.ClientSession(timeout=PATIENCE) as session:
         if settings.discord_token is None:
-            yield _port(settings.playground_port)
+            yield await _port(session, settings.playground_port)
             yield Finding(ok=True, what="There is no Discord token: a run starts the playground.")
         else:
             yield await _discord(session, settings)
@@ -70,15 +73,25 @@ def _data_folder(settings: Settings) -> Finding:
     return Finding(ok=True, what=f"The data folder {settings.data_dir} can be written.")
 
 
-def _port(port: int) -> Finding:
+async def _port(session: aiohttp.ClientSession, port: int) -> Finding:
+    if await _is_playground(session, port):
+        return Finding(ok=True, what=f"A playground is open at http://127.0.0.1:{port}.")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            hint = "a playground may be running already; stop it, or set SELFROOM_PLAYGROUND_PORT."
+            hint = "stop the program that has it, or set SELFROOM_PLAYGROUND_PORT."
             return Finding(ok=False, what=f"Port {port} is in use: {hint}")
     return Finding(ok=True, what=f"Port {port} is free for the playground.")
+
+
+async def _is_playground(session: aiohttp.ClientSession, port: int) -> bool:
+    try:
+        async with session.get(f"http://127.0.0.1:{port}/playground", timeout=SOON) as response:
+            return response.status == 200 and "gateway_url" in await response.json()
+    except (aiohttp.ClientError, TimeoutError, ValueError):
+        return False
 
 
 async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Finding:
