@@ -1,11 +1,20 @@
 """The house's own rules: sizes, and that the page and the prose keep up with the code."""
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 import pytest
+from discord.app_commands import Command, Group
+
+from bot.__main__ import cli
+from bot.core.actions import CATALOGUE, Definition, hud_actions
+from bot.engine.performer import HANDLERS
+from cogs import COGS
 
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("bot", "cogs", "storage")
@@ -88,3 +97,66 @@ def test_cogs_are_thin() -> None:
 def test_nothing_is_called_by_a_name_that_says_nothing() -> None:
     empty = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
     assert [path for path in sources(*PRODUCT, "tests") if path.stem in empty] == []
+
+
+def command_names() -> list[str]:
+    """Every slash command in full, and every menu command."""
+    names = []
+    for cog in COGS:
+        group = cog.__cog_group_name__ if cog.__cog_is_app_commands_group__ else ""
+        for each in cog.__cog_app_commands__:
+            names += [f"{group} {one.qualified_name}".strip() for one in leaves(each)]
+    calls = (node for path in sources("cogs") for node in ast.walk(ast.parse(path.read_text())))
+    menus = (node for node in calls if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("ContextMenu"))
+    return names + [ast.literal_eval(word.value) for menu in menus for word in menu.keywords if word.arg == "name"]
+
+
+def leaves(command: Command[Any, ..., Any] | Group) -> Iterator[Command[Any, ..., Any] | Group]:
+    if isinstance(command, Group):
+        for each in command.commands:
+            yield from leaves(each)
+    else:
+        yield command
+
+
+def test_no_two_commands_have_one_name() -> None:
+    names = Counter(command_names())
+    assert len(names) > 50
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("action", CATALOGUE, ids=lambda action: action.name)
+def test_every_action_has_a_handler_a_test_and_a_line_in_the_hud(action: Definition) -> None:
+    assert action.model in HANDLERS
+    tests = "".join(path.read_text() for path in sources("tests/engine", "tests/e2e"))
+    assert re.search(rf"\b{action.model.__name__}\(|[\"' ]{action.name}[\"' ]", tests), "no test uses it"
+    lines = [line for of in (False, True) for group in hud_actions(privileged=of).values() for line in group]
+    assert (action.hud_line in lines) == action.listed
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_what_a_page_points_to_is_there(page: str) -> None:
+    text = (ROOT / page).read_text()
+    links = re.findall(r"\]\((?!http)([^)#]+)", text)
+    paths = re.findall(r"`((?:bot|cogs|storage|tests|deploy|docs)/[\w./]*)`", text)
+    drawn_later = {"docs/playground.png"}
+    assert [one for one in {*links, *paths} - drawn_later if not (ROOT / one).exists()] == []
+
+
+def test_the_pages_name_only_commands_that_there_are() -> None:
+    there = {(one.name or one.callback.__name__) for one in cli.registered_commands if one.callback}
+    named = {name for page in ("README.md", "CONTRIBUTING.md") for name in told_commands((ROOT / page).read_text())}
+    assert named <= there
+    assert {"run", "replay", "hud", "doctor"} <= named
+
+
+def told_commands(text: str) -> list[str]:
+    return re.findall(r"\bselfroom ([a-z]+)\b(?=[^`\n]*`)", text)
+
+
+def test_make_has_every_target_that_the_pages_name() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    pages = (ROOT / "README.md").read_text() + (ROOT / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"(?:^|`)make ([a-z]+)\b", pages, re.MULTILINE))
+    assert {"run", "test"} <= named
+    assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
