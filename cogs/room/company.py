@@ -1,5 +1,6 @@
 """Who is in a room, what it is, and silence in it."""
 
+import discord
 from discord import app_commands
 
 from bot.core.actions import Hush, Invite, Remove
@@ -104,12 +105,10 @@ class Company(Group):
     async def cleared(self, interaction: Interaction, channel_id: int | None, messages: int) -> str:
         """Delete messages on Discord: that they go from every memory follows. Gives a sentence."""
         managers_only(interaction)
-        if channel_id is None:
-            raise NotFound("This room has no channel: /agent restore makes one.")
-        channel = self.client.get_partial_messageable(channel_id)
-        found = [message async for message in channel.history(limit=messages) if not message.pinned]
-        for message in found:
-            await message.delete()
+        channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
+        if not isinstance(channel, discord.TextChannel):
+            raise NotFound("This room has no channel: it is not there any more.")
+        found = await channel.purge(limit=messages, check=lambda message: not message.pinned)
         return f"Deleted: {counted(len(found), 'message')}."
 
     def check_sees(self, interaction: Interaction, channel_id: int | None) -> None:

@@ -79,10 +79,12 @@ async def test_everyone_may_hush_a_room_for_a_while(cast: Cast) -> None:
 
 async def test_messages_are_cleared_after_a_question(cast: Cast) -> None:
     hall = await cast.you.channel("ledger")
-    await cast.you.say(hall, "one to be cleared")
-    asked = await cast.manager.run("room clear", messages=1, room="Ledger")
+    for words in ("one to be cleared", "another", "a third"):
+        await cast.you.say(hall, f"Ben, {words}")
+    asked = await cast.manager.run("room clear", messages=3, room="Ledger")
     assert "cannot be undone" in asked["content"]
-    assert "Deleted: 1 message." in words_of(await cast.manager.press(asked, "Delete 1"))
+    assert "Deleted: 3 messages." in words_of(await cast.manager.press(asked, "Delete 3"))
+    assert "cleared" not in str(await cast.you.messages(hall))
 
 
 async def test_attention_is_a_picture_with_numbers(cast: Cast) -> None:
