@@ -141,8 +141,9 @@ def _of_children(change: AddAgent, bounds: Bounds) -> bool:
 
 
 def _of_letters(change: AddLetter, bounds: Bounds) -> bool:
-    renamed = bounds.is_privileged and change.kind is LetterKind.RENAME
-    return change.room_id in bounds.shown or change.room_id > NEW or renamed
+    room_read_only = change.kind is LetterKind.PERMISSION and set(change.payload) == {"allowed"}
+    of_managing = bounds.is_privileged and (change.kind is LetterKind.RENAME or room_read_only)
+    return change.room_id in bounds.shown or change.room_id > NEW or of_managing
 
 
 def _always(change: PutReason, bounds: Bounds) -> bool:
