@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test fast lint format bench chaos browser clean
+.PHONY: help run test fast lint format bench chaos soak browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -37,6 +37,9 @@ bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs o
 
 chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails; SEED=n, KILLS=40
 	@SEED=$(SEED) KILLS=$(KILLS) $(BIN)/python -m tests.chaos
+
+soak: .venv/dev.stamp ## Twenty agents and ten people for half an hour; MINUTES=n
+	@MINUTES=$(MINUTES) $(BIN)/python -m tests.chaos.soak
 
 browser: ## Chromium for the page's tests, where the system's package manager can give it
 	@sh deploy/chromium.sh

@@ -76,6 +76,11 @@ class Delivery:
             await asyncio.wait(tasks)
         return len(tasks)
 
+    async def waiting(self) -> int:
+        """Count the letters that are next in their rooms and due by now."""
+        async with self._store.reading() as read:
+            return len(await read.letters(self._clock.now(), limit=AT_ONCE))
+
     async def close(self, seconds: float) -> None:
         """Begin no further letter and let the running ones finish; what is not done by then is kept."""
         self._closing = True

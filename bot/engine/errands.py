@@ -34,7 +34,7 @@ class Errands:
     async def carry(self, letter: Letter) -> None:
         """Bring about what the letter asks for; raises PublishError when Discord does not take it."""
         async with self._store.reading() as read:
-            view = await read.view(letter.community_id, room_ids=[letter.room_id], messages=0)
+            view = await read.desk(letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False)
         done = await self._do(letter, view)
         async with self._store.writing(letter.community_id) as write:
             await write.apply(letter.community_id, done)

@@ -86,7 +86,7 @@ class Posting:
         if letter.message_id is None:
             return None
         async with self._store.reading() as read:
-            view = await read.view(letter.community_id, room_ids=[letter.room_id], messages=0)
+            view = await read.desk(letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False)
             message = (await read.messages_by_id(letter.community_id, [letter.message_id])).get(letter.message_id)
             if message is None:
                 return None

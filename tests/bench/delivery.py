@@ -2,15 +2,24 @@
 
 import asyncio
 import statistics
+import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
 
 from bot.adapters.clock import SystemClock
 from bot.core.changes import AddAgent, AddLetter, Say
 from bot.core.kinds import LetterKind
 from bot.core.ports import Post
 from bot.core.records import AgentId, MessageId, Snowflake
-from tests.adapters.discord.stage import Bot, Stage, staged, until
+from tests.adapters.discord.stage import Bot, Stage, staged, staged_at, until
 from tests.bench import Figure
+from tests.chaos.processes import Discord
+from tests.chaos.trouble import ask
 from tests.factories import agent, by_agent, room
 
 ROOMS = 50
@@ -95,9 +104,28 @@ async def _posted() -> list[Figure]:
     ]
 
 
+@dataclass
+class Apart:
+    """A playground in a process of its own, as Discord is."""
+
+    url: str
+    api_url: str
+    gateway_url: str
+    cdn_url: str
+    bot_token: str
+
+
+@asynccontextmanager
+async def _apart() -> AsyncIterator[Apart]:
+    with tempfile.TemporaryDirectory() as folder:
+        async with Discord(Path(folder), pace="discord") as discord, aiohttp.ClientSession() as session:
+            about = await ask(session, "GET", f"{discord.url}/playground")
+            yield Apart(discord.url, about["api_url"], about["gateway_url"], about["cdn_url"], about["bot_token"])
+
+
 async def _sustained() -> Figure:
     """Fifty rooms with more to say than Discord allows: what it allows is used."""
-    async with staged(pace="discord") as stage, stage.bot() as bot:
+    async with _apart() as there, staged_at(there) as stage, stage.bot() as bot:
         ids = await _move_in(stage, bot, ROOMS)
         for id in ids:
             channel_id = (await stage.room(id)).channel_id

@@ -93,11 +93,12 @@ class Discord:
     """The playground in its own process."""
 
     folder: Path
+    pace: str = "off"  # of its rate limits
     child: Child = field(init=False)
     url: str = ""
 
     def __post_init__(self) -> None:
-        env = QUICK | {"SELFROOM_DATA_DIR": str(self.folder)}
+        env = QUICK | {"SELFROOM_DATA_DIR": str(self.folder), "SELFROOM_PLAYGROUND_PACE": self.pace}
         self.child = Child("playground", ["playground", "--port", "0"], self.folder, env)
 
     async def __aenter__(self) -> Self:
@@ -112,9 +113,9 @@ class Discord:
         await self.child.end(signal.SIGTERM)
 
 
-def bot(about: dict[str, str], url: str, folder: Path) -> Child:
-    """Give the bot's process, not started yet: the real one, with the playground in Discord's place."""
-    env = QUICK | {
+def reached(about: dict[str, str], url: str, folder: Path) -> dict[str, str]:
+    """Give the settings that put the playground in Discord's place, and its model in the provider's."""
+    return {
         "DISCORD_TOKEN": about["bot_token"],
         "SELFROOM_DISCORD_API": about["api_url"],
         "SELFROOM_DISCORD_GATEWAY": about["gateway_url"],
@@ -123,4 +124,8 @@ def bot(about: dict[str, str], url: str, folder: Path) -> Child:
         "OPENAI_API_KEY": "none",
         "SELFROOM_DATA_DIR": str(folder),
     }
-    return Child("bot", ["run"], folder, env)
+
+
+def bot(about: dict[str, str], url: str, folder: Path) -> Child:
+    """Give the bot's process, not started yet: the real one, with the playground in Discord's place."""
+    return Child("bot", ["run"], folder, QUICK | reached(about, url, folder))

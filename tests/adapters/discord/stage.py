@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import aiohttp
 import discord
@@ -22,7 +22,7 @@ from bot.core.kinds import LetterKind
 from bot.core.records import AgentId, CommunityId, Message, MessageId, Room, Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.intake import Intake
-from bot.playground.server import Observer, Pace, Playground, PlaygroundOptions
+from bot.playground.server import Pace, Playground, PlaygroundOptions
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, room
 from tests.fakes import CountedMetrics, Nudges, WordTokenizer
@@ -74,11 +74,26 @@ class Bot:
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
 
+class Place(Protocol):
+    """A playground as the bot reaches it, in this process or in another."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def api_url(self) -> str: ...
+    @property
+    def gateway_url(self) -> str: ...
+    @property
+    def cdn_url(self) -> str: ...
+    @property
+    def bot_token(self) -> str: ...
+
+
 @dataclass
 class Stage:
     """The playground, its first person (the owner), and the store that outlives the bot."""
 
-    playground: Playground
+    playground: Place
     session: aiohttp.ClientSession
     owner: Guest
     guild_id: Snowflake
@@ -183,17 +198,25 @@ async def until(asked: Callable[[], Awaitable[object]], seconds: float = 8.0) ->
 @asynccontextmanager
 async def staged(config: CommunityConfig | None = None, *, pace: Pace = "off") -> AsyncIterator[Stage]:
     """Raise the playground and open a store in a file; discord.py points there meanwhile."""
-    with tempfile.TemporaryDirectory() as folder, held_to_the_description() as observers:
-        async with _raised(f"sqlite:///{folder}/stage.db", config, pace, observers) as stage:
+    with held_to_the_description() as observers:
+        async with (
+            Playground(PlaygroundOptions(port=0, pace=pace), observers=observers) as playground,
+            staged_at(playground, config) as stage,
+        ):
             yield stage
 
 
 @asynccontextmanager
-async def _raised(
-    database: str, config: CommunityConfig | None, pace: Pace, observers: Sequence[Observer]
-) -> AsyncIterator[Stage]:
+async def staged_at(playground: Place, config: CommunityConfig | None = None) -> AsyncIterator[Stage]:
+    """Do the same with a playground that is there already."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with _raised(f"sqlite:///{folder}/stage.db", config, playground) as stage:
+            yield stage
+
+
+@asynccontextmanager
+async def _raised(database: str, config: CommunityConfig | None, playground: Place) -> AsyncIterator[Stage]:
     async with (
-        Playground(PlaygroundOptions(port=0, pace=pace), observers=observers) as playground,
         await SqlStore.open(database, config=config) as store,
         aiohttp.ClientSession() as session,
     ):
