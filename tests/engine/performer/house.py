@@ -117,14 +117,19 @@ class House:
 async def open_house() -> AsyncIterator[House]:
     """Open the community in memory."""
     async with await SqlStore.open("sqlite+aiosqlite:///:memory:") as store:
-        async with store.writing() as write:
-            community = await write.add_community(GUILD_ID, "Testers")
-        house = House(store=store, community_id=community.id)
-        async with store.writing(community.id) as write:
-            for _ in range(5):
-                write.ids.take("agent")
-            await write.apply(community.id, list(_residents(community.id)))
-        yield house
+        yield await move_in(store)
+
+
+async def move_in(store: SqlStore) -> House:
+    """Let the five live in a store."""
+    async with store.writing() as write:
+        community = await write.add_community(GUILD_ID, "Testers")
+    house = House(store=store, community_id=community.id)
+    async with store.writing(community.id) as write:
+        for _ in range(5):
+            write.ids.take("agent")
+        await write.apply(community.id, list(_residents(community.id)))
+    return house
 
 
 def _residents(community_id: CommunityId) -> Sequence[Change]:
