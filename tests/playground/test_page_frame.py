@@ -105,7 +105,7 @@ async def test_everything_can_be_done_with_the_keyboard() -> None:
         await expect(tab.box).to_be_focused()
         await keys.type("As you wish")
         await keys.press("Enter")
-        await tab.message("As you wish").wait_for()
+        await tab.page.locator(".message:not(.pending)", has_text="As you wish").wait_for()
         await keys.press("Shift+Tab")
         await keys.press("Shift+Tab")
         await expect(tab.page.locator(".message:focus-within")).to_have_count(1)
@@ -130,6 +130,16 @@ async def test_everything_can_be_done_with_the_keyboard() -> None:
         await expect(tab.message("Gladly")).to_be_focused()
         await keys.press("Escape")
         await expect(tab.box).to_be_focused()
+
+
+async def test_a_message_that_goes_away_leaves_the_focus_in_the_log() -> None:
+    async with staged() as scene:
+        kept, gone = await scene.channel.send("Stays"), await scene.channel.send("Goes")
+        tab = await scene.tab()
+        await tab.message("Goes").focus()
+        await gone.delete()
+        await expect(tab.message("Goes")).to_have_count(0)
+        await expect(tab.message(kept.content)).to_be_focused()
 
 
 async def test_a_phone_has_the_chat_and_drawers_for_the_rest() -> None:

@@ -121,10 +121,12 @@ export class Log {
     if (!timeline?.loaded) return;
     if (this.#following && !timeline.moreAfter) timeline.trim();
     const anchor = this.#following ? null : this.#anchor();
+    const held = this.list.contains(document.activeElement);
     this.#sync(rowsOf(this.app, timeline, this.#newAfter));
     if (this.#following) this.#toEnd();
     else this.#restore(anchor);
     this.#reachable();
+    if (held && !this.list.contains(document.activeElement)) find(".message[tabindex='0']", this.list)?.focus();
     this.#showJump();
     this.#markRead();
     this.#fillScreen();
