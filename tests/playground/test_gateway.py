@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -181,6 +182,18 @@ async def test_heartbeats_are_answered_and_presence_ignored(playground: Playgrou
         await socket.send_json({"op": 3, "d": {"status": "idle", "activities": [], "afk": False, "since": 0}})
         await socket.send_json({"op": 1, "d": 2})
         assert (await socket.receive_json(timeout=3))["op"] == 11
+
+
+async def test_a_heartbeat_is_not_answered_before_its_sender_has_noted_it(playground: Playground) -> None:
+    async with socket_to(playground) as socket:
+        await identify(socket, playground.bot_token)
+        await next_event(socket, "GUILD_CREATE")
+        sent = time.perf_counter()
+        await socket.send_json({"op": 1, "d": 2})
+        assert (await socket.receive_json(timeout=3))["op"] == 11
+        assert time.perf_counter() - sent > 0.05
+        await socket.send_json({"op": 1, "d": 2})
+        await socket.close()
 
 
 async def test_a_zlib_stream_is_one_stream(playground: Playground, ada: Person) -> None:

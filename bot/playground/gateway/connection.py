@@ -17,6 +17,7 @@ from bot.playground.world import World
 Json = dict[str, Any]
 
 HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME = 1, 2, 3, 4, 6
+ACK_PAUSE = 0.1
 RECONNECT, REQUEST_MEMBERS, INVALID_SESSION, HELLO, ACK = 7, 8, 9, 10, 11
 POLITELY_IGNORED = (PRESENCE, VOICE, 14, 37)  # user clients' lazy guild subscriptions among them
 
@@ -92,7 +93,7 @@ class Connection:
 
     async def _answer(self, op: int, data: object) -> None:
         if op == HEARTBEAT:
-            await self._wire.send(plain(ACK))
+            self.world.hub.run(self._acknowledge())
         elif op in (IDENTIFY, RESUME):
             await self._begin(op, data)
         elif self.session is None:
@@ -101,6 +102,12 @@ class Connection:
             send_members(self.world, self.session, data)
         elif op not in POLITELY_IGNORED:
             raise GatewayClosed(4001, "Unknown opcode.")
+
+    async def _acknowledge(self) -> None:
+        """Answer a heartbeat after a moment: from so near, discord.py would note its sending after the answer."""
+        await asyncio.sleep(ACK_PAUSE)
+        with contextlib.suppress(ConnectionError):  # it hung up meanwhile
+            await self._wire.send(plain(ACK))
 
     async def _begin(self, op: int, data: object) -> None:
         if self.session is not None:
