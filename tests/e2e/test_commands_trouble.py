@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.playground.server import Observer
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.conftest import Living, living, quick_settings
 from tests.e2e.visitor import Json, Visitor, until, visiting
@@ -34,11 +35,13 @@ async def knocked(manager: Commander, guest: Visitor) -> tuple[str, Json]:
     return number[1], pending
 
 
-async def test_buttons_work_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_buttons_work_after_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, observers: list[Observer]
+) -> None:
     settings = quick_settings(tmp_path, monkeypatch)
-    async with living(settings) as home, visiting(home.url) as you, visiting(home.url, "gwen") as gwen:
+    async with living(settings, *observers) as home, visiting(home.url) as you, visiting(home.url, "gwen") as gwen:
         number, pending = await knocked(Commander(you, await you.channel("wren")), gwen)
-    async with living(settings) as home, visiting(home.url) as you:
+    async with living(settings, *observers) as home, visiting(home.url) as you:
         manager = Commander(you, await you.channel("wren"))
         assert "@gwen is let in." in words_of(await manager.press(pending, f"Grant {number}"))
 
