@@ -17,6 +17,7 @@ from bot.core.records import AgentId, CommunityId, Message, Room, Snowflake
 
 ROOMS_AT_ONCE = 5
 WINDOW = 100  # messages of the visible window that are looked at again
+KNOWN = 1_000  # newest messages of a room among which the overlap is looked for
 OVERLAP = timedelta(minutes=2)
 AGAIN_SECONDS = 0.5
 LONGEST_AGAIN_SECONDS = 30.0
@@ -80,14 +81,17 @@ class Backfill:
             return 0
         async with self._store.reading() as read:
             last = await read.last_discord_id(room.community_id, room.id)
-        after = _overlapping(last, since)
-        missed = [message for place in await _places(channel, after) for message in await _said(place, after)]
+            stored = await read.history(room.community_id, room.id, limit=KNOWN)
+        after, known = _overlapping(last, since), {message.discord_id for message in stored}
+        said = [message for place in await _places(channel, after) for message in await _said(place, after)]
+        missed = [message for message in said if message.edited_at or message.id not in known]
         missed.sort(key=lambda message: message.id)
+        await self._translator.meet(guild, missed)
         events = [await self._translator.message(message) for message in missed]
         await self._inbox.take_read_on([event for event in events if event is not None])
         if last is not None:
             await self._look_again(channel, room.community_id, room.id, last)
-        return sum(message.id > (last or 0) for message in missed)
+        return sum(message.id > (last or 0) and message.webhook_id is None for message in missed)
 
     async def _gone(self, guild: discord.Guild, room: Room) -> None:
         """Make sure that the channel is deleted, and not only hidden from us."""

@@ -1,5 +1,6 @@
 """Gateway events as records."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import discord
@@ -35,6 +36,10 @@ class Translator:
         self._people = people
         self._characters = characters
         self._places: dict[int, int] = {}  # threads that the cache does not know, with their parents
+
+    async def meet(self, guild: discord.Guild, messages: Sequence[discord.Message]) -> None:
+        """Learn who wrote many messages, before they are translated one by one."""
+        await self._people.meet([one.author for one in messages if not one.webhook_id], guild)
 
     async def message(self, message: discord.Message) -> MessageSeen | None:
         """Give a message that was said in a server, by anybody but the bot itself."""

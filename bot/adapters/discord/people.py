@@ -1,10 +1,12 @@
 """People as Discord shows them, and whether they may manage the server."""
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 
 import discord
 
 from bot.core.records import Person, Snowflake
+
+AT_ONCE = 100  # Discord tells no more members in one go
 
 Author = discord.Member | discord.User
 
@@ -40,6 +42,17 @@ class People:
         if key not in self._looked_up:
             self._looked_up[key] = guild.get_member(author.id) or await _fetched(guild, author.id)
         return self._looked_up[key] or author
+
+    async def meet(self, authors: Iterable[Author], guild: discord.Guild) -> None:
+        """Ask for many members at once over the gateway; asking for each over REST would take seconds a person."""
+        strangers = {author.id for author in authors if not isinstance(author, discord.Member)}
+        unknown = sorted(id for id in strangers if (guild.id, id) not in self._looked_up)
+        for some in (unknown[at : at + AT_ONCE] for at in range(0, len(unknown), AT_ONCE)):
+            try:
+                found = {member.id: member for member in await guild.query_members(user_ids=some, limit=AT_ONCE)}
+            except (TimeoutError, discord.ClientException):  # then each is asked for when it is needed
+                return
+            self._looked_up.update({(guild.id, id): found.get(id) for id in some})
 
     def forget(self) -> None:
         """Ask anew for everyone's rights."""

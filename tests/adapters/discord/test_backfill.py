@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import discord
 import pytest
 
 from bot.core.config import CommunityConfig
@@ -143,3 +144,22 @@ async def all_taken_in(bot: Bot) -> bool:
 
 async def came(stage: Stage, ada: AgentId, count: int) -> bool:
     return len(await stage.contents(ada)) >= count
+
+
+async def test_many_who_spoke_meanwhile_are_met_at_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    fetch = discord.Guild.fetch_member
+
+    async def noted(guild: discord.Guild, member_id: int) -> discord.Member:
+        asked.append(member_id)
+        return await fetch(guild, member_id)
+
+    monkeypatch.setattr(discord.Guild, "fetch_member", noted)
+    ada, channel_id, _, _ = await first_life(stage, "before")
+    crowd = [await stage.guest(f"guest{number}") for number in range(12)]
+    for number, guest in enumerate(crowd):
+        await guest.say(channel_id, f"line {number}")
+    lines = [f"line {number}" for number in range(12)]
+    async with stage.bot():
+        await heard(stage, ada, "before", *lines)
+    assert asked == []
