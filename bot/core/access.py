@@ -83,9 +83,10 @@ def check_lock(failures: int, config: CommunityConfig) -> None:
 
 
 def closing_state(
-    request: AccessRequest, key: AccessKey | None, config: CommunityConfig, now: datetime
+    request: AccessRequest, key: AccessKey | None, config: CommunityConfig, now: datetime, *, can_enter: bool = True
 ) -> RequestState:
-    """Give what granting a request comes to: GRANTED only when it is fresh and its key is good still."""
+    """Give what granting a request comes to: GRANTED only when it is fresh, its key is good and who asked is there."""
     if is_stale(request, config, now):
         return RequestState.EXPIRED
-    return RequestState.GRANTED if key is not None and is_good(key, now) else RequestState.CANCELLED
+    good = can_enter and key is not None and is_good(key, now)
+    return RequestState.GRANTED if good else RequestState.CANCELLED

@@ -137,7 +137,8 @@ class Upkeep:
                     messages_before=now - timedelta(days=config.message_days),
                     huds_before=now - timedelta(days=config.hud_days),
                 )
-            log.info("old messages were forgotten", community=community_id, messages=gone)
+            if gone:
+                log.info("old messages were forgotten", community=community_id, messages=gone)
 
     async def _configs(self) -> dict[CommunityId, CommunityConfig]:
         async with self._store.reading() as read:

@@ -17,13 +17,15 @@ from bot.engine.performer.speech import tell_room
 
 CLOSINGS = {
     RequestState.EXPIRED: "That request has expired.",
-    RequestState.CANCELLED: "The key of that request is no longer good: the request is cancelled.",
+    RequestState.CANCELLED: "That request is no longer good (its key, or the one who asked): it is cancelled.",
 }
 
 
 @handles(RequestAccess)
 def request_access(desk: Desk, action: RequestAccess) -> str:
-    room = desk.room(action.room_id)
+    room = desk.view.all_rooms.get(AgentId(action.room_id))
+    if room is None:  # a room that is not there gets the same answer as a key that does not fit
+        raise Rejected(WRONG_KEY)
     _check_knock(desk, room)
     check_not_locked_out(desk, room.id)
     held = desk.view.held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
@@ -41,7 +43,7 @@ def request_access(desk: Desk, action: RequestAccess) -> str:
 def grant_access(desk: Desk, action: GrantAccess) -> str:
     request = _waiting(desk, action.request_id)
     key = next((one for one in keys_of(desk, request.room_id) if one.id == request.key_id), None)
-    state = closing_state(request, key, desk.config, desk.now)
+    state = closing_state(request, key, desk.config, desk.now, can_enter=_can_enter(desk, request))
     desk.put(CloseRequest(request_id=request.id, state=state, at=desk.now))
     if state is not RequestState.GRANTED or key is None:
         close_request(desk, request, "your request could not be granted any more")
@@ -144,6 +146,14 @@ def _waiting(desk: Desk, request_id: int) -> AccessRequest:
             if request.id == request_id:
                 return request
     raise Rejected(f"No request {request_id} waits at your room.")
+
+
+def _can_enter(desk: Desk, request: AccessRequest) -> bool:
+    """Whether the one who asked is still there: a person always, an agent unless it is retired."""
+    if request.requester_agent_id is None:
+        return True
+    agent = desk.view.agents.get(request.requester_agent_id)
+    return agent is not None and agent.retired_at is None
 
 
 def _let_in(desk: Desk, request: AccessRequest) -> None:

@@ -13,6 +13,7 @@ from bot.core.actions import (
     JoinRoom,
     LeaveRoom,
     RequestAccess,
+    RetireAgent,
     RevokeKey,
     SetAccess,
     SetVisibility,
@@ -80,7 +81,7 @@ async def test_a_use_is_spent_at_the_grant_and_the_second_knock_finds_the_key_us
     await house.act(EL, RequestAccess(room_id=ADA, key="once only"))
     first, second = await house.act(ADA, GrantAccess(request_id=1), GrantAccess(request_id=2))
     assert first.accepted
-    assert second.why == "The key of that request is no longer good: the request is cancelled."
+    assert second.why == "That request is no longer good (its key, or the one who asked): it is cancelled."
     assert EL not in await members(house)
     assert not (await house.view()).requests.get(ADA)
 
@@ -184,3 +185,15 @@ async def test_making_a_room_private_takes_it_from_everyone(house: House) -> Non
     await house.ask(BOSS, SetVisibility(visibility=Visibility.PRIVATE), subject=ADA)
     (letter,) = [one for one in await house.letters() if one.kind is LetterKind.PERMISSION]
     assert letter.payload == {"allowed": False}
+
+
+async def test_a_room_that_is_not_there_gets_the_answer_of_a_wrong_key(house: House) -> None:
+    assert await house.one(CY, RequestAccess(room_id=999, key="open sesame")) == WRONG_KEY
+
+
+async def test_who_has_retired_meanwhile_is_not_let_in(house: House) -> None:
+    await house.act(ADA, SESAME)
+    await house.act(CY, KNOCK)
+    await house.ask(BOSS, RetireAgent(agent_id=CY))
+    assert "no longer good" in await house.one(ADA, GrantAccess(request_id=1))
+    assert CY not in await members(house)
