@@ -46,18 +46,18 @@ async def hold(plan: Plan, folder: Path, tell: Tell) -> Verdict:
         about = await ask(session, "GET", f"{discord.url}/playground")
         owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "you")
         child = bot(about, discord.url, folder / "bot")
-        crowd = await _settle(session, discord, owner, about, child, dice)
+        crowd = await settle(session, discord, owner, about, child, dice)
         trouble = Trouble(session, discord.url, about["application_id"], plan.fault_share, plan.seed)
         async with trouble:
             await _kill_again_and_again(plan, crowd, child, dice, tell)
-        await _come_to_rest(child, folder / "bot" / "selfroom.db", len(crowd.said))
+        await come_to_rest(child, folder / "bot" / "selfroom.db", len(crowd.said))
         await child.end(signal.SIGTERM)
         verdict = await judge(crowd, folder / "bot" / "selfroom.db")
         verdict.counts |= trouble.counts
         return verdict
 
 
-async def _settle(
+async def settle(
     session: aiohttp.ClientSession,
     discord: Discord,
     owner: Person,
@@ -105,14 +105,14 @@ async def _talk_until_ready(crowd: Crowd, child: Child) -> None:
         await crowd.talk(0.5)
 
 
-async def _come_to_rest(child: Child, database: Path, said: int) -> None:
-    """Wait until all that was said is stored, every letter is sent and nothing new comes, or it takes too long."""
+async def come_to_rest(child: Child, database: Path, said: int, *, answers: bool = True) -> None:
+    """Wait until all that was said is stored (and answered), and every letter is sent, or it takes too long."""
     await child.says(READY, 60)
     loop = asyncio.get_running_loop()
     end, before, quiet_since = loop.time() + LONGEST_END_SECONDS, (-1, -1), loop.time()
     while loop.time() < end:
         now = stored_messages(database)
-        if open_letters(database) or unanswered(database) or now != before or now[0] < said:
+        if open_letters(database) or (answers and unanswered(database)) or now != before or now[0] < said:
             quiet_since, before = loop.time(), now
         elif loop.time() - quiet_since > QUIET_SECONDS:
             return
