@@ -53,6 +53,7 @@ class Caller:
         self._on_letters = on_letters
         # a community's answers are applied one after the other, in the order in which they came
         self._turns: defaultdict[CommunityId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._stuck: list[Ready] = []  # who could not be put back: the store was away
 
     async def carry_out(self, round: Round, booked: Booked) -> None:
         """Ask, apply and settle one call; whatever goes wrong stays with its agents, which keep their reasons."""
@@ -175,13 +176,20 @@ class Caller:
         await self._put_back(round.ready, BROKEN)
 
     async def _put_back(self, agents: Iterable[Ready], error: ModelError) -> None:
-        """Let agents try again later; one that cannot even be put back is free when its lease ends."""
+        """Let agents try again later; those that cannot even be put back wait until the store takes them."""
         for ready in agents:
             try:
                 await self._applier.failed(ready, error)
-            except Exception:
-                log.exception("an agent could not be put back", agent=ready.agent_id, beat=ready.beat_id)
+            except Exception as fault:
+                log.warning("an agent could not be put back yet", agent=ready.agent_id, why=str(fault))
+                self._stuck.append(ready)
         self._on_letters()
+
+    async def free_stuck(self) -> None:
+        """Put back those who could not be put back when their call broke, as when the disk was full."""
+        stuck, self._stuck = self._stuck, []
+        if stuck:
+            await self._put_back(stuck, BROKEN)
 
     async def _let_go(self, pending: dict[AgentId, Ready]) -> None:
         for ready in pending.values():

@@ -129,6 +129,7 @@ class Heartbeat:
     async def _collect(self, now: datetime) -> list[tuple[Round, Sequence[Booked]]]:
         """Let agents through and plan their calls, community by community; a fault of one stays its own."""
         async with self._door:
+            await self._caller.free_stuck()
             async with self._store.reading() as read:
                 due = await read.due(now, limit=AT_ONCE)
             by_community: dict[CommunityId, list[AgentId]] = {}

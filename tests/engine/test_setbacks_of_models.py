@@ -1,13 +1,18 @@
 """What happens when a model fails, a claim is lost, or the program stops in the middle of a beat."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from bot.core.errors import ModelBusy, ModelError, ModelUnreachable
+import pytest
+
+from bot.core.errors import ModelBusy, ModelError, ModelUnreachable, StoreError
 from bot.core.ports import ModelAnswer, ModelCall
-from bot.core.records import Agent, AgentId
+from bot.core.records import Agent, AgentId, CommunityId
 from bot.engine.performer import Outcome, Performer
+from storage.writing import SqlWriting
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.town import until
 from tests.fakes import PlainCipher, ScriptedModel, WordTokenizer
@@ -186,3 +191,31 @@ async def test_what_may_not_be_shared_is_asked_for_again_alone() -> None:
         await home.run(8)
         assert [text for who, text in await home.lines() if who == "1"] == ["Nice."]
         assert (await home.view()).all_rooms[AgentId(1)].topic == "Weather"
+
+
+async def test_a_store_that_was_away_when_an_answer_came_delays_it_by_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = False
+
+    def full(_: ModelCall) -> str:
+        nonlocal away
+        away = True
+        return answer({1: [(1, "Lost with the disk.")]})
+
+    async with hearts(1, script=[full, answer({1: [(1, "Here I am.")]})]) as home:
+        writing = home.store.writing
+
+        @asynccontextmanager
+        async def faulty(community_id: CommunityId | None = None) -> AsyncIterator[SqlWriting]:
+            if away:
+                raise StoreError("The disk is full: make room.")
+            async with writing(community_id) as write:
+                yield write
+
+        monkeypatch.setattr(home.store, "writing", faulty)
+        await home.hear("hi there")
+        await home.slot(1)
+        away = False
+        await home.slot(1)
+        assert (await agent_of(home)).beat_id is None
+        await home.run(10)
+        assert [line for sender, line in await home.lines() if sender == "1"] == ["Here I am."]
