@@ -7,6 +7,7 @@ from datetime import datetime
 
 import structlog
 
+from bot.core.errors import StoreError
 from bot.core.ports import Cipher, Clock, Metrics, Model, Planned, Store
 from bot.core.records import AgentId, CommunityId, Json, Snowflake
 from bot.engine import planner
@@ -101,6 +102,9 @@ class Heartbeat:
                     self._start(self._carry_out(rounds))
             if self._planned is not None and (at := await self.next_wake()) is not None:
                 self._planned.nudge(at)
+        except StoreError as error:  # it is tried again at the next tick; a line a second is enough
+            self._metrics.count("slots_broken")
+            log.error("who is due could not be found out", why=error.sentence)
         except Exception:
             self._metrics.count("slots_broken")
             log.exception("who is due could not be found out")

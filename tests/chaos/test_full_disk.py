@@ -45,7 +45,7 @@ async def lived(folder: Path, trouble: Callable[[Crowd, Child], Awaitable[None]]
         await trouble(crowd, child)
         await crowd.talk(1.0)
         # A beat that was cut off is taken up when its lease ends, later: what was said and written counts here.
-        await come_to_rest(child, folder / "bot" / "selfroom.db", len(crowd.said), answers=False)
+        await come_to_rest(child, folder / "bot" / "selfroom.db", len(crowd.said))
         await child.end(signal.SIGTERM)
         verdict = await judge(crowd, folder / "bot" / "selfroom.db")
     assert verdict.wrong == []

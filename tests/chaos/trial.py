@@ -105,14 +105,14 @@ async def _talk_until_ready(crowd: Crowd, child: Child) -> None:
         await crowd.talk(0.5)
 
 
-async def come_to_rest(child: Child, database: Path, said: int, *, answers: bool = True) -> None:
-    """Wait until all that was said is stored (and answered), and every letter is sent, or it takes too long."""
+async def come_to_rest(child: Child, database: Path, said: int) -> None:
+    """Wait until all that was said is stored and answered, and every letter is sent, or it takes too long."""
     await child.says(READY, 60)
     loop = asyncio.get_running_loop()
     end, before, quiet_since = loop.time() + LONGEST_END_SECONDS, (-1, -1), loop.time()
     while loop.time() < end:
         now = stored_messages(database)
-        if open_letters(database) or (answers and unanswered(database)) or now != before or now[0] < said:
+        if open_letters(database) or unanswered(database) or now != before or now[0] < said:
             quiet_since, before = loop.time(), now
         elif loop.time() - quiet_since > QUIET_SECONDS:
             return
