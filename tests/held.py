@@ -1,0 +1,35 @@
+"""`python -m tests.held run` is `python -m bot run` with its playground held to Discord's own description.
+
+What does not fit is written, line by line, into the file that `HELD_TO` names, so that a killed process has told it.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from unittest.mock import patch
+
+from bot.__main__ import main
+from bot.playground.rest.exchange import Exchange, Observer
+from bot.playground.server import Playground, PlaygroundOptions
+from tests.playground.openapi import DESCRIPTION, OpenApiCheck
+
+CHECK = OpenApiCheck()
+
+
+def watch(exchange: Exchange) -> None:
+    """Check one exchange and write down what is wrong with it."""
+    before = len(CHECK.violations)
+    CHECK(exchange)
+    if CHECK.violations[before:]:
+        with Path(os.environ["HELD_TO"]).open("a", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in CHECK.violations[before:])
+
+
+def held(options: PlaygroundOptions, *, observers: Iterable[Observer] = ()) -> Playground:
+    """Open a playground that is watched, where the description is there."""
+    return Playground(options, observers=[*observers, watch] if DESCRIPTION.exists() else observers)
+
+
+if __name__ == "__main__":
+    with patch("bot.app.Playground", held):
+        main()
