@@ -41,10 +41,6 @@ class SlotScheduler:
         """Run a timed job again and again."""
         self._scheduler.add_job(body, "interval", seconds=seconds, id=name)
 
-    def daily(self, body: JobBody, *, name: str) -> None:
-        """Run a job at midnight UTC."""
-        self._scheduler.add_job(body, "cron", hour=0, minute=0, id=name)
-
     def nudge(self, at: datetime) -> None:
         """Ask for a slot at that time when it comes before the next one on the grid."""
         if self._slot is None or at >= self._clock.now() + timedelta(seconds=self._slot_seconds):

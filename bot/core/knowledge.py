@@ -1,6 +1,5 @@
 """Knowledge: a free JSON object, read and written by dot paths (SPEC §11)."""
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,11 +69,6 @@ def deleted(whole: Mapping[str, Json], path: str) -> Edit:
     if there is MISSING:
         return Edit(whole=dict(whole), before=None, after=None)
     return Edit(whole=_without(dict(whole), steps), before=as_json(there), after=None)
-
-
-def size_text(whole: Mapping[str, Json]) -> str:
-    """Give the text whose tokens are the size of the knowledge."""
-    return json.dumps(whole, ensure_ascii=False, separators=(",", ":")) if whole else ""
 
 
 def check_room(before_tokens: int, after_tokens: int, cap_tokens: int) -> None:

@@ -150,13 +150,6 @@ class World:
         """Whether a user can look into a channel."""
         return bool(self.permissions_in(channel, user_id) & VIEW)
 
-    def viewers(self, channel: Json) -> set[str]:
-        """Give everyone who can look into a channel."""
-        if channel["type"] in DIRECT:
-            return set(channel["recipients"])
-        members = self.members.within(channel["guild_id"]).values()
-        return {member["user_id"] for member in members if self.sees(member["user_id"], channel)}
-
     # Telling
 
     def tell_channel(self, channel: Json, name: str, data: Json) -> None:

@@ -64,10 +64,6 @@ class Hub:
             errand.cancel()
         await asyncio.gather(*errands, return_exceptions=True)
 
-    def online(self, user_id: str) -> bool:
-        """Whether a user has a session that is connected."""
-        return any(s.user_id == user_id and s.left_at is None for s in self._sessions.values())
-
 
 def new_session_id() -> str:
     """Draw the id of a session."""
