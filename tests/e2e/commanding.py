@@ -6,6 +6,7 @@ from typing import Any
 
 import aiohttp
 
+from tests.e2e.proving import USED, Use
 from tests.e2e.visitor import EPHEMERAL, Json, Visitor, until
 
 LOADING = 128
@@ -23,8 +24,12 @@ class Commander:
     async def run(self, path: str, /, *, file: tuple[str, bytes] | None = None, **options: Any) -> Json:  # noqa: ANN401
         """Use a slash command (`"agent create"`) and give its answer."""
         before = len(self.visitor.heard)
+        self._note(path)
         await self._invoke(2, path, options, file=file)
         return await self._next(before)
+
+    def _note(self, path: str) -> None:
+        USED.add(Use("manager" if self.visitor.manages else "member", path))
 
     async def start(self, path: str, /, **options: Any) -> None:  # noqa: ANN401
         """Use a slash command without waiting for what it gives."""
@@ -52,6 +57,7 @@ class Commander:
     async def menu(self, name: str, message: Json) -> Json:
         """Choose an entry of a message's menu and give the answer."""
         before = len(self.visitor.heard)
+        self._note(name)
         command = await self._command(name, 3)
         data = {"id": command["id"], "name": name, "type": 3, "target_id": message["id"]}
         await self._send(2, {"data": data, "channel_id": message["channel_id"]})
@@ -99,13 +105,13 @@ class Commander:
         await self._send(5, {"data": data, "channel_id": form["channel_id"]})
         return await self._next(before)
 
-    async def text_of(self, answer: Json) -> str:
-        """Read the file of an answer."""
-        return (await self.bytes_of(answer)).decode()
+    async def text_of(self, answer: Json, number: int = 0) -> str:
+        """Read a file of an answer."""
+        return (await self.bytes_of(answer, number)).decode()
 
-    async def bytes_of(self, answer: Json) -> bytes:
-        """Fetch the file of an answer."""
-        async with aiohttp.ClientSession() as session, session.get(answer["attachments"][0]["url"]) as response:
+    async def bytes_of(self, answer: Json, number: int = 0) -> bytes:
+        """Fetch a file of an answer."""
+        async with aiohttp.ClientSession() as session, session.get(answer["attachments"][number]["url"]) as response:
             return await response.read()
 
     async def _invoke(

@@ -1,7 +1,7 @@
 """Selfroom whole: discord.py, the openai client, the database and the playground, in one process or in a child."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from bot.app import selfroom
 from bot.house import House
 from bot.playground.server import Observer
 from bot.settings import Settings, load_settings
+from tests.e2e.proving import USED, proven
 from tests.e2e.visitor import Visitor, until, visiting
 
 QUICK = {
@@ -93,6 +94,14 @@ async def living(settings: Settings, *observers: Observer) -> AsyncIterator[Livi
         finally:
             stop.set()
             await serving
+
+
+@pytest.fixture(autouse=True)
+def held_to_what_it_proves(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that is said to prove a command which it did not use."""
+    USED.clear()
+    yield
+    assert proven(list(request.node.iter_markers())) - USED == set(), "these were never used"
 
 
 @pytest.fixture

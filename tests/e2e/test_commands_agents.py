@@ -7,6 +7,7 @@ import pytest
 import pytest_asyncio
 
 from tests.core.cards import V2, png_card
+from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import until
 
@@ -19,6 +20,7 @@ async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
         yield one
 
 
+@proves(manager="agent list | agent show", member="agent list | agent show")
 async def test_everyone_can_see_who_lives_here(cast: Cast) -> None:
     for who in (cast.manager, cast.guest):
         told = await who.told("agent list")
@@ -37,6 +39,7 @@ async def test_names_are_suggested_while_they_are_typed(cast: Cast) -> None:
     assert await cast.guest.suggested("agent show", "agent", "wr") == ["Wren (ID 1)"]
 
 
+@proves(manager="agent create")
 async def test_a_form_makes_an_agent_from_a_template(cast: Cast) -> None:
     form = await cast.manager.run("agent create", template="Sage")
     assert form["title"] == "Make a persona"
@@ -44,6 +47,7 @@ async def test_a_form_makes_an_agent_from_a_template(cast: Cast) -> None:
     assert "Sage the Second is created" in told
 
 
+@proves(manager="agent edit")
 async def test_a_form_shows_an_agent_as_it_is_and_changes_it(cast: Cast) -> None:
     id = await cast.agent("Fern")
     form = await cast.manager.run("agent edit", agent=str(id))
@@ -72,6 +76,7 @@ async def test_options_change_an_agent_without_a_form(cast: Cast) -> None:
     assert "20,000 tokens" in await cast.manager.told("agent show", agent=str(id))
 
 
+@proves(manager="agent sleep | agent wake | agent pause | agent resume")
 async def test_agents_sleep_wake_pause_and_go_on(cast: Cast) -> None:
     id = str(await cast.agent("Hazel"))
     assert "Asleep until" in await cast.manager.told("agent sleep", agent=id, minutes=30)
@@ -83,6 +88,7 @@ async def test_agents_sleep_wake_pause_and_go_on(cast: Cast) -> None:
     assert "Hazel goes on." in await cast.manager.told("agent resume", agent=id)
 
 
+@proves(manager="agent retire | agent restore | agent delete")
 async def test_agents_retire_come_back_and_are_deleted_for_good(cast: Cast) -> None:
     id = str(await cast.agent("Alder"))
     assert "Alder is retired." in await cast.manager.told("agent retire", agent=id)
@@ -101,6 +107,7 @@ async def test_a_question_can_be_left(cast: Cast) -> None:
     assert "Birch" in await cast.manager.told("agent list")
 
 
+@proves(manager="agent clone")
 async def test_a_copy_knows_what_the_first_one_knows(cast: Cast) -> None:
     id = str(await cast.agent("Maple"))
     await cast.manager.told("knowledge set", agent=id, path="tea", value="green")
@@ -109,6 +116,7 @@ async def test_a_copy_knows_what_the_first_one_knows(cast: Cast) -> None:
     assert "green" in await cast.manager.told("knowledge show", agent="Maple Two")
 
 
+@proves(manager="agent say")
 async def test_someone_speaks_as_an_agent(cast: Cast) -> None:
     assert "Said in room" in await cast.manager.told("agent say", agent="Wren", message="Fog at seven.")
     hall = await cast.you.channel("wren")
@@ -119,11 +127,13 @@ async def test_someone_speaks_as_an_agent(cast: Cast) -> None:
     await until(posted, "the post")
 
 
+@proves(manager="agent permit")
 async def test_an_agent_may_be_let_create_others(cast: Cast) -> None:
     assert "Wren may create agents." in await cast.manager.told("agent permit", agent="Wren")
     assert "Wren may not create agents." in await cast.manager.told("agent permit", agent="Wren", allowed=False)
 
 
+@proves(manager="agent divide")
 async def test_the_budget_is_divided(cast: Cast) -> None:
     told = await cast.manager.told("agent divide", agent="Ledger", knowledge=40, recent_actions=10, rooms=50)
     assert "The allocation is set." in told
@@ -131,6 +141,7 @@ async def test_the_budget_is_divided(cast: Cast) -> None:
     assert "Rooms get at least 50%." in told
 
 
+@proves(manager="agent import | agent export")
 async def test_a_character_card_moves_in_greets_and_goes_out_again(cast: Cast) -> None:
     arrived = await cast.manager.run("agent import", file=("tamsin.png", png_card({"chara": V2})))
     assert "Tamsin has moved in" in words_of(arrived)
@@ -151,28 +162,15 @@ async def test_a_broken_card_is_refused(cast: Cast) -> None:
     assert "This is no character card" in told
 
 
+@proves(manager="hud show | hud history | hud format")
 async def test_a_manager_sees_the_hud_and_what_came_of_it(cast: Cast) -> None:
     hall = await cast.you.channel("ledger")
     await cast.you.answer_after(await cast.you.say(hall, "Hello Ledger, who are you?"))
     shown = await cast.manager.run("hud show", agent="Ledger")
     assert "tokens in" in shown["content"]
-    hud = await cast.manager.text_of(shown)
+    hud = await cast.manager.text_of(shown, 1)
     assert "Hello Ledger, who are you?" in hud
     assert "==== ANSWER ====" in hud
     assert "addressed" in await cast.manager.told("hud history", agent="Ledger")
     assert "Ledger is changed." in await cast.manager.told("hud format", agent="Ledger", input="toon")
     assert "input toon" in json.dumps(await cast.manager.run("agent show", agent="Ledger"))
-
-
-async def test_a_plain_member_may_only_look(cast: Cast) -> None:
-    await cast.refused("agent create", name="Mine", prompt="You are mine.")
-    await cast.refused("agent import", file=("card.json", b"{}"))
-    for path in ("edit", "wake", "pause", "resume", "permit", "retire", "restore", "delete", "export"):
-        await cast.refused(f"agent {path}", agent="Wren")
-    await cast.refused("agent sleep", agent="Wren", minutes=5)
-    await cast.refused("agent clone", agent="Wren", name="Wren Two")
-    await cast.refused("agent say", agent="Wren", message="I am Wren")
-    await cast.refused("agent divide", agent="Wren", knowledge=30, recent_actions=10, rooms=60)
-    for path in ("show", "history"):
-        await cast.refused(f"hud {path}", agent="Wren")
-    await cast.refused("hud format", agent="Wren", input="json")

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from tests.e2e.commanding import Commander
+from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until
 
@@ -22,19 +24,21 @@ async def answer_of(cast: Cast, words: str) -> Json:
     return await cast.you.answer_after(await cast.you.say(cast.manager.channel_id, words))
 
 
+@proves(manager="Who said this?", member="Who said this?")
 async def test_everyone_may_ask_who_said_it(cast: Cast) -> None:
     answer = await answer_of(cast, "Hello Wren, who are you?")
-    assert "**Wren** (ID 1) said it: a persona, an AI agent" in words_of(
-        await cast.guest.menu("Who said this?", answer)
-    )
     said = await cast.guest.visitor.say(cast.guest.channel_id, "good evening")
+    for who in (cast.manager, cast.guest):
+        told = words_of(await who.menu("Who said this?", answer))
+        assert "**Wren** (ID 1) said it: a persona, an AI agent" in told
 
-    async def known() -> bool:
-        return "@guest said it, a person." in words_of(await cast.guest.menu("Who said this?", said))
+        async def known(who: Commander = who) -> bool:
+            return "@guest said it, a person." in words_of(await who.menu("Who said this?", said))
 
-    await until(known, "the sender")
+        await until(known, "the sender")
 
 
+@proves(manager="Show the HUD behind this")
 async def test_managers_see_the_very_hud_behind_an_answer(cast: Cast) -> None:
     answer = await answer_of(cast, "Wren, have you seen the blue boat?")
     shown = await cast.manager.menu("Show the HUD behind this", answer)
@@ -44,12 +48,15 @@ async def test_managers_see_the_very_hud_behind_an_answer(cast: Cast) -> None:
     assert "Only people who may manage" in refused
 
 
+@proves(manager="Ask again", member="Ask again")
 async def test_an_agent_is_asked_again(cast: Cast) -> None:
     answer = await answer_of(cast, "Wren, tell me a story")
-    assert "Wren looks at it again." in words_of(await cast.guest.menu("Ask again", answer))
-    await cast.you.answer_after(answer)
+    for who in (cast.guest, cast.manager):
+        assert "Wren looks at it again." in words_of(await who.menu("Ask again", answer))
+        answer = await cast.you.answer_after(answer)
 
 
+@proves(manager="Delete")
 async def test_managers_delete_a_message_everywhere(cast: Cast) -> None:
     answer = await answer_of(cast, "Wren, say something to be deleted")
     assert "Only people who may manage" in words_of(await cast.guest.menu("Delete", answer))
@@ -58,6 +65,7 @@ async def test_managers_delete_a_message_everywhere(cast: Cast) -> None:
     assert answer["id"] not in [one["id"] for one in await cast.you.messages(answer["channel_id"])]
 
 
+@proves(manager="React as The Architect")
 async def test_the_architect_reacts(cast: Cast) -> None:
     answer = await answer_of(cast, "Wren, good night")
     before = (await cast.home.agents())["Wren"]["interval_seconds"]

@@ -10,6 +10,7 @@ import pytest
 from bot.playground.server import Observer
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.conftest import Living, living, quick_settings
+from tests.e2e.proving import proves
 from tests.e2e.visitor import Json, Visitor, until, visiting
 
 pytestmark = pytest.mark.e2e
@@ -46,6 +47,7 @@ async def test_buttons_work_after_a_restart(
         assert "@gwen is let in." in words_of(await manager.press(pending, f"Grant {number}"))
 
 
+@proves(manager="access grant | access deny")
 async def test_of_two_managers_at_once_one_decides(home: Living, manager: Commander) -> None:
     async with visiting(home.url, "gwen") as gwen, visiting(home.url, "max", manager=True) as max:
         number, _ = await knocked(manager, gwen)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.e2e.commanding import Commander
 from tests.e2e.conftest import Living, living, quick_settings
+from tests.e2e.proving import proves
 from tests.e2e.sharing import words_of
 from tests.e2e.visitor import Json, Visitor, until, visiting
 
@@ -29,6 +30,7 @@ async def notice(you: Visitor, channel_id: str, words: str) -> Json:
     return await until(look, f"notice of {words}")
 
 
+@proves(manager="access held | setup moderation")
 async def test_managers_let_a_held_message_through_or_discard_it(home: Living) -> None:
     async with visiting(home.url) as you, visiting(home.url, "guest") as guest:
         hall, office = await you.channel("wren"), await you.channel("welcome")

@@ -29,12 +29,15 @@ async def until(look: Callable[[], Awaitable[Found | None]], what: str, *, secon
 class Visitor:
     """One person: says, reacts and uses slash commands, and hears what their client would show."""
 
-    def __init__(self, session: aiohttp.ClientSession, url: str, about: Json, user: Json, token: str) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, url: str, about: Json, came: Json, *, manages: bool = False
+    ) -> None:
         self._session = session
         self._url = url
-        self._token = token
+        self._token = came["token"]
         self.about = about
-        self.user = user
+        self.user: Json = came["user"]
+        self.manages = manages
         self.heard: list[tuple[str, Json]] = []
         self._session_id = ""
 
@@ -194,7 +197,7 @@ async def visiting(url: str, name: str | None = None, *, manager: bool = False) 
         else:
             body = {"name": name, "manager": manager}
             came = await (await session.post(f"{url}/playground/people", json=body)).json()
-        visitor = Visitor(session, url, about, came["user"], came["token"])
+        visitor = Visitor(session, url, about, came, manages=manager or name is None)
         ready = asyncio.Event()
         listening = asyncio.create_task(visitor.listen(ready))
         async with asyncio.timeout(PATIENCE_SECONDS):

@@ -1,0 +1,41 @@
+"""No command without a test: each is used and its answer asserted, as a manager and as a plain member."""
+
+import importlib
+from collections.abc import Iterator, Set
+from pathlib import Path
+
+from cogs.ui.guide import FOR_EVERYONE
+from tests.cogs.trees import commands_sent, paths
+from tests.e2e.proving import Role, Use, proven
+from tests.e2e.test_commands_matrix import FOR_EVERYONE_ON_MESSAGES
+
+
+def promised() -> Iterator[Use]:
+    """Give every use that some end-to-end test here is said to prove, and held to."""
+    for path in Path(__file__).parent.glob("test_*.py"):
+        module = importlib.import_module(f"tests.e2e.{path.stem}")
+        for name, one in vars(module).items():
+            if name.startswith("test_"):
+                yield from proven(getattr(one, "pytestmark", []))
+
+
+def unproven(role: Role, needed: Set[str]) -> set[str]:
+    return needed - {use.path for use in promised() if use.role == role}
+
+
+async def test_every_command_is_proven_as_a_manager() -> None:
+    assert unproven("manager", paths(await commands_sent())) == set()
+
+
+def test_what_is_for_everyone_is_proven_as_a_plain_member() -> None:
+    """All else is refused to them, as the matrix tries, command by command."""
+    assert unproven("member", FOR_EVERYONE | FOR_EVERYONE_ON_MESSAGES) == set()
+
+
+async def test_nothing_is_proven_that_is_not_there() -> None:
+    there = paths(await commands_sent())
+    assert {use.path for use in promised()} - there == set()
+
+
+def test_a_command_without_a_test_would_be_seen() -> None:
+    assert unproven("manager", {"agent fly", "agent show"}) == {"agent fly"}
