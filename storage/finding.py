@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Select, and_, literal_column, select, tuple_, union_all
+from sqlalchemy import CompoundSelect, Select, and_, bindparam, literal_column, select, tuple_, union_all
 
 from bot.core.kinds import SenderKind
+from bot.core.models import OwnProvider
 from bot.core.records import (
     AccessRequest,
     AgentId,
@@ -42,6 +43,7 @@ from storage.tables import (
     OVERRIDES,
     PARTS,
     PEOPLE,
+    PROVIDERS,
     REQUESTS,
     ROOMS,
     SCHEDULES,
@@ -50,6 +52,9 @@ from storage.tables import (
 
 MESSAGE = tuple(MESSAGES.c[name] for name in MESSAGE_COLUMNS)
 
+OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "community_id")).where(
+    PROVIDERS.c.community_id == bindparam("its")
+)
 PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
 
 
@@ -126,7 +131,7 @@ class Finding(Session):
 
         Only what came in counts: our own posts are confirmed ahead of people's messages that wait to be stored.
         """
-        heard = MESSAGES.c.sender_kind.in_((SenderKind.PERSON, SenderKind.ARCHITECT))
+        heard = MESSAGES.c.sender_kind.in_((SenderKind.PERSON, SenderKind.BOT, SenderKind.ARCHITECT))
         in_room = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, heard)
         newest = select(MESSAGES.c.discord_id).where(in_room, MESSAGES.c.shown, MESSAGES.c.discord_id.is_not(None))
         newest = newest.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).limit(1)
@@ -170,6 +175,11 @@ class Finding(Session):
         scope = community_id or INSTALLATION
         found: Json = await self.value(select(KEPT.c.value).where(KEPT.c.scope == scope, KEPT.c.name == name))
         return found
+
+    async def own_provider(self, community_id: CommunityId) -> OwnProvider | None:
+        """Give the community's own model provider, if it has one."""
+        row = await self.first(OWN_PROVIDER, {"its": community_id})
+        return None if row is None else OwnProvider(**row)
 
     async def webhook(self, channel_id: Snowflake) -> tuple[Snowflake, bytes] | None:
         """Give a channel's webhook and its token as it was encrypted."""

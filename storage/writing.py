@@ -1,9 +1,12 @@
 """One transaction: all that can be read, and all that can be written."""
 
+from dataclasses import asdict
+
 from sqlalchemy import delete, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.config import CommunityConfig
+from bot.core.models import OwnProvider
 from bot.core.records import AgentId, Community, CommunityId, Json, Person, Snowflake
 from storage.changes.applying import Applying
 from storage.convert import columns_of
@@ -14,7 +17,7 @@ from storage.forgetting import Forgetting
 from storage.ids import CountedIds
 from storage.reading import SqlReading
 from storage.session import INSTALLATION, owned
-from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, WEBHOOKS
+from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, PROVIDERS, WEBHOOKS
 from storage.upkeep import Upkeep
 
 
@@ -62,6 +65,13 @@ class SqlWriting(Forgetting, Claiming, Applying, Spending, Upkeep, SqlReading):
             await self.run(delete(KEPT).where(KEPT.c.scope == scope, KEPT.c.name == name))
         else:
             await self.upsert(KEPT, [{"scope": scope, "name": name, "value": value}])
+
+    async def keep_provider(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
+        """Keep a community's own model provider in place of an earlier one; None removes it."""
+        if provider is None:
+            await self.run(delete(PROVIDERS).where(owned(PROVIDERS, community_id)))
+        else:
+            await self.upsert(PROVIDERS, [asdict(provider) | {"community_id": community_id}])
 
     async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
         """Keep a channel's webhook and its encrypted token; None removes it."""

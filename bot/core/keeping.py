@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
+from bot.core.models import OwnProvider
 from bot.core.records import AgentId, Beat, CommunityId, Json, Letter, Message, MessageId, Snowflake, Usage
 
 
@@ -55,6 +56,9 @@ class KeptReading(Protocol):
     async def kept(self, community_id: CommunityId | None, name: str) -> Json:
         """Give a small value kept by name for a community (None: for the installation); None when there is none."""
 
+    async def own_provider(self, community_id: CommunityId) -> OwnProvider | None:
+        """Give the community's own model provider, if it has one."""
+
     async def webhook(self, channel_id: Snowflake) -> tuple[Snowflake, bytes] | None:
         """Give a channel's webhook and its token as it was encrypted."""
 
@@ -98,6 +102,9 @@ class KeptWriting(Protocol):
 
     async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
         """Keep a channel's webhook and its encrypted token; None removes it."""
+
+    async def keep_provider(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
+        """Keep a community's own model provider in place of an earlier one; None removes it."""
 
     async def forget_person(self, community_id: CommunityId, person_id: Snowflake, at: datetime) -> Forgotten:
         """Remove a person's messages, reactions and name everywhere; nothing on Discord itself is deleted."""

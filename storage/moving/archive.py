@@ -15,9 +15,9 @@ from bot.core.errors import BadSetting
 from bot.core.records import CommunityId, Snowflake
 from storage.columns import to_json
 from storage.database import Database
-from storage.moving.contents import TABLES, from_line, to_line
+from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.session import Session, owned
-from storage.tables import COMMUNITIES, COUNTERS, KEPT
+from storage.tables import COMMUNITIES, COUNTERS, KEPT, METADATA
 from storage.talking import index
 
 FORMAT = 1  # raised when an older program could not read what a newer one writes
@@ -33,6 +33,7 @@ class Moved:
     community_id: CommunityId
     counts: Mapping[str, int]
     images: Mapping[str, bytes]
+    left_out: tuple[str, ...] = ()  # secrets that stay where they are, in words: to be set again elsewhere
 
 
 async def export_community(
@@ -42,18 +43,19 @@ async def export_community(
     partial = path.with_name(f"{path.name}.partial")
     try:
         with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-            counts = await _write(database, community_id, archive, images or {})
+            manifest = await _write(database, community_id, archive, images or {})
         partial.replace(path)
     except OSError as error:
         raise BadSetting("The archive cannot be written: check the folder and free some space.") from error
     finally:
         partial.unlink(missing_ok=True)
-    return Moved(community_id=community_id, counts=counts, images=images or {})
+    left_out = tuple(manifest["left_out"])
+    return Moved(community_id=community_id, counts=manifest["counts"], images=images or {}, left_out=left_out)
 
 
 async def _write(
     database: Database, community_id: CommunityId, archive: zipfile.ZipFile, images: Mapping[str, bytes]
-) -> Mapping[str, int]:
+) -> Mapping[str, Any]:
     counts: dict[str, int] = {}
     async with database.reading() as connection:
         session = Session(connection)
@@ -62,6 +64,7 @@ async def _write(
             raise BadSetting("There is no such community: see the list of communities.")
         for table in TABLES:
             counts[table.name] = await _write_table(session, table, community_id, archive)
+        left_out = [words for name, words in STAYS.items() if await _is_there(session, name, community_id)]
         kept = await session.rows(select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == community_id))
     for name, data in images.items():
         archive.writestr(f"images/{name}", data)
@@ -71,9 +74,15 @@ async def _write(
         "kept": {name: value for name, value in kept},
         "counts": counts,
         "images": sorted(images),
+        "left_out": left_out,
     }
     archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
-    return counts
+    return manifest
+
+
+async def _is_there(session: Session, name: str, community_id: int) -> bool:
+    table = METADATA.tables[name]
+    return await session.first(select(table.c.community_id).where(owned(table, community_id)).limit(1)) is not None
 
 
 async def _write_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile) -> int:
@@ -104,7 +113,8 @@ async def import_community(database: Database, path: Path, *, guild_id: Snowflak
         if isinstance(error, FileNotFoundError):
             raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
         raise BadSetting(BROKEN) from error
-    return Moved(community_id=community_id, counts=manifest["counts"], images=images)
+    left_out = tuple(manifest.get("left_out", ()))
+    return Moved(community_id=community_id, counts=manifest["counts"], images=images, left_out=left_out)
 
 
 async def _read(

@@ -13,8 +13,11 @@ from storage.columns import Moment, Packed, Usd, to_plain
 from storage.tables import METADATA, ROWS
 
 ELSEWHERE = {"communities", "webhooks", "kept"}  # the community itself, and what is keyed in another way
+STAYS = {"providers": "the server's own model provider (/setup provider)"}  # not copied: to be set again
 
-TABLES: tuple[Table, ...] = tuple(table for table in METADATA.sorted_tables if table.name not in ELSEWHERE)
+TABLES: tuple[Table, ...] = tuple(
+    table for table in METADATA.sorted_tables if table.name not in ELSEWHERE and table.name not in STAYS
+)
 
 
 def counts_itself(column: Column[Any]) -> bool:

@@ -10,6 +10,7 @@ from storage.tables.community import (
     KeptRow,
     OverrideRow,
     PersonRow,
+    ProviderRow,
     WebhookRow,
 )
 from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
@@ -31,6 +32,7 @@ COUNTERS = table_of(CounterRow)
 OVERRIDES = table_of(OverrideRow)
 KEPT = table_of(KeptRow)
 WEBHOOKS = table_of(WebhookRow)
+PROVIDERS = table_of(ProviderRow)
 PEOPLE = table_of(PersonRow)
 AUDIT = table_of(AuditRow)
 AGENTS = table_of(AgentRow)
@@ -61,7 +63,7 @@ RESERVATIONS = table_of(ReservationRow)
 ROWS: dict[str, type[Row]] = {
     table_of(row).name: row
     for row in (
-        *(CommunityRow, CounterRow, OverrideRow, KeptRow, WebhookRow, PersonRow, AuditRow),
+        *(CommunityRow, CounterRow, OverrideRow, KeptRow, WebhookRow, ProviderRow, PersonRow, AuditRow),
         *(AgentRow, RoomRow, MembershipRow, DepartureRow, ReasonRow, ScheduleRow),
         *(MessageRow, PartRow, TombstoneRow, EarlyEditRow, ReactionRow, CheckpointRow, LetterRow),
         *(MindRow, JournalRow, ActionRow, LookupRow, KeyRow, HolderRow, RequestRow, FailureRow),

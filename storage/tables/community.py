@@ -67,6 +67,20 @@ class WebhookRow(Row, table=True):
     token: bytes
 
 
+class ProviderRow(Owned, table=True):
+    """A community's own model provider; its key as it was encrypted. It stays here: no archive or copy has it."""
+
+    __tablename__ = "providers"
+    __table_args__ = (of_community(), CLUSTERED)
+
+    base_url: str | None = Field(default=None, sa_type=Prose)
+    api: str
+    structured: bool = True
+    free: bool = False
+    prefix: str = ""
+    sealed_key: bytes
+
+
 class PersonRow(Owned, table=True):
     """A human; a forgotten one keeps nothing but the id, so that nothing about them comes back."""
 

@@ -1,0 +1,118 @@
+"""Models and who provides them: the installation, or a community that brings its own provider."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal, Protocol
+
+from bot.core.records import Community, CommunityId, Json, Usage
+
+Api = Literal["responses", "chat"]
+
+
+class Tokenizer(Protocol):
+    """Counts tokens as the model does."""
+
+    def count(self, text: str) -> int:
+        """Give the number of tokens of the text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One stateless request: the constant part first, so that the provider's prompt cache works."""
+
+    model: str
+    instructions: str
+    input: str
+    temperature: float | None
+    answer_tokens: int
+    schema: Mapping[str, Json] | None  # None: no structured output
+    cache_key: str
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAnswer:
+    """What came back; `text` may be cut off (`complete` False). `usage.cost_usd` is at the provider's prices."""
+
+    text: str
+    usage: Usage
+    complete: bool = True
+    response_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Who reads what a community sends to models: an address for people, and whether the key is the community's own.
+
+    `missing` says in one sentence why no model may be asked at all, empty when one may.
+    """
+
+    address: str = ""
+    own: bool = False
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnProvider:
+    """A community's own model server. Its models are named `prefix/model`; with no prefix it serves every name.
+
+    `base_url` None is OpenAI itself; `sealed_key` is encrypted; a `free` one has no prices.
+    """
+
+    base_url: str | None
+    api: Api
+    structured: bool = True
+    free: bool = False
+    prefix: str = ""
+    sealed_key: bytes = field(repr=False)
+
+
+class Model(Protocol):
+    """All models that one community may ask, behind one door; raises ModelError's children."""
+
+    @property
+    def source(self) -> Source:
+        """Who provides models whose names have no prefix."""
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        """Ask once (retries, timeouts and the circuit breaker are inside)."""
+
+    async def objection(self, model: str, text: str) -> str:
+        """Ask a moderation model why a text should not be posted; empty when it may."""
+
+    def context_tokens(self, model: str) -> int:
+        """Give the model's context limit."""
+
+    def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
+        """Give what a call costs, in USD (0 for a model without a price); with nothing cached it is the most."""
+
+    def takes_temperature(self, model: str) -> bool:
+        """Tell whether the model lets a temperature be set."""
+
+    def takes_schema(self, model: str) -> bool:
+        """Tell whether the model can be held to a JSON schema."""
+
+    def sees_images(self, model: str) -> bool:
+        """Tell whether the model can be shown pictures."""
+
+    def tokenizer(self, model: str) -> Tokenizer:
+        """Give the tokenizer that counts for this model."""
+
+
+class KnowsProviders(Protocol):
+    """What tells which provider a community brings."""
+
+    async def own_provider(self, community_id: CommunityId) -> OwnProvider | None:
+        """Give the community's own model provider, if it has one."""
+
+
+class Models(Protocol):
+    """The models of every community."""
+
+    async def of(self, read: KnowsProviders, community: Community) -> Model:
+        """Give what a community may ask: its own provider, and the installation's where that pays for it."""
+
+    def trial(self, provider: OwnProvider, key: str) -> AbstractAsyncContextManager[Model]:
+        """Open a provider that is not kept yet, with its key in plain, to try it; raises Rejected for a bad address."""
