@@ -20,7 +20,7 @@ def promised() -> Iterator[Use]:
 
 
 def unproven(role: Role, needed: Set[str]) -> set[str]:
-    return needed - {use.path for use in promised() if use.role == role}
+    return set(needed) - {use.path for use in promised() if use.role == role}
 
 
 async def test_every_command_is_proven_as_a_manager() -> None:
