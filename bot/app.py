@@ -25,8 +25,6 @@ from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
 from bot.core.errors import BadSetting, NotFound, one_of
-from bot.core.hud.call import Ask, messages_to_load, section_tokens
-from bot.core.hud.call import build as build_hud
 from bot.core.kinds import InputFormat
 from bot.core.records import Community, Snowflake
 from bot.core.schema import answer_schema
@@ -35,6 +33,7 @@ from bot.doctor import Finding, check_data_folder, examine
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
+from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
@@ -328,22 +327,19 @@ async def hud_now(
     settings: Settings, *, agent: str, format: str | None, guild_id: int | None
 ) -> tuple[str, list[tuple[str, int]]]:
     """Give what an agent would see now and the tokens of each section; raises NotFound when there is no such agent."""
-    async with opened(settings) as store, store.reading() as read:
-        community_id = chosen(await read.communities(), guild_id).id
-        one = agent_named(await read.view(community_id, messages=0), agent)
-        view = await read.view(community_id, agent_ids=[one.id], messages=messages_to_load([one]))
     try:
-        input_format = InputFormat(format) if format else one.input_format
+        input_format = InputFormat(format) if format else None
     except ValueError as error:
         raise BadSetting(f"There is no format {format!r}: choose {one_of(list(InputFormat))}.") from error
-    tokenizer = tokenizer_for(one.model)
-    built = build_hud(
-        view,
-        [Ask(agent_id=one.id)],
-        now=SystemClock().now(),
-        tokenizer=tokenizer,
-        input_format=input_format,
-        output_format=one.output_format,
-        structured=True,
-    )
-    return f"{built.instructions}\n{built.input}\n", section_tokens(built, tokenizer)
+    async with opened(settings) as store, store.reading() as read:
+        community_id = chosen(await read.communities(), guild_id).id
+        one = agent_named((await read.view(community_id, messages=0)).agents.values(), agent)
+        return await seen_now(
+            read,
+            community_id,
+            one,
+            now=SystemClock().now(),
+            tokenizer=tokenizer_for(one.model),
+            structured=True,
+            input_format=input_format,
+        )

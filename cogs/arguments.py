@@ -5,21 +5,18 @@ from zoneinfo import available_timezones
 
 from discord import app_commands
 
-from bot.core.errors import NotFound, Rejected, SelfroomError
+from bot.core.errors import Rejected, SelfroomError
 from bot.core.records import Agent
+from bot.core.view import agent_named
 from cogs.base import Interaction, choices, guild_of, here, person
 
 Choices = list[app_commands.Choice[str]]
 KNOWN_MODELS = ("gpt-4o-mini", "gpt-4o", "gpt-4.1-nano", "gpt-4.1-mini", "gpt-4.1", "gpt-5-nano", "gpt-5-mini", "gpt-5")
 
 
-async def agent_named(interaction: Interaction, value: str) -> Agent:
+async def one_agent(interaction: Interaction, typed: str) -> Agent:
     """Find an agent by name or id; raises NotFound with a sentence."""
-    typed = value.strip().removeprefix("#").casefold()
-    for agent in await interaction.client.front_desk.agents(guild_of(interaction)):
-        if typed in (str(agent.id), agent.name.casefold()):
-            return agent
-    raise NotFound(f"There is no agent {value!r} here: choose one from the list that comes up while you type.")
+    return agent_named(await interaction.client.front_desk.agents(guild_of(interaction)), typed)
 
 
 class AgentName(app_commands.Transformer):
@@ -27,7 +24,7 @@ class AgentName(app_commands.Transformer):
 
     async def transform(self, interaction: Interaction, value: str) -> Agent:  # type: ignore[override]
         """Find the agent."""
-        return await agent_named(interaction, value)
+        return await one_agent(interaction, value)
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
         """Suggest agents whose name or id holds what was typed."""
@@ -50,7 +47,7 @@ class KeyLabel(app_commands.Transformer):
             return []
         typed = getattr(interaction.namespace, "room", None)
         try:
-            room = await agent_named(interaction, str(typed)) if typed else await here(interaction)
+            room = await one_agent(interaction, str(typed)) if typed else await here(interaction)
         except SelfroomError:  # nothing to suggest yet
             return []
         keys = await interaction.client.front_desk.key_labels(guild_of(interaction), room.id)

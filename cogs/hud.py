@@ -6,36 +6,47 @@ from bot.core.actions import AlterAgent
 from bot.core.kinds import InputFormat, OutputFormat
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, wait
-from cogs.ui.cards import beat_line, beat_summary, beat_text
+from cogs.ui.beats import beat_file, beat_line, beat_summary, section_lines
 from cogs.ui.files import text_file
+
+Number = app_commands.Range[int, 1, 2**53 - 1]
 
 
 class HudCog(Group, group_name="hud", group_description="See what an agent saw (managers)"):
     """What agents see."""
 
     @app_commands.command()
-    async def show(self, interaction: Interaction, agent: AgentArg) -> None:
-        """Show exactly what an agent saw at its last beat, what it answered and what that cost.
+    async def show(self, interaction: Interaction, agent: AgentArg, room: AgentArg | None = None) -> None:
+        """Show what an agent would see now, and what it saw, answered and cost at its last beat.
 
         Args:
             agent: Whose head to look into
+            room: A private room, for what the agent sees when it is asked there
         """
         managers_only(interaction)
         await wait(interaction)
-        beat = await self.desk.last_beat(guild_of(interaction), agent.id)
-        file = text_file(f"hud-{agent.id}-beat-{beat.id}.txt", beat_text(beat))
-        await self.say(interaction, f"**{agent.name}**\n{beat_summary(beat)}", files=[file])
+        guild_id = guild_of(interaction)
+        seen, sections = await self.desk.hud_now(guild_id, agent, room.id if room else None)
+        beat = await self.desk.last_beat(guild_id, agent.id)
+        files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
+        last = f"Last beat:\n{beat_summary(beat)}" if beat else "It has not beaten yet."
+        text = f"**What {agent.name} would see now**\n{section_lines(sections)}\n\n{last}"
+        await self.say(interaction, text[:2_000], files=files)
 
     @app_commands.command()
-    async def history(self, interaction: Interaction, agent: AgentArg) -> None:
-        """List an agent's beats: why, what came of each, and what it cost.
+    async def history(self, interaction: Interaction, agent: AgentArg, beat: Number | None = None) -> None:
+        """List an agent's beats: why, what came of each, and what it cost; or show one with its HUD.
 
         Args:
             agent: Whose beats
+            beat: The number of one, for the very HUD and answer
         """
         managers_only(interaction)
-        beats = await self.desk.beats(guild_of(interaction), agent.id)
-        lines = [beat_line(beat) for beat in beats]
+        if beat is not None:
+            one = await self.desk.beat(guild_of(interaction), agent.id, beat)
+            await self.say(interaction, f"**{agent.name}**\n{beat_summary(one)}", files=[beat_file(one)])
+            return
+        lines = [beat_line(one) for one in await self.desk.beats(guild_of(interaction), agent.id)]
         await self.list_out(interaction, f"**Beats of {agent.name}**", lines, empty=f"{agent.name} has not beaten yet.")
 
     @app_commands.command()

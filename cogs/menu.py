@@ -8,11 +8,13 @@ from bot.core.actions import React
 from bot.core.emoji import SHOWN
 from bot.core.kinds import Emotion, SenderKind
 from bot.core.records import Message
+from bot.core.status import waits_for
 from bot.core.view import View
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.cards import beat_summary, beat_text
-from cogs.ui.files import text_file
-from cogs.ui.pages import Confirm, Panel
+from cogs.ui.beats import beat_file, beat_summary, passed_line
+from cogs.ui.pages import Confirm, Panel, paged
+
+MOST_FILES = 10  # Discord takes no more
 
 
 class MenuCog(Cog):
@@ -46,13 +48,24 @@ class MenuCog(Cog):
         await self.say(interaction, said_by(known, await self.desk.view(guild_id)))
 
     async def hud(self, interaction: Interaction, message: discord.Message) -> None:
-        """Give the very HUD and answer that produced it, to managers."""
+        """Give managers the very HUD and answer behind it; for others' messages, why agents answered or passed."""
         managers_only(interaction)
         await wait(interaction)
-        guild_id = guild_of(interaction)
-        beat = await self.desk.beat_behind(guild_id, await self.desk.message_at(guild_id, message.id))
-        file = text_file(f"hud-{beat.agent_id}-beat-{beat.id}.txt", beat_text(beat))
-        await self.say(interaction, beat_summary(beat), files=[file])
+        known = await self.desk.message_at(guild_of(interaction), message.id)
+        if known.beat_id is None:
+            await self.passed(interaction, known)
+            return
+        beat = await self.desk.beat_behind(guild_of(interaction), known)
+        await self.say(interaction, beat_summary(beat), files=[beat_file(beat)])
+
+    async def passed(self, interaction: Interaction, message: Message) -> None:
+        """Tell what each agent of the room made of a message that no agent said."""
+        guild_id, now = guild_of(interaction), self.desk.now()
+        view, found = await self.desk.view(guild_id), await self.desk.beats_after(guild_id, message)
+        agents = {view.agents[id]: beat for id, beat in found.items()}
+        lines = [passed_line(agent, beat, waits_for(agent, now)) for agent, beat in agents.items()]
+        files = [beat_file(beat) for beat in found.values() if beat][:MOST_FILES]
+        await self.say(interaction, paged("**What agents made of it**", lines)[0], files=files)
 
     async def again(self, interaction: Interaction, message: discord.Message) -> None:
         """Have the agent look once more at what it answered, or at what was said."""
@@ -67,6 +80,7 @@ class MenuCog(Cog):
         await self.desk.message_at(guild_of(interaction), message.id)
 
         async def go(pressed: Interaction) -> None:
+            managers_only(pressed)  # the right may be lost since the question
             await wait(pressed)
             await message.delete()
             await self.say(pressed, "The message is deleted, here and from every memory.")

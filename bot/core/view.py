@@ -1,6 +1,6 @@
 """What one read gives a slot: all that its gates, plans and HUDs need, and nothing is asked for afterwards."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bot.core.config import CommunityConfig
@@ -92,10 +92,10 @@ class Tally:
     usage: Usage
 
 
-def agent_named(view: View, typed: str) -> Agent:
+def agent_named(agents: Iterable[Agent], typed: str) -> Agent:
     """Find an agent by its id or its name, ignoring case; raises NotFound when there is none."""
     wanted = typed.strip().removeprefix("#").casefold()
-    for agent in view.agents.values():
+    for agent in agents:
         if wanted in (str(agent.id), agent.name.casefold()):
             return agent
     raise NotFound(f"There is no agent {typed!r} here: give the name or the id of one that is.")

@@ -12,7 +12,6 @@ from bot.core.view import View
 
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
 SLOWEST_SECONDS = 10.0
-SUMMARY_CHARACTERS = 1_700
 
 
 def agent_list(view: View, now: datetime) -> list[str]:
@@ -73,34 +72,6 @@ def where(view: View, agent_id: AgentId) -> str:
     """Link its channel, when it has one."""
     channel_id = view.all_rooms[agent_id].channel_id
     return f" in <#{channel_id}>" if channel_id else ""
-
-
-def beat_summary(beat: Beat) -> str:
-    """Give the numbers beside a HUD: tokens per section, cost, why it beat and what came of it."""
-    used = beat.usage
-    sections = "\n".join(f"`{tokens:>6,}` {name}" for name, tokens in beat.sections)
-    outcome = "\n".join(f"- {line}" for line in beat.outcome) or "- nothing: it passed and stayed silent"
-    return (
-        f"Beat {beat.id}, because of *{beat.reason}*, with {beat.model} "
-        f"({beat.agents_in_call} in the call, {used.latency_seconds:.1f} s)\n"
-        f"{used.input_tokens:,} tokens in ({used.cached_tokens:,} cached), {used.output_tokens:,} out, "
-        f"{used.cost_usd:.5f} USD\n{sections}\n{outcome}"
-    )[:SUMMARY_CHARACTERS]
-
-
-def beat_text(beat: Beat) -> str:
-    """Give the very HUD and answer of a beat."""
-    hud = beat.hud or "(this HUD is not kept any more)"
-    thoughts = f"\n==== THOUGHTS ====\n{beat.thoughts}\n" if beat.thoughts else ""
-    return f"{hud}\n\n==== ANSWER ====\n{beat.answer or beat.failed or '(nothing)'}\n{thoughts}"
-
-
-def beat_line(beat: Beat) -> str:
-    """Word a beat on one line."""
-    what = beat.failed or "; ".join(beat.outcome) or "silent"
-    used = beat.usage
-    tokens = f"{used.input_tokens:,} in, {used.output_tokens:,} out"
-    return f"`{beat.id}` {beat.at:%m-%d %H:%M:%S} *{beat.reason}* {tokens}, {used.cost_usd:.5f} USD: {what}"[:300]
 
 
 def counted(count: int, what: str) -> str:

@@ -97,7 +97,7 @@ async def test_hud_show_gives_managers_what_the_agent_saw_and_its_cost(home: Liv
     await you.answer_after(await you.say(channel, "Hello Wren"))
     shown = await you.command(channel, "hud show", agent="Wren")
     assert "USD" in shown["content"]
-    async with home.session.get(shown["attachments"][0]["url"]) as response:
+    async with home.session.get(shown["attachments"][-1]["url"]) as response:
         hud = await response.text()
     (call,) = [one for one in await home.calls() if "Hello Wren" in one["input"]]
     assert (

@@ -1,24 +1,54 @@
 """Looking into an agent's head: its beats, and how its knowledge came about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from bot.core.errors import NotFound
+from bot.core.errors import NotFound, Rejected
 from bot.core.keeping import JournalEntry
-from bot.core.records import AgentId, Beat, Message, Snowflake
+from bot.core.kinds import OutputFormat
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Snowflake
 from bot.core.view import Tally
 from bot.engine.front_desk.office import Office
+from bot.engine.hud_now import Seen, hud_now
+
+BEATS_LOOKED_AT = 50
 
 
 class Heads(Office):
     """What agents saw, said and keep."""
 
-    async def last_beat(self, guild_id: Snowflake, agent_id: AgentId) -> Beat:
-        """Give an agent's newest beat as it was sent and answered; raises NotFound when there was none yet."""
+    async def hud_now(self, guild_id: Snowflake, agent: Agent, room_id: AgentId | None = None) -> Seen:
+        """Give what an agent would see now, on the side of a room it is in, and the tokens of each section.
+
+        Raises NotFound when it is not in that room.
+        """
+        if self._model is None:
+            raise Rejected("No model provider is set up: tell whoever runs Selfroom.")
         async with self._looking(guild_id) as (community, read):
-            beat = await read.last_beat(community.id, agent_id)
-        if beat is None:
-            raise NotFound("This agent has not beaten yet: say something to it first.")
+            view = await read.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
+            if room_id is not None and (agent.id, room_id) not in view.memberships:
+                raise NotFound(f"{agent.name} is not in that room.")
+            return await hud_now(
+                read,
+                community.id,
+                agent,
+                now=self.now(),
+                tokenizer=self._model.tokenizer(agent.model),
+                structured=agent.output_format is OutputFormat.JSON and self._model.takes_schema(agent.model),
+                side=PUBLIC_SIDE if room_id is None else view.all_rooms[room_id].side,
+            )
+
+    async def last_beat(self, guild_id: Snowflake, agent_id: AgentId) -> Beat | None:
+        """Give an agent's newest beat as it was sent and answered; None when there was none yet."""
+        async with self._looking(guild_id) as (community, read):
+            return await read.last_beat(community.id, agent_id)
+
+    async def beat(self, guild_id: Snowflake, agent_id: AgentId, beat_id: int) -> Beat:
+        """Give one beat of an agent; raises NotFound when it had none by that number, or it is not kept any more."""
+        async with self._looking(guild_id) as (community, read):
+            beat = await read.beat(community.id, BeatId(beat_id))
+        if beat is None or beat.agent_id != agent_id:
+            raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
         return beat
 
     async def beats(self, guild_id: Snowflake, agent_id: AgentId, *, limit: int = 100) -> Sequence[Beat]:
@@ -33,6 +63,18 @@ class Heads(Office):
         if beat is None:
             raise NotFound("No beat is kept behind this message: choose one that an agent said lately.")
         return beat
+
+    async def beats_after(self, guild_id: Snowflake, message: Message) -> Mapping[AgentId, Beat | None]:
+        """Give for each other member of a message's room its first beat since then on that side; None: none yet."""
+        async with self._looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            side = view.all_rooms[message.room_id].side
+            members = [id for id in view.rooms[message.room_id].members if id != message.sender.agent_id]
+            newest_first = {id: await read.beats(community.id, id, limit=BEATS_LOOKED_AT) for id in members}
+        return {
+            id: next((one for one in reversed(beats) if one.at >= message.sent_at and one.side == side), None)
+            for id, beats in newest_first.items()
+        }
 
     async def journal(self, guild_id: Snowflake, agent_id: AgentId, *, limit: int = 200) -> Sequence[JournalEntry]:
         """Give the changes of an agent's knowledge, newest first."""

@@ -1,0 +1,35 @@
+"""What an agent would see if it beat now, without letting it."""
+
+from datetime import datetime
+
+from bot.core.hud.call import Ask, build, messages_to_load, section_tokens
+from bot.core.kinds import InputFormat
+from bot.core.ports import Reading, Tokenizer
+from bot.core.records import PUBLIC_SIDE, Agent, CommunityId, Side
+
+Seen = tuple[str, list[tuple[str, int]]]
+
+
+async def hud_now(
+    read: Reading,
+    community_id: CommunityId,
+    agent: Agent,
+    *,
+    now: datetime,
+    tokenizer: Tokenizer,
+    structured: bool,
+    side: Side = PUBLIC_SIDE,
+    input_format: InputFormat | None = None,
+) -> Seen:
+    """Give an agent's HUD as it is now, built as for a beat, and the tokens of each section; keys by their labels."""
+    view = await read.view(community_id, agent_ids=[agent.id], messages=messages_to_load([agent]))
+    built = build(
+        view,
+        [Ask(agent_id=agent.id, side=side)],
+        now=now,
+        tokenizer=tokenizer,
+        input_format=input_format or agent.input_format,
+        output_format=agent.output_format,
+        structured=structured,
+    )
+    return f"{built.instructions}\n{built.input}\n", section_tokens(built, tokenizer)

@@ -1,0 +1,79 @@
+"""What managers see of agents' heads: the HUD as it is now, the one behind a message, and why nothing was said."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.sharing import Cast, shared_home, words_of
+from tests.e2e.visitor import Json, until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands seen")]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("seen")) as one:
+        yield one
+
+
+async def test_an_agent_that_never_beat_has_a_hud_without_the_secrets_of_its_keys(cast: Cast) -> None:
+    await cast.agent("Fern")
+    await cast.manager.run("key create", room="Fern", label="back door", key="xyzzy plugh 42")
+    shown = await cast.manager.run("hud show", agent="Fern")
+    assert "It has not beaten yet." in shown["content"]
+    assert "whole call" in shown["content"]
+    assert len(shown["attachments"]) == 1
+    hud = await cast.manager.text_of(shown)
+    assert "You are Fern." in hud
+    assert "back door" in hud
+    assert "xyzzy" not in hud
+
+
+async def test_what_was_said_since_the_last_beat_is_in_the_hud_now(cast: Cast) -> None:
+    hall = await cast.you.channel("ledger")
+    answer = await cast.you.answer_after(await cast.you.say(hall, "Hello Ledger, who are you?"))
+    shown = await cast.manager.run("hud show", agent="Ledger")
+    now, last = [await cast.manager.text_of(shown, number) for number in (0, 1)]
+    assert "because of *addressed* by <@" in shown["content"]
+    assert "USD" in shown["content"]
+    said = answer["content"].splitlines()[-1][:20]
+    assert said in now
+    assert "==== ANSWER ====" in last
+    assert "==== ANSWER ====" not in now
+
+
+async def test_one_beat_of_the_history_is_shown_with_its_hud(cast: Cast) -> None:
+    await cast.you.answer_after(await cast.you.say(await cast.you.channel("ledger"), "Ledger, add 2 and 3"))
+    listed = await cast.manager.told("hud history", agent="Ledger")
+    newest = int(listed.split("`")[1])
+    shown = await cast.manager.run("hud history", agent="Ledger", beat=newest)
+    assert "add 2 and 3" in await cast.manager.text_of(shown)
+    assert "There is no beat 999999" in await cast.manager.told("hud history", agent="Ledger", beat=999_999)
+    assert f"There is no beat {newest} of this agent" in await cast.manager.told(
+        "hud history", agent="Wren", beat=newest
+    )
+
+
+async def test_a_private_room_has_a_hud_of_its_own(cast: Cast) -> None:
+    await cast.agent("Vault")
+    await cast.manager.run("room visibility", visibility="private", room="Vault")
+    await cast.manager.run("knowledge set", agent="Vault", path="colour", value="green")
+    public = await cast.manager.text_of(await cast.manager.run("hud show", agent="Vault"))
+    private = await cast.manager.text_of(await cast.manager.run("hud show", agent="Vault", room="Vault"))
+    assert "--- Room: Vault" in private
+    assert "--- Room: Vault" not in public
+    assert "Vault is not in that room." in await cast.manager.told("hud show", agent="Vault", room="Wren")
+
+
+async def test_managers_see_why_an_agent_passed(cast: Cast) -> None:
+    said = await cast.guest.visitor.say(await cast.you.channel("ledger"), "the rain is loud tonight")
+
+    async def told() -> Json | None:
+        answer = await cast.manager.menu("Show the HUD behind this", said)
+        return answer if "**Ledger** looked in beat" in words_of(answer) else None
+
+    shown = await until(told, "what Ledger made of it")
+    assert "the rain is loud tonight" in await cast.manager.text_of(shown)
+    refused = words_of(await cast.guest.menu("Show the HUD behind this", said))
+    assert "Only people who may manage" in refused
