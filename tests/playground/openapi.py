@@ -16,6 +16,7 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from bot.playground.rest.exchange import Exchange, Observer
+from bot.playground.rest.table import api_table
 from tests.playground.differences import NOT_DESCRIBED, is_known_difference
 
 DESCRIPTION = Path(__file__).parents[2].parent / "shared" / "discord" / "openapi.json"
@@ -196,6 +197,21 @@ def _response_schema(name: str, where: str, key: str) -> str | None:
     if JSON not in described.get("content", {}):
         return None
     return f"{where}/responses/{key}/content/{_escaped(JSON)}/schema"
+
+
+def exchange(method: str, path: str, *, status: int = 200, request: object = None, response: object = None) -> Exchange:
+    """Give an exchange as a bot would have had it."""
+    found = api_table().find(method, path)
+    return Exchange(
+        method=method,
+        path=path,
+        route=found[0] if found else None,
+        query={},
+        by_bot=True,
+        request=request,
+        status=status,
+        response=response,
+    )
 
 
 @contextmanager

@@ -4,25 +4,11 @@ import pytest
 
 from bot.playground.rest.exchange import Exchange
 from bot.playground.rest.table import api_table
-from tests.playground.openapi import DESCRIPTION, MISSING, OpenApiCheck
+from tests.playground.openapi import DESCRIPTION, MISSING, OpenApiCheck, exchange
 
 pytestmark = pytest.mark.skipif(not DESCRIPTION.exists(), reason=MISSING)
 
 BUTTON = {"type": 2, "style": 1, "label": "Go", "custom_id": "go"}
-
-
-def exchange(method: str, path: str, *, status: int = 200, request: object = None, response: object = None) -> Exchange:
-    found = api_table().find(method, path)
-    return Exchange(
-        method=method,
-        path=path,
-        route=found[0] if found else None,
-        query={},
-        by_bot=True,
-        request=request,
-        status=status,
-        response=response,
-    )
 
 
 def faults(seen: Exchange) -> list[str]:
