@@ -1,7 +1,7 @@
 """Rows to records and back: the only place that knows how a record lies in its columns."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any, TypeVar, cast
@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from bot.core.kinds import (
     Access,
     AgentType,
+    HeldFor,
     InputFormat,
     LetterKind,
     LetterState,
@@ -53,6 +54,7 @@ KINDS: Mapping[str, type] = {
     "Room.access": Access,
     "Room.visibility": Visibility,
     "Reason.kind": ReasonKind,
+    "Reason.held_for": HeldFor,
     "AccessRequest.state": RequestState,
     "Letter.kind": LetterKind,
     "Letter.state": LetterState,
@@ -236,7 +238,7 @@ MESSAGE_COLUMNS = (
     "reply_to",
     "reactions",
     "edited_at",
-    "attachments",
+    "attachment_count",
     "discord_id",
     "thread_id",
     "beat_id",
@@ -247,11 +249,12 @@ _SENDER_KINDS = {kind.value: kind for kind in SenderKind}
 _MESSAGE_TYPES = {kind.value: kind for kind in MessageType}
 
 
-def messages_of(rows: Iterable[Any], *, raw: bool = False) -> list[Message]:
-    """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order; `raw`: as they lie in SQLite."""
+def messages_of(rows: Sequence[Any], files: Mapping[int, Iterable[Attachment]]) -> list[Message]:
+    """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order, moments and JSON as they lie there."""
     senders: dict[tuple[Any, ...], Sender] = {}
-    moment, document = (from_microseconds, json.loads) if raw else (_as_it_is, _as_it_is)
-    return [_message_of(row, senders, moment, document) for row in rows]
+    in_microseconds = bool(rows) and isinstance(rows[0][8], int)  # as SQLite keeps moments
+    moment: Callable[[Any], datetime] = from_microseconds if in_microseconds else _as_it_is
+    return [_message_of(row, senders, moment, files) for row in rows]
 
 
 def _as_it_is(value: Any) -> Any:  # noqa: ANN401  # a column
@@ -262,7 +265,7 @@ def _message_of(
     row: Any,  # noqa: ANN401
     senders: dict[tuple[Any, ...], Sender],
     moment: Callable[[Any], datetime],
-    document: Callable[[Any], Any],
+    files: Mapping[int, Iterable[Attachment]],
 ) -> Message:
     mark = row[2:6]
     if (sender := senders.get(mark)) is None:
@@ -275,20 +278,15 @@ def _message_of(
         type=_MESSAGE_TYPES[row[7]],
         sent_at=moment(row[8]),
         reply_to=row[9],
-        reactions=tuple((name, count) for name, count in document(row[10])) if row[10] else (),
+        reactions=tuple((name, count) for name, count in json.loads(row[10])) if row[10] else (),
         edited=row[11] is not None,
-        attachments=attachments_of(document(row[12])) if row[12] else (),
+        attachments=tuple(files[row[0]]) if row[12] else (),
         discord_id=row[13],
         thread_id=row[14],
         beat_id=row[15],
         tokens=row[16],
         answers_from_agents=row[17],
     )
-
-
-def attachments_of(kept: Iterable[Mapping[str, Any]]) -> tuple[Attachment, ...]:
-    """Give attachments as they are kept beside their message."""
-    return tuple(Attachment(**item) for item in kept)
 
 
 def sender_columns(sender: Sender) -> dict[str, Any]:

@@ -24,16 +24,15 @@ from bot.core.records import (
     Snowflake,
 )
 from storage.convert import (
-    MESSAGE_COLUMNS,
     beat_of,
     checkpoint_of,
-    messages_of,
     person_of,
     plain,
     request_of,
     schedule_of,
 )
-from storage.session import INSTALLATION, Session, owned
+from storage.messages import Messages, messages_where
+from storage.session import INSTALLATION, owned
 from storage.tables import (
     BEATS,
     CHECKPOINTS,
@@ -50,17 +49,10 @@ from storage.tables import (
     WEBHOOKS,
 )
 
-MESSAGE = tuple(MESSAGES.c[name] for name in MESSAGE_COLUMNS)
-
 OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "community_id")).where(
     PROVIDERS.c.community_id == bindparam("its")
 )
 PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
-
-
-def messages_where(*conditions: Any) -> Select[Any]:  # noqa: ANN401  # SQL conditions
-    """Give the SELECT whose rows `messages_of` reads."""
-    return select(*MESSAGE).where(*conditions)
 
 
 def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[Any]:
@@ -70,7 +62,7 @@ def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[Any]
     return union_all(whole, part)
 
 
-class Finding(Session):
+class Finding(Messages):
     """What is found by an id or a name."""
 
     async def communities(self) -> Sequence[Community]:
@@ -104,13 +96,13 @@ class Finding(Session):
     async def message_of(self, community_id: CommunityId, discord_id: Snowflake) -> Message | None:
         """Find a message by Discord's id (of any of its parts)."""
         known = MESSAGES.c.id.in_(ids_of(community_id, [discord_id]))
-        found = messages_of(await self.rows(messages_where(owned(MESSAGES, community_id), known)))
+        found = await self.messages(community_id, messages_where(owned(MESSAGES, community_id), known))
         return found[0] if found else None
 
     async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         """Find messages by id, those not yet posted too, deleted ones left out."""
-        rows = await self.rows(messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids)))
-        return {message.id: message for message in messages_of(rows)}
+        these = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
+        return {message.id: message for message in await self.messages(community_id, these)}
 
     async def history(
         self, community_id: CommunityId, room_id: AgentId, *, before: MessageId | None = None, limit: int = 50
@@ -124,7 +116,7 @@ class Finding(Session):
             )
             asked = asked.where(MESSAGES.c.id < before if mark is None else _earlier(mark, before))
         newest = asked.order_by(*(column.desc() for column in order)).limit(limit)
-        return messages_of(await self.rows(newest))[::-1]
+        return (await self.messages(community_id, newest))[::-1]
 
     async def last_discord_id(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
         """Give the newest message known of a room, from which a backfill reads on.

@@ -15,6 +15,7 @@ from storage.purging import owe_purge
 from storage.session import Session, owned
 from storage.summaries import withdraw_where
 from storage.tables import (
+    ATTACHMENTS,
     AUDIT,
     BEATS,
     CHECKPOINTS,
@@ -52,6 +53,7 @@ class Forgetting(Intake):
             named = Named(names)
             await self._forget_mentions(community_id, named)
             await _rewrite(self, community_id, AUDIT, (AUDIT.c.by, AUDIT.c.what), named)
+            await _rewrite(self, community_id, ATTACHMENTS, (ATTACHMENTS.c.name, ATTACHMENTS.c.text), named)
             await self._forget_derived(community_id, named)
             told = await self._who_knows(community_id, named)
         return Forgotten(messages=gone, names=tuple(sorted(names)), agents=tuple(told))
@@ -150,8 +152,9 @@ class Named:
 async def _rewrite(
     session: Session, community_id: int, table: Table, columns: Sequence[Column[Any]], named: Named
 ) -> None:
+    key = tuple(table.primary_key)
     for column in columns:
-        asked = select(table.c.id, column).where(owned(table, community_id), named.within(column))
-        for id, text in await session.rows(asked):
-            new = {column.name: named.replaced(text)}
-            await session.run(update(table).where(owned(table, community_id), table.c.id == id).values(new))
+        asked = select(column, *key).where(owned(table, community_id), named.within(column))
+        for text, *its in await session.rows(asked):
+            this = and_(*(part == value for part, value in zip(key, its, strict=True)))
+            await session.run(update(table).where(this).values({column.name: named.replaced(text)}))

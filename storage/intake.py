@@ -9,15 +9,16 @@ from sqlalchemy import and_, delete, or_, select, update
 
 from bot.core.kinds import MessageType, SenderKind
 from bot.core.ports import NewMessage
-from bot.core.records import AgentId, CommunityId, Message, MessageId, Snowflake
-from storage.convert import attachments_of, sender_columns
+from bot.core.records import AgentId, Attachment, CommunityId, Message, MessageId, Snowflake
+from storage.convert import columns_of, sender_columns
 from storage.erasing import erase
 from storage.finding import Finding, ids_of
 from storage.ids import CountedIds
 from storage.known import Known, known_of
+from storage.messages import file_rows
 from storage.purging import owe_purge
 from storage.session import Values, owned
-from storage.tables import EARLY_EDITS, MESSAGES, TOMBSTONES
+from storage.tables import ATTACHMENTS, EARLY_EDITS, MESSAGES, TOMBSTONES
 from storage.talking import More, count_messages, index, unindex
 
 AT_A_TIME = 500
@@ -43,6 +44,7 @@ class Intake(Finding):
         answered = [message.reply_to for message in messages if message.reply_to is not None]
         known = await known_of(self, community_id, [message.discord_id for message in messages], answered)
         rows: dict[int, dict[str, Any]] = {}
+        files: list[dict[str, Any]] = []
         repeated: list[NewMessage] = []
         stored: list[Message | None] = [None] * len(messages)
         early = await self._take_early_edits(community_id, known)
@@ -53,8 +55,10 @@ class Intake(Finding):
             elif id not in known.deleted and id not in known.parts:
                 known_reply = known.reply(message.reply_to) or rows.get(message.reply_to or 0, {}).get("id")
                 rows[id] = _row(community_id, self.ids.take("message"), message, known_reply, early.get(id))
+                files += file_rows(community_id, rows[id]["id"], map(columns_of, message.attachments))
                 stored[place] = _message(message, rows[id])
         await self._insert(community_id, rows, known)
+        await self.run(self.insert(ATTACHMENTS), files)
         for message in repeated:
             await self._catch_up(community_id, message)
         return stored
@@ -158,7 +162,7 @@ def _row(community_id: int, id: int, message: NewMessage, reply_to: int | None, 
         "reply_to": reply_to,
         "reply_to_discord_id": message.reply_to if reply_to is None else None,
         "edited_at": message.edited_at or (message.sent_at if message.edited else None),
-        "attachments": list(message.attachments) or None,
+        "attachment_count": len(message.attachments),
         "discord_id": message.discord_id,
         "thread_id": message.thread_id,
         "tokens": message.tokens,
@@ -173,9 +177,9 @@ def _more(room_id: int, rows: Sequence[Values]) -> More:
     return More(room_id=room_id, shown=len(rows), newest=rows[-1]["sent_at"], spoken=spoken)
 
 
-def type_of(attachments: Sequence[Any]) -> MessageType:
+def type_of(attachments: Iterable[Attachment]) -> MessageType:
     """Give the type of a message by what is attached to it."""
-    shows = any(str(item.get("media_type", "")).startswith("image/") for item in attachments if isinstance(item, dict))
+    shows = any(one.media_type.startswith("image/") for one in attachments)
     return MessageType.IMAGE if shows else MessageType.TEXT
 
 
@@ -189,7 +193,7 @@ def _message(new: NewMessage, row: Values) -> Message:
         sent_at=new.sent_at,
         reply_to=row["reply_to"],
         edited=row["edited_at"] is not None,
-        attachments=attachments_of(row["attachments"] or ()),
+        attachments=new.attachments,
         discord_id=new.discord_id,
         thread_id=new.thread_id,
         tokens=row["tokens"],

@@ -7,7 +7,7 @@ from sqlalchemy import Table, select
 from bot.core.records import CommunityId, Json, Snowflake
 from storage.columns import to_plain
 from storage.session import Session, owned
-from storage.tables import MESSAGES, PEOPLE, REACTIONS, REQUESTS
+from storage.tables import ATTACHMENTS, MESSAGES, PEOPLE, REACTIONS, REQUESTS
 
 
 class PersonalData(Session):
@@ -16,10 +16,13 @@ class PersonalData(Session):
     async def data_of(self, community_id: CommunityId, person_id: Snowflake) -> dict[str, Json]:
         """Give all that is stored of a person, ready for a JSON file."""
         mark = f"person:{person_id}"
+        said = MESSAGES.c.sender_person_id == person_id
+        theirs = select(MESSAGES.c.id).where(owned(MESSAGES, community_id), said)
         person = await self._all(community_id, PEOPLE, PEOPLE.c.id == person_id)
         return {
             "person": person[0] if person else None,
-            "messages": await self._all(community_id, MESSAGES, MESSAGES.c.sender_person_id == person_id),
+            "messages": await self._all(community_id, MESSAGES, said),
+            "attachments": await self._all(community_id, ATTACHMENTS, ATTACHMENTS.c.message_id.in_(theirs)),
             "reactions": await self._all(community_id, REACTIONS, REACTIONS.c.reactor == mark),
             "access_requests": await self._all(community_id, REQUESTS, REQUESTS.c.requester_person_id == person_id),
         }

@@ -6,9 +6,8 @@ from typing import Any
 from sqlalchemy import ARRAY, Integer, Select, and_, any_, bindparam, column, func, literal, select, table, text, true
 
 from bot.core.records import AgentId, CommunityId, Message
-from storage.convert import messages_of
-from storage.finding import MESSAGE, messages_where
-from storage.session import Session, owned
+from storage.messages import MESSAGE, Messages, messages_where
+from storage.session import owned
 from storage.tables import MESSAGES, ROOMS
 from storage.talking import SHIFT, index
 from storage.words import excerpt_of, phrases_of
@@ -22,7 +21,7 @@ SCANNED = 5_000  # a query without a word (`%`) is looked for as text in so many
 Found = Sequence[tuple[Message, str]]
 
 
-class Searching(Session):
+class Searching(Messages):
     """Search over messages."""
 
     async def search(
@@ -44,7 +43,7 @@ class Searching(Session):
         newest = _in_rooms(community_id, room_ids).limit(SCANNED).subquery()
         asked = select(newest).where(newest.c.content.contains(sought, autoescape=True))
         asked = asked.order_by(newest.c.sent_at.desc(), newest.c.id.desc()).limit(limit)
-        return messages_of(await self.rows(asked))
+        return await self.messages(community_id, asked)
 
     async def _in_sqlite(
         self, community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int
@@ -89,7 +88,7 @@ class Searching(Session):
 
     async def _newest_first(self, community_id: int, ids: Sequence[int]) -> list[Message]:
         asked = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
-        return messages_of(await self.rows(asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())))
+        return await self.messages(community_id, asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()))
 
 
 def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit: int) -> Select[Any]:  # noqa: ANN401

@@ -9,8 +9,8 @@ from sqlalchemy import CTE, ColumnElement, ScalarSelect, and_, case, delete, fun
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
 from bot.core.records import AgentId, CommunityId, Message, MessageId
-from storage.convert import checkpoint_of, messages_of
-from storage.finding import messages_where
+from storage.convert import checkpoint_of
+from storage.messages import Messages, messages_where
 from storage.session import Session, owned
 from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, DEPARTURES, MEMBERSHIPS, MESSAGES, MINDS, ROOMS
 
@@ -19,7 +19,7 @@ CHARACTERS_A_TOKEN = 4
 BARE_LINE_TOKENS = 12
 
 
-class Summarising(Session):
+class Summarising(Messages):
     """What there is to sum up."""
 
     async def unsummarised(self, since: datetime | None) -> Sequence[Unsummarised]:
@@ -51,7 +51,7 @@ class Summarising(Session):
         """Give a room's messages with later ids, in the order of their ids."""
         here = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown == true())
         asked = messages_where(*here, MESSAGES.c.id > after).order_by(MESSAGES.c.id).limit(limit)
-        return messages_of(await self.rows(asked))
+        return await self.messages(community_id, asked)
 
 
 def _uncovered_tokens(rooms: CTE) -> ScalarSelect[Any]:

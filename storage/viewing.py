@@ -37,12 +37,12 @@ from storage.convert import (
     key_of,
     letter_of,
     membership_of,
-    messages_of,
     reason_of,
     request_of,
     room_of,
 )
-from storage.finding import MESSAGE, PENDING, Finding
+from storage.finding import PENDING, Finding
+from storage.messages import MESSAGE
 from storage.session import literally, owned
 from storage.tables import (
     ACTIONS,
@@ -64,8 +64,7 @@ from storage.tables import (
 RECENT_ACTIONS = 20
 
 # SQLite has no LATERAL: the index tells where each room's stretch begins, and CROSS JOIN keeps the planner from reading
-# the whole community. Of messages sent in the same instant it may give some more. The values come as they lie there:
-# telling SQLAlchemy their types would take longer than reading them.
+# the whole community. Of messages sent in the same instant it may give some more.
 NEWEST_SQLITE = text(
     f"SELECT {', '.join(f'messages.{name}' for name in MESSAGE_COLUMNS)}"  # noqa: S608  # our own names
     " FROM rooms CROSS JOIN messages"
@@ -176,9 +175,9 @@ class Viewing(Finding):
             return {}
         if self.is_sqlite:
             values = {"community_id": asked.community_id, "rooms": list(asked.rooms), "skipped": asked.messages - 1}
-            found = messages_of(await self.rows(NEWEST_SQLITE, values), raw=True)
+            found = await self.messages(asked.community_id, NEWEST_SQLITE, values)
         else:
-            found = messages_of(await self.rows(newest_lateral(asked)))
+            found = await self.messages(asked.community_id, newest_lateral(asked))
         rooms = groupby(found, key=lambda message: message.room_id)
         return {room: list(lines)[: asked.messages][::-1] for room, lines in rooms}
 

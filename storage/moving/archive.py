@@ -3,6 +3,7 @@
 import asyncio
 import json
 import zipfile
+import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -10,20 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Table, select, update
+from sqlalchemy.exc import StatementError
 
 from bot.core.errors import BadSetting
 from bot.core.records import CommunityId, Snowflake
 from storage.columns import to_json
 from storage.database import Database
+from storage.messages import file_rows
 from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.session import Session, owned
-from storage.tables import COMMUNITIES, COUNTERS, KEPT, METADATA
+from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
 
-FORMAT = 1  # raised when an older program could not read what a newer one writes
+FORMAT = 2  # raised when an older program could not read what a newer one writes
 MANIFEST = "manifest.json"
 AT_A_TIME = 500
+FILES_IN_LINES = 1  # the format in which a message's files lay in its line
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file itself
+    *(KeyError, ValueError, TypeError, AttributeError, StatementError),  # what is written in it
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +114,14 @@ async def import_community(database: Database, path: Path, *, guild_id: Snowflak
             manifest = json.loads(archive.read(MANIFEST))
             if manifest["format"] > FORMAT:
                 raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
+            if await asyncio.to_thread(archive.testzip) is not None:
+                raise ValueError("a file in the archive is damaged")
+            images = {name: archive.read(f"images/{name}") for name in manifest["images"]}
             async with database.writing() as connection:
                 community_id = await _read(Session(connection), archive, manifest, guild_id)
-            images = {name: archive.read(f"images/{name}") for name in manifest["images"]}
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
+    except FileNotFoundError as error:
+        raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
+    except UNREADABLE as error:
         raise BadSetting(BROKEN) from error
     left_out = tuple(manifest.get("left_out", ()))
     return Moved(community_id=community_id, counts=manifest["counts"], images=images, left_out=left_out)
@@ -120,15 +130,13 @@ async def import_community(database: Database, path: Path, *, guild_id: Snowflak
 async def _read(
     session: Session, archive: zipfile.ZipFile, manifest: Mapping[str, Any], guild_id: Snowflake | None
 ) -> CommunityId:
-    if archive.testzip() is not None:
-        raise ValueError("a file in the archive is damaged")
     about = manifest["community"] | ({} if guild_id is None else {"guild_id": guild_id})
     if await session.value(select(COMMUNITIES.c.id).where(COMMUNITIES.c.guild_id == about["guild_id"])) is not None:
         raise BadSetting("This server has a community already: delete it first, or import for another server.")
     new = session.insert(COMMUNITIES).returning(COMMUNITIES.c.id)
     community_id = CommunityId(int(await session.value(new, about)))
     for table in TABLES:
-        found = await _read_table(session, table, community_id, archive)
+        found = await _read_table(session, table, community_id, archive, manifest["format"])
         if found != manifest["counts"].get(table.name, 0):
             raise ValueError(f"{table.name} has {found} lines")
     kept = [{"scope": community_id, "name": name, "value": value} for name, value in manifest["kept"].items()]
@@ -138,20 +146,33 @@ async def _read(
     return community_id
 
 
-async def _read_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile) -> int:
+async def _read_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile, version: int) -> int:
     name, count = f"{table.name}.jsonl", 0
     if name not in archive.namelist():
         return 0
     with archive.open(name) as lines:
-        async for rows in _pages(from_line(table, json.loads(line)) | {"community_id": community_id} for line in lines):
+        async for page in _pages(json.loads(line) for line in lines):
+            files = _files_in(page, community_id) if table is MESSAGES and version == FILES_IN_LINES else []
+            rows = [from_line(table, line) | {"community_id": community_id} for line in page]
             await session.run(session.insert(table), rows)
+            await session.run(session.insert(ATTACHMENTS), files)
             count += len(rows)
-            if table.name == "messages":
+            if table is MESSAGES:
                 shown = [(row["id"], row["room_id"], row["content"]) for row in rows if row["shown"]]
                 await index(session, community_id, shown)
     return count
 
 
-async def _pages(rows: Iterator[dict[str, Any]]) -> AsyncIterator[Sequence[dict[str, Any]]]:
-    while page := list(islice(rows, AT_A_TIME)):
+def _files_in(lines: Sequence[dict[str, Any]], community_id: int) -> list[dict[str, Any]]:
+    """Take the files of messages out of their lines, which are left as they are written today."""
+    rows: list[dict[str, Any]] = []
+    for line in lines:
+        files = line.pop("attachments", None) or ()
+        line["attachment_count"] = len(files)
+        rows += file_rows(community_id, line["id"], files)
+    return rows
+
+
+async def _pages(lines: Iterator[dict[str, Any]]) -> AsyncIterator[Sequence[dict[str, Any]]]:
+    while page := list(islice(lines, AT_A_TIME)):
         yield page

@@ -16,6 +16,7 @@ from storage.tables.community import (
 from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
 from storage.tables.residents import AgentRow, DepartureRow, MembershipRow, ReasonRow, RoomRow, ScheduleRow
 from storage.tables.talk import (
+    AttachmentRow,
     CheckpointRow,
     EarlyEditRow,
     LetterRow,
@@ -42,6 +43,7 @@ DEPARTURES = table_of(DepartureRow)
 REASONS = table_of(ReasonRow)
 SCHEDULES = table_of(ScheduleRow)
 MESSAGES = table_of(MessageRow)
+ATTACHMENTS = table_of(AttachmentRow)
 PARTS = table_of(PartRow)
 TOMBSTONES = table_of(TombstoneRow)
 EARLY_EDITS = table_of(EarlyEditRow)
@@ -65,7 +67,7 @@ ROWS: dict[str, type[Row]] = {
     for row in (
         *(CommunityRow, CounterRow, OverrideRow, KeptRow, WebhookRow, ProviderRow, PersonRow, AuditRow),
         *(AgentRow, RoomRow, MembershipRow, DepartureRow, ReasonRow, ScheduleRow),
-        *(MessageRow, PartRow, TombstoneRow, EarlyEditRow, ReactionRow, CheckpointRow, LetterRow),
+        *(MessageRow, AttachmentRow, PartRow, TombstoneRow, EarlyEditRow, ReactionRow, CheckpointRow, LetterRow),
         *(MindRow, JournalRow, ActionRow, LookupRow, KeyRow, HolderRow, RequestRow, FailureRow),
         *(BeatRow, UsageRow, ReservationRow),
     )

@@ -4,13 +4,14 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Index
+from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
 
 from storage.columns import Document, Moment, Packed, Prose, Usd
 from storage.tables.base import CLUSTERED, Owned, Row, of_agent, of_community
 
 COUNTED = {"autoincrement": False}
+KEPT = "coalesce(hud, answer, thoughts) IS NOT NULL"  # of what was sent and answered
 
 
 class BeatRow(Owned, table=True):
@@ -22,6 +23,7 @@ class BeatRow(Owned, table=True):
         Index(None, "community_id", "agent_id", "id"),
         Index(None, "community_id", "at"),
         Index(None, "community_id", "person_id", "at"),
+        Index("ix_beats_kept", "community_id", "at", sqlite_where=text(KEPT), postgresql_where=text(KEPT)),
         CLUSTERED,
     )
 

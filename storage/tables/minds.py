@@ -28,7 +28,11 @@ class JournalRow(Row, table=True):
     """One change of knowledge: path, before, after, who and when."""
 
     __tablename__ = "journal"
-    __table_args__ = (of_agent(), Index(None, "community_id", "agent_id", "side", "id"))
+    __table_args__ = (
+        of_agent(),
+        Index(None, "community_id", "agent_id", "side", "id"),
+        Index(None, "community_id", "at"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     community_id: int
@@ -45,7 +49,11 @@ class ActionRow(Row, table=True):
     """One thing an agent did or was refused."""
 
     __tablename__ = "actions"
-    __table_args__ = (of_agent(), Index(None, "community_id", "agent_id", "side", "id"))
+    __table_args__ = (
+        of_agent(),
+        Index(None, "community_id", "agent_id", "side", "id"),
+        Index(None, "community_id", "at"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     community_id: int

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Index, text
+from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, text
 from sqlmodel import Field
 
 from storage.columns import Document, Moment, Prose
@@ -43,13 +43,33 @@ class MessageRow(Owned, table=True):
     reply_to_discord_id: int | None = Field(default=None, sa_type=BigInteger)  # until that message is known
     reactions: Any = Field(default=None, sa_type=Document, nullable=True)
     edited_at: datetime | None = Field(default=None, sa_type=Moment)
-    attachments: Any = Field(default=None, sa_type=Document, nullable=True)
     discord_id: int | None = Field(default=None, sa_type=BigInteger)
     thread_id: int | None = Field(default=None, sa_type=BigInteger)
     beat_id: int | None = None
     tokens: int = 0
     answers_from_agents: int = 0
     shown: bool = True
+    attachment_count: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+
+
+class AttachmentRow(Owned, table=True):
+    """A file beside a message; `text` is what could be read of it."""
+
+    __tablename__ = "attachments"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["community_id", "message_id"], ["messages.community_id", "messages.id"], ondelete="CASCADE"
+        ),
+        CLUSTERED,
+    )
+
+    message_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    place: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
+    name: str = Field(sa_type=Prose)
+    media_type: str = Field(sa_type=Prose)
+    size_bytes: int = Field(sa_type=BigInteger)
+    url: str = Field(sa_type=Prose)
+    text: str | None = Field(default=None, sa_type=Prose)
 
 
 class PartRow(Owned, table=True):
@@ -66,7 +86,7 @@ class TombstoneRow(Owned, table=True):
     """A message that was deleted: it must not come back."""
 
     __tablename__ = "tombstones"
-    __table_args__ = (of_community(), CLUSTERED)
+    __table_args__ = (of_community(), Index(None, "community_id", "at"), CLUSTERED)
 
     discord_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs=COUNTED)
     at: datetime = Field(sa_type=Moment)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.core.changes import AddAgent
 from bot.core.kinds import MessageType
 from bot.core.ports import NewMessage
-from bot.core.records import AgentId, CommunityId, MessageId, Snowflake
+from bot.core.records import AgentId, Attachment, CommunityId, MessageId, Snowflake
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, room
 from tests.fakes import START
@@ -109,14 +109,16 @@ async def test_a_backfill_brings_an_edit_that_was_missed(store: SqlStore, commun
 
 async def test_attachments_come_back_and_pictures_make_an_image(store: SqlStore, community_id: CommunityId) -> None:
     files = (
-        {"name": "a.png", "media_type": "image/png", "size_bytes": 4, "url": "https://example.org/a.png", "text": None},
-        {"name": "b.txt", "media_type": "text/plain", "size_bytes": 2, "url": "https://example.org/b", "text": "hi"},
+        Attachment(name="a.png", media_type="image/png", size_bytes=4, url="https://example.org/a.png"),
+        Attachment(name="b.txt", media_type="text/plain", size_bytes=2, url="https://example.org/b", text="hi"),
     )
     await add(store, community_id, said("look", attachments=files))
     async with store.reading() as read:
         (message,) = await read.history(community_id, ROOM)
+        (again,) = (await read.messages_by_id(community_id, [message.id])).values()
+        view = await read.view(community_id, room_ids=[ROOM])
     assert message.type is MessageType.IMAGE
-    assert [(file.name, file.text) for file in message.attachments] == [("a.png", None), ("b.txt", "hi")]
+    assert message.attachments == again.attachments == view.rooms[ROOM].messages[0].attachments == files
 
 
 async def test_any_text_comes_back_as_it_was(store: SqlStore, community_id: CommunityId) -> None:

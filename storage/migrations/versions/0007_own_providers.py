@@ -1,7 +1,7 @@
 """A community may bring a model provider of its own.
 
 Revision ID: 0007
-Revises: 0005
+Revises: 0006
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from storage.columns import Prose
 
 revision = "0007"
-down_revision = "0005"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,49 @@
+"""Messages as records: read by the thousand, with the files beside those few that have any."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from sqlalchemy import Executable, Select, select, type_coerce
+from sqlalchemy.types import NULLTYPE
+
+from bot.core.records import Attachment, Message
+from storage.convert import MESSAGE_COLUMNS, messages_of
+from storage.session import Session, Values, owned
+from storage.tables import ATTACHMENTS, MESSAGES
+
+FILE = ("name", "media_type", "size_bytes", "url", "text")
+AS_THEY_LIE = ("sent_at", "reactions", "edited_at")  # `messages_of` reads these faster than their types do
+MESSAGE = tuple(
+    type_coerce(MESSAGES.c[name], NULLTYPE).label(name) if name in AS_THEY_LIE else MESSAGES.c[name]
+    for name in MESSAGE_COLUMNS
+)
+
+
+def messages_where(*conditions: Any) -> Select[Any]:  # noqa: ANN401  # SQL conditions
+    """Give the SELECT whose rows are read as messages."""
+    return select(*MESSAGE).where(*conditions)
+
+
+class Messages(Session):
+    """Reads messages."""
+
+    async def messages(self, community_id: int, statement: Executable, values: Values | None = None) -> list[Message]:
+        """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
+        rows = await self.rows(statement, values)
+        with_files = [row.id for row in rows if row.attachment_count]
+        return messages_of(rows, await self._files(community_id, with_files) if with_files else {})
+
+    async def _files(self, community_id: int, message_ids: Collection[int]) -> dict[int, list[Attachment]]:
+        these = self.is_one_of(ATTACHMENTS.c.message_id, message_ids)
+        asked = select(ATTACHMENTS.c.message_id, *(ATTACHMENTS.c[name] for name in FILE))
+        asked = asked.where(owned(ATTACHMENTS, community_id), these)
+        files: dict[int, list[Attachment]] = {}
+        for message_id, *file in await self.rows(asked.order_by(ATTACHMENTS.c.message_id, ATTACHMENTS.c.place)):
+            files.setdefault(message_id, []).append(Attachment(**dict(zip(FILE, file, strict=True))))
+        return files
+
+
+def file_rows(community_id: int, message_id: int, files: Iterable[Values]) -> list[dict[str, Any]]:
+    """Give the rows of a message's files, which come as objects with the names of `FILE`."""
+    whose = {"community_id": community_id, "message_id": message_id}
+    return [whose | {"place": place} | {name: file.get(name) for name in FILE} for place, file in enumerate(files)]
