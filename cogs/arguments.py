@@ -6,10 +6,12 @@ from zoneinfo import available_timezones
 from discord import app_commands
 
 from bot.core.errors import Rejected, SelfroomError
+from bot.core.options import DEFAULT, OPTIONS, shown_option
 from bot.core.records import Agent
 from bot.core.view import agent_named
 from cogs.base import Interaction, choices, guild_of, here, person
 
+LONGEST_CHOICE = 80
 Choices = list[app_commands.Choice[str]]
 KNOWN_MODELS = ("gpt-4o-mini", "gpt-4o", "gpt-4.1-nano", "gpt-4.1-mini", "gpt-4.1", "gpt-5-nano", "gpt-5-mini", "gpt-5")
 
@@ -88,6 +90,39 @@ class ModelName(app_commands.Transformer):
         return choices([(name, name) for name in names if value.casefold() in name.casefold()])
 
 
+class OptionName(app_commands.Transformer):
+    """A setting of the community."""
+
+    async def transform(self, interaction: Interaction, value: str) -> str:  # type: ignore[override]
+        """Take the name as it is kept: whether there is such a setting is said to managers only."""
+        return value.strip().casefold().replace(" ", "_")
+
+    async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
+        """Suggest settings by their names and by what they are."""
+        typed = value.strip().casefold()
+        fitting = [name for name in OPTIONS if typed in name.replace("_", " ") or typed in name]
+        fitting += [name for name, what in OPTIONS.items() if typed in what.casefold() and name not in fitting]
+        return choices([(f"{name}: {OPTIONS[name]}", name) for name in fitting])
+
+
+class OptionValue(app_commands.Transformer):
+    """What a setting is to be, as it is typed."""
+
+    async def transform(self, interaction: Interaction, value: str) -> str:  # type: ignore[override]
+        """Take what was typed: whether it fits is for the setting's own definition to say."""
+        return value
+
+    async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
+        """Suggest the value that the chosen setting has now, and its default; to managers only."""
+        name = str(getattr(interaction.namespace, "setting", ""))
+        if name not in OPTIONS or not person(interaction).is_architect:
+            return []
+        _, config = await interaction.client.front_desk.community(guild_of(interaction))
+        shown = [(f"{each} (as it is)", each) for each in [shown_option(config, name)] if len(each) <= LONGEST_CHOICE]
+        typed = [(value, value)] if value else []
+        return choices([*typed, *shown, (DEFAULT, DEFAULT)])
+
+
 class ZoneName(app_commands.Transformer):
     """A time zone by its IANA name."""
 
@@ -119,5 +154,7 @@ AgentArg = app_commands.Transform[Agent, AgentName]
 KeyArg = app_commands.Transform[str, KeyLabel]
 RequestArg = app_commands.Transform[int, RequestId]
 ModelArg = app_commands.Transform[str, ModelName]
+OptionArg = app_commands.Transform[str, OptionName]
+OptionValueArg = app_commands.Transform[str, OptionValue]
 ZoneArg = app_commands.Transform[str, ZoneName]
 MomentArg = app_commands.Transform[datetime, Moment]

@@ -4,11 +4,12 @@ import discord
 from discord import app_commands
 
 from bot.core.actions import CreateAgent
+from bot.core.options import OPTIONS, read_option
 from bot.core.records import Json
-from cogs.arguments import ModelArg, ZoneArg
+from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.forms import Draft
-from cogs.ui.readiness import DISCLOSURE, readiness
+from cogs.ui.readiness import DISCLOSURE, option_line, readiness
 from cogs.ui.steps import Steps
 
 Language = app_commands.Range[str, 2, 40]
@@ -26,10 +27,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """Check everything and say what to do next, step by step."""
         managers_only(interaction)
         await wait(interaction)
-        guild_id = guild_of(interaction)
-        _, config = await self.desk.community(guild_id)
-        agents = await self.desk.agents(guild_id)
-        lines = ["**Setting up Selfroom**", *readiness(interaction, config, len(agents)), "", DISCLOSURE]
+        view = await self.desk.view(guild_of(interaction))
+        lines = ["**Setting up Selfroom**", *readiness(interaction, view), "", DISCLOSURE]
         steps = Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
         await self.say(interaction, "\n".join(lines)[:2_000], view=steps)
 
@@ -72,8 +71,6 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
             "architect_role_id": architect_role,
         }
         await self.change(interaction, **{name: each.id for name, each in chosen.items() if each is not None})
-        if architect_role is not None:
-            self.client.people.architect_roles[guild_of(interaction)] = architect_role.id
 
     @app_commands.command()
     async def model(self, interaction: Interaction, model: ModelArg) -> None:
@@ -121,6 +118,27 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
             chosen["moderation_model"] = "" if model == "none" else model
         await self.change(interaction, **chosen)
 
+    @app_commands.command()
+    async def options(
+        self, interaction: Interaction, setting: OptionArg | None = None, value: OptionValueArg | None = None
+    ) -> None:
+        """List every setting of this server, show one, or change it.
+
+        Args:
+            setting: Which one; all when left out
+            value: What it is to be; default puts it back
+        """
+        managers_only(interaction)
+        await wait(interaction)
+        _, config = await self.desk.community(guild_of(interaction))
+        if setting is None:
+            lines = [option_line(config, name) for name in OPTIONS]
+            await self.list_out(interaction, "**Settings of this server**", lines, empty="There is none.")
+        elif value is None:
+            await self.say(interaction, option_line(config, setting))
+        else:
+            await self.change(interaction, **{setting: read_option(config, setting, value)})
+
     async def change(self, interaction: Interaction, **values: Json) -> None:
         """Set what was given and say so."""
         await wait(interaction)
@@ -128,5 +146,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
             await self.say(interaction, "Give what you want to change: nothing has changed.")
             return
         await self.desk.configure(guild_of(interaction), person(interaction), **values)
+        if "architect_role_id" in values:
+            self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])
         names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)
         await self.say(interaction, f"Set: {names}. `/setup start` shows what is left to do.")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -88,7 +89,7 @@ class CommunityConfig(BaseModel):
     architect_role_id: Snowflake | None = None
     category_id: Snowflake | None = None
     managers_channel_id: Snowflake | None = None
-    language: str = "English"
+    language: str = Field(default="English", min_length=1, max_length=40)
     time_zone: str = "UTC"
     synced_commands: str = ""  # hash of the slash commands that the server has
     prompts: Mapping[str, str] = Field(default_factory=dict)
@@ -102,6 +103,15 @@ class CommunityConfig(BaseModel):
         except BadSetting as error:
             raise ValueError(error.sentence) from error
         return prompts
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError("should be a time zone by its name, such as Europe/Berlin") from None
+        return name
 
     def overlaid(self, overrides: Mapping[str, Json]) -> "CommunityConfig":
         """Give these settings with a community's own on top; raises pydantic's ValidationError on a bad value."""

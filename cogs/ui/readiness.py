@@ -4,40 +4,27 @@ import discord
 
 from bot.client import SelfroomClient
 from bot.core.config import CommunityConfig
+from bot.core.options import OPTIONS, shown_option
+from bot.core.view import View
+from cogs.ui.rights import lacking
 
-NEEDED = {
-    "view_channel": "to see rooms",
-    "send_messages": "to speak for itself",
-    "read_message_history": "to read on after a gap",
-    "manage_channels": "to make a channel for each agent",
-    "manage_webhooks": "so that agents speak under their own names",
-    "manage_messages": "to delete what managers want gone",
-    "pin_messages": "to pin billboards",
-    "manage_roles": "to let people into private rooms",
-    "add_reactions": "to react",
-    "attach_files": "for long messages",
-    "embed_links": "for cards",
-    "send_messages_in_threads": "to answer in threads",
-}
+MOST_SHOWN = 120
 DISCLOSURE = (
     "Agents are AI, and say so when asked. What is said in their rooms is sent to the model provider that this "
     "installation uses; people can opt out with `/privacy ignore-me`."
 )
 
 
-def readiness(interaction: discord.Interaction[SelfroomClient], config: CommunityConfig, agents: int) -> list[str]:
+def readiness(interaction: discord.Interaction[SelfroomClient], view: View) -> list[str]:
     """Give one line for each thing that a server needs."""
-    guild = interaction.guild
-    rights = guild.me.guild_permissions if guild else discord.Permissions.none()
-    missing = [
-        f"❌ Permission **{name.replace('_', ' ')}** is missing, {why}: give it to Selfroom's role."
-        for name, why in NEEDED.items()
-        if not (getattr(rights, name) or rights.administrator)
-    ]
+    guild, config, agents = interaction.guild, view.config, len(view.agents)
+    living = [agent for agent in view.agents.values() if agent.retired_at is None]
+    rooms = {agent.name: id for agent in living if (id := view.all_rooms[agent.id].channel_id)}
+    missing = lacking(guild, rooms, config.category_id, config.managers_channel_id) if guild else []
     intents = interaction.client.intents
     content = "✅ Messages can be read." if intents.message_content else "❌ The Message Content intent is off."
     return [
-        *(missing or ["✅ Every permission is there."]),
+        *(missing or ["✅ Every permission is there, in every channel."]),
         content,
         _place("Agents' channels are made in", config.category_id, "Choose a category for agents' channels"),
         _place("Managers are told things in", config.managers_channel_id, "Choose a channel to tell managers things"),
@@ -48,6 +35,12 @@ def readiness(interaction: discord.Interaction[SelfroomClient], config: Communit
         if agents
         else "❌ Nobody lives here yet: `/agent create` makes the first agent.",
     ]
+
+
+def option_line(config: CommunityConfig, name: str) -> str:
+    """Word one setting: its value, and what it is."""
+    shown = shown_option(config, name)
+    return f"**{name}** = {shown if len(shown) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + '…'}: {OPTIONS[name]}"
 
 
 def _place(what: str, id: int | None, otherwise: str) -> str:

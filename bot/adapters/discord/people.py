@@ -18,6 +18,13 @@ class People:
         self.architect_roles: MutableMapping[int, int] = architect_roles if architect_roles is not None else {}
         self._looked_up: dict[tuple[int, int], discord.Member | None] = {}
 
+    def name_architects(self, guild_id: int, role_id: object) -> None:
+        """Know a server's role of architects; anything but an id takes it away."""
+        if isinstance(role_id, int):
+            self.architect_roles[guild_id] = role_id
+        else:
+            self.architect_roles.pop(guild_id, None)
+
     def person(self, author: Author) -> Person:
         """Give the record of a member; a bare user has no rights."""
         is_architect = isinstance(author, discord.Member) and self.is_architect(author)

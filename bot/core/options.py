@@ -1,0 +1,127 @@
+"""Every setting that a community's managers may change, in words, and how what they type becomes its value."""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import ValidationError
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.items import problem_of
+from bot.core.records import Json
+
+INTERNAL: Final = frozenset({"synced_commands"})
+DEFAULT: Final = "default"
+OPTIONS: Final[Mapping[str, str]] = {
+    "model": "the model of new agents (/setup model tries it first)",
+    "allowed_models": "the models that agents may use, with commas; none: any",
+    "temperature": "the temperature of new agents, 0.0 to 2.0",
+    "interval_seconds": "seconds between a new agent's beats, 1 to 10",
+    "resting_interval_seconds": "the interval that beats drift back to, 1 to 10 seconds",
+    "token_budget": "tokens of a new agent's own part of its HUD",
+    "input_format": "the format of a new agent's HUD: text, json, compact_json or toon",
+    "output_format": "the format of a new agent's answers: json or toon",
+    "agents_per_parent_and_day": "how many agents an agent may create in a day",
+    "access": "who may join a new room: open, knock or closed",
+    "visibility": "who sees a new room: public or private",
+    "wpm": "words a minute in a new room, 10 to 200",
+    "rpm": "agents' messages a minute in a new room, 10 to 500",
+    "key_failures": "wrong keys after which a requester is locked out of a room for a while",
+    "key_failure_minutes": "for how many minutes wrong keys count, and lock out",
+    "request_hours": "hours after which a request for access expires",
+    "attachment_characters": "how much of a text file is read, in characters",
+    "listened_bots": "ids of other bots and webhooks that agents listen to, with commas; none: no other",
+    "pings": "whether mentions in agents' messages notify people: true or false",
+    "held_words": "words, with commas, that hold a message until a manager decides; none: no word",
+    "moderation_model": "the model asked about every message of an agent; none: no model",
+    "moves_per_agent_and_hour": "how often an hour one agent may move another's interval",
+    "own_room_minutes": "minutes for which whoever alone spoke in an agent's room addresses it",
+    "conversation_minutes": "minutes within which a talk with an agent goes on without its name",
+    "settle_seconds": "seconds of quiet before an agent answers whoever addressed it",
+    "settle_at_most_seconds": "the most seconds it waits for further lines",
+    "addressed_per_person": "answers that a person can ask for in a while; more are ambient",
+    "addressed_per_person_minutes": "how long that while is, in minutes",
+    "mention_wakes": "whether a mention wakes an agent that sleeps: true or false",
+    "patience_at_most_seconds": "the longest wait between beats that end in silence",
+    "stale_minutes": "minutes after which what was missed is only ambient",
+    "floor": "how many agents may hold the floor of a room at once",
+    "floor_seconds": "seconds after which an agent loses the floor",
+    "answers_to_everyone": "answers to a message that addresses nobody",
+    "banter": "agents' messages in a row before they fall silent; 0: no limit",
+    "self_caused_per_hour": "beats an hour that no person caused, for each agent",
+    "hush_minutes": "minutes of silence after a stop sign or /room hush",
+    "initiative": "whether agents may begin to talk by themselves: true or false",
+    "initiative_minutes": "minutes of nothing after which they may",
+    "initiative_at_most_hours": "the most hours between two such beginnings",
+    "usd_per_day": "what a UTC day may cost, in USD",
+    "tokens_per_day": "what a UTC day may take, in tokens; default: no limit",
+    "isolation": "whether agents may share a model call: shared or solo",
+    "planner": "how calls are divided: auto, shared or solo",
+    "answer_tokens": "tokens kept free for the answer of a call",
+    "answer_tokens_per_agent": "tokens kept free for the answer of each agent in it",
+    "typing_at_most_seconds": "the longest time that typing is shown before a message",
+    "sleep_at_most_days": "how far ahead agents may sleep or schedule, in days",
+    "scheduled_at_most": "scheduled messages that an agent may have waiting",
+    "fate_seconds": "seconds to look for a message whose fate is unknown before it is sent again",
+    "focus_stale_hours": "hours after which an agent's focus counts as stale",
+    "summary_tokens": "tokens of talk after which a room is summed up",
+    "message_days": "days for which messages outside of agents' windows are kept",
+    "hud_days": "days for which HUDs are kept",
+    "architect_role_id": "the id of the role that may manage Selfroom (/setup places)",
+    "category_id": "the id of the category of agents' channels (/setup places)",
+    "managers_channel_id": "the id of the channel where managers are told things (/setup places)",
+    "language": "the language agents speak by default",
+    "time_zone": "the time zone agents are shown",
+    "prompts": "parts of what every agent is told, as JSON by part",
+    "focus_defaults": "what new agents' focus starts with, as JSON (/focus defaults)",
+}
+
+
+def read_option(config: CommunityConfig, name: str, typed: str) -> Json:
+    """Read what was typed for a setting, None for `default`; raises Rejected with what is wrong."""
+    _check(name)
+    text = typed.strip()
+    if text.casefold() == DEFAULT:
+        return None
+    try:
+        read = config.overlaid({name: _raw(name, text)})
+    except ValidationError as error:
+        raise Rejected(problem_of(error)) from error
+    value: Json = read.model_dump(mode="json")[name]
+    return value
+
+
+def shown_option(config: CommunityConfig, name: str) -> str:
+    """Give a setting's value as it could be typed; raises Rejected when there is none of that name."""
+    _check(name)
+    value = config.model_dump(mode="json")[name]
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False) if value else "none"
+    return str(value).lower() if isinstance(value, bool) else str("none" if value in (None, "") else value)
+
+
+def _check(name: str) -> None:
+    if name not in OPTIONS:
+        raise Rejected(f"There is no setting {name}: choose one from the list that comes up while you type.")
+
+
+def _raw(name: str, text: str) -> Json:
+    """Give lists, objects and texts their shape; the rest is for the definition to read."""
+    default = CommunityConfig.model_fields[name].get_default(call_default_factory=True)
+    nothing = text.casefold() == "none"
+    if isinstance(default, tuple):
+        return [] if nothing else [word.strip() for word in text.split(",") if word.strip()]
+    if isinstance(default, Mapping):
+        return {} if nothing else _json(text)
+    return "" if nothing and default == "" else text
+
+
+def _json(text: str) -> Json:
+    try:
+        value: Json = json.loads(text)
+    except ValueError as error:
+        raise Rejected('Give it as JSON, such as {"silence": "Say nothing when there is nothing to say."}.') from error
+    return value

@@ -1,0 +1,95 @@
+"""`/setup`: every setting by command, and what is missing in which channel."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.proving import proves
+from tests.e2e.sharing import Cast, shared_home
+from tests.e2e.visitor import until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands setup")]
+
+MANAGE_WEBHOOKS, PIN_MESSAGES = 1 << 29, 1 << 51
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("setup")) as one:
+        yield one
+
+
+async def bot_id(cast: Cast) -> str:
+    """Give the id of Selfroom's own user."""
+    said = await cast.manager.run("setup start")
+    return str(said["author"]["id"])
+
+
+@proves(manager="setup options")
+async def test_a_manager_changes_any_setting(cast: Cast) -> None:
+    pages = await cast.manager.run("setup options")
+    assert "Settings of this server" in pages["content"]
+    assert "**banter** = 6:" in await cast.manager.told("setup options", setting="banter")
+    assert "Set: banter." in await cast.manager.told("setup options", setting="banter", value="3")
+    assert "**banter** = 3:" in await cast.manager.told("setup options", setting="banter")
+    assert "greater than or equal to 0" in await cast.manager.told("setup options", setting="banter", value="-1")
+    assert "There is no setting sound" in await cast.manager.told("setup options", setting="sound", value="1")
+    assert "Set: banter." in await cast.manager.told("setup options", setting="banter", value="default")
+    assert "**banter** = 6:" in await cast.manager.told("setup options", setting="banter")
+
+
+async def test_a_setting_holds_at_once(cast: Cast) -> None:
+    await cast.manager.told("setup options", setting="allowed_models", value="gpt-4o, gpt-4o-mini")
+    told = await cast.manager.told("agent create", name="Odd", prompt="You are odd.", model="gpt-5")
+    assert "gpt-5" in told
+    assert "created" not in told
+    assert "created" in await cast.manager.told("agent create", name="Even", prompt="You are even.", model="gpt-4o")
+
+
+async def test_settings_and_values_are_suggested(cast: Cast) -> None:
+    shown = await cast.manager.suggested("setup options", "setting", "floor")
+    assert {one.split(":")[0] for one in shown} >= {"floor", "floor_seconds"}
+    shown = await cast.manager.suggested("setup options", "value", "", setting="wpm")
+    assert shown == ["80 (as it is)", "default"]
+
+
+async def test_the_architects_role_is_taken_back_at_once(cast: Cast) -> None:
+    guild = cast.you.about["guild_id"]
+    role = await cast.you.ask("POST", f"/guilds/{guild}/roles", {"name": "Builders"})
+    await cast.you.ask("PUT", f"/guilds/{guild}/members/{cast.guest.visitor.user['id']}/roles/{role['id']}")
+    await cast.manager.told("setup options", setting="architect_role_id", value=role["id"])
+    assert "Ledger is paused" in await cast.guest.told("agent pause", agent="Ledger")
+    await cast.manager.told("setup options", setting="architect_role_id", value="default")
+    await cast.refused("agent resume", agent="Ledger")
+
+
+async def test_a_channel_that_lacks_a_permission_is_named(cast: Cast) -> None:
+    assert "Every permission is there, in every channel." in await cast.manager.told("setup start")
+    ledger, bot = await cast.you.channel("ledger"), await bot_id(cast)
+    denied = {"type": 1, "allow": "0", "deny": str(MANAGE_WEBHOOKS | PIN_MESSAGES)}
+    await cast.you.ask("PUT", f"/channels/{ledger}/permissions/{bot}", denied)
+
+    async def named() -> bool:
+        told = await cast.manager.told("setup start")
+        return f"Ledger's room (<#{ledger}>) does not allow **manage webhooks, pin messages**" in told
+
+    await until(named, "the channel that lacks something")
+    await cast.you.ask("DELETE", f"/channels/{ledger}/permissions/{bot}")
+
+    async def mended() -> bool:
+        return "in every channel" in await cast.manager.told("setup start")
+
+    await until(mended, "every permission")
+
+
+async def test_a_place_that_is_gone_is_named(cast: Cast) -> None:
+    guild = cast.you.about["guild_id"]
+    made = await cast.you.ask("POST", f"/guilds/{guild}/channels", {"name": "office", "type": 0})
+    assert "Set: managers channel." in await cast.manager.told("setup places", managers_channel=made["id"])
+    await cast.you.ask("DELETE", f"/channels/{made['id']}")
+
+    async def named() -> bool:
+        return "The managers' channel is not there any more" in await cast.manager.told("setup start")
+
+    await until(named, "the channel that is gone")
