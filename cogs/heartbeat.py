@@ -7,7 +7,7 @@ from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.charts import pace_rows, pace_table
 from cogs.ui.files import picture
-from cogs.ui.pages import paged
+from cogs.ui.pages import Pager, paged
 from cogs.ui.pictures import alt_text, bars
 
 Seconds = app_commands.Range[float, 1.0, 10.0]
@@ -18,7 +18,7 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
 
     @app_commands.command()
     async def status(self, interaction: Interaction, agent: AgentArg | None = None) -> None:
-        """Show everyone's pace as a picture, and what each waits for.
+        """Show everyone's pace, last beat and why, when the next can come, and what it waits for.
 
         Args:
             agent: Only this one, with what it did in the last day
@@ -28,10 +28,11 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         agents = [agent] if agent else [one for one in await self.desk.agents(guild_id) if one.retired_at is None]
         community, _ = await self.desk.community(guild_id)
         title, rows = "Heartbeats", pace_rows(agents, now)
-        lines = pace_table(agents, now) + (await self.day_of(interaction, agent.id) if agent else [])
-        head = "**Heartbeats**" + (" (everyone is paused)" if community.paused else "")
+        lines = pace_table(agents, await self.desk.outlooks(guild_id))
+        lines += await self.day_of(interaction, agent.id) if agent else []
+        pages = paged("**Heartbeats**" + (" (everyone is paused)" if community.paused else ""), lines)
         file = picture("heartbeats.png", await bars(title, rows), alt_text(title, rows))
-        await self.say(interaction, paged(head, lines)[0], files=[file])
+        await self.say(interaction, pages[0], files=[file], view=Pager(pages) if len(pages) > 1 else None)
 
     async def day_of(self, interaction: Interaction, agent_id: int) -> list[str]:
         """Word what an agent did in the last day."""

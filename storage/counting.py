@@ -95,10 +95,13 @@ class Counting(Session):
         addressed = BEATS.c.reason == ReasonKind.ADDRESSED
         return int(await self.value(select(func.count()).where(theirs, addressed)))
 
-    async def self_caused_beats(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> int:
-        """Count an agent's beats that no person caused."""
-        its = and_(owned(BEATS, community_id), BEATS.c.agent_id == agent_id, BEATS.c.at >= since)
-        return int(await self.value(select(func.count()).where(its, BEATS.c.person_id.is_(None))))
+    async def self_caused_beats(
+        self, community_id: CommunityId, agent_id: AgentId, since: datetime
+    ) -> Sequence[datetime]:
+        """Give when an agent beat after `since` without a person's cause, oldest first."""
+        its = and_(owned(BEATS, community_id), BEATS.c.agent_id == agent_id, BEATS.c.at > since)
+        rows = await self.rows(select(BEATS.c.at).where(its, BEATS.c.person_id.is_(None)).order_by(BEATS.c.at))
+        return [row[0] for row in rows]
 
     async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
         """Add up what these agents did since then."""

@@ -1,11 +1,12 @@
 """Who is due, and who answers for whom: the heartbeat's side of the store."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
 
+from bot.core.kinds import HeldFor
 from bot.core.records import AgentId, BeatId, Claim, CommunityId, Reason
 from storage.convert import reason_of
 from storage.ids import CountedIds
@@ -94,20 +95,30 @@ class Claiming(Dues):
         held = select(AGENTS.c.beat_id).where(*_is(claim.community_id, claim.agent_id))
         return bool(await self.value(held) == claim.beat_id)
 
-    async def release(self, claim: Claim, *, until: datetime | None = None) -> None:
-        """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest."""
+    async def release(self, claim: Claim, *, until: datetime | None = None, held_for: HeldFor | None = None) -> None:
+        """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest, and why."""
         if until is not None:
             for reason in claim.reasons:
                 later = update(REASONS).where(*_same(claim.community_id, claim.agent_id, reason))
-                await self.run(later.where(REASONS.c.due_at < until).values(due_at=until))
+                await self.run(later.where(REASONS.c.due_at < until).values(due_at=until, held_for=held_for))
         let_go = update(AGENTS).where(*_is(claim.community_id, claim.agent_id), AGENTS.c.beat_id == claim.beat_id)
         await self.run(let_go.values(beat_id=None, lease_until=None))
         await recount(self, claim.community_id, [claim.agent_id])
 
-    async def abandon_claims(self) -> None:
-        """Free every agent: those who held them are gone, as when the only process was killed and starts again."""
-        held = update(AGENTS).where(AGENTS.c.beat_id.is_not(None))
-        await self.run(held.values(beat_id=None, lease_until=None))
+    async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
+        """Let reasons that were put off for that be due now."""
+        held = and_(owned(REASONS, community_id), REASONS.c.held_for == held_for, REASONS.c.due_at > now)
+        whose = [row[0] for row in await self.rows(select(REASONS.c.agent_id).where(held))]
+        await self.run(update(REASONS).where(held).values(due_at=now, held_for=None))
+        await recount(self, community_id, whose)
+
+    async def abandon_claims(self, *, keeping: Collection[tuple[CommunityId, BeatId]] = ()) -> None:
+        """Free every agent but those of these beats: nothing runs for the others, as after a crash."""
+        claimed = select(AGENTS.c.community_id, AGENTS.c.id, AGENTS.c.beat_id).where(AGENTS.c.beat_id.is_not(None))
+        for community_id, agent_id, beat_id in await self.rows(claimed):
+            if (community_id, beat_id) not in keeping:
+                this = update(AGENTS).where(*_is(community_id, agent_id), AGENTS.c.beat_id == beat_id)
+                await self.run(this.values(beat_id=None, lease_until=None))
 
 
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:

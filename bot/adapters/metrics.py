@@ -1,6 +1,23 @@
-"""Prometheus: what the engine counts and measures."""
+"""Prometheus: what the engine counts and measures, and how every heart beats."""
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from bot.core.outlook import Outlook
+from bot.core.records import Agent, CommunityId
+
+WHOSE = ("community", "agent", "name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heart:
+    """One agent's heartbeat at this moment."""
+
+    community: CommunityId
+    agent: Agent
+    outlook: Outlook
 
 
 class PrometheusMetrics:
@@ -30,3 +47,22 @@ class PrometheusMetrics:
     def page(self) -> bytes:
         """Give the text that Prometheus reads."""
         return generate_latest(self._registry)
+
+
+def hearts_page(hearts: Sequence[Heart]) -> bytes:
+    """Give how every heart beats as Prometheus reads it; times are in seconds since 1970."""
+    registry = CollectorRegistry()
+    interval = Gauge("selfroom_agent_interval_seconds", "between an agent's beats", WHOSE, registry=registry)
+    last = Gauge("selfroom_agent_last_beat_at", "its last beat, and why it came", (*WHOSE, "reason"), registry=registry)
+    coming = Gauge("selfroom_agent_next_beat_at", "when its next beat can come", WHOSE, registry=registry)
+    waits = Gauge("selfroom_agent_waits", "what its next beat waits for", (*WHOSE, "for"), registry=registry)
+    for heart in hearts:
+        agent, look = heart.agent, heart.outlook
+        whose = (str(heart.community), str(agent.id), agent.name)
+        interval.labels(*whose).set(agent.interval_seconds)
+        waits.labels(*whose, look.waiting).set(1)
+        if agent.last_beat_at is not None and agent.last_reason is not None:
+            last.labels(*whose, agent.last_reason).set(agent.last_beat_at.timestamp())
+        if look.at is not None:
+            coming.labels(*whose).set(look.at.timestamp())
+    return generate_latest(registry)

@@ -1,16 +1,20 @@
 """The bot's own small HTTP face on loopback: health, metrics, and what the playground's drawer shows."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from bot.adapters.metrics import PrometheusMetrics
-from bot.core.errors import BadSetting
+from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
+from bot.core.errors import BadSetting, StoreError
+from bot.core.outlook import Outlook, outlooks
 from bot.core.ports import Clock, Reading, Store
 from bot.core.records import Agent, AgentId, Beat, Community, Snowflake
-from bot.core.status import state_of, waits_for
+from bot.core.spending import day_of
+from bot.core.status import state_of
 from bot.core.view import Tally, View
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -79,7 +83,27 @@ class Face:
         return web.json_response({"ready": self.is_ready}, status=200 if self.is_ready else 503)
 
     async def _page(self, _: web.Request) -> web.Response:
-        return web.Response(body=self._metrics.page(), content_type="text/plain", charset="utf-8")
+        hearts: list[Heart] = []
+        with suppress(StoreError):  # without its database the house still tells what it counted
+            async with self._store.reading() as read:
+                for community in await read.communities():
+                    hearts += await self._hearts(read, community)
+        page = self._metrics.page() + hearts_page(hearts)
+        return web.Response(body=page, content_type="text/plain", charset="utf-8")
+
+    async def _hearts(self, read: Reading, community: Community) -> list[Heart]:
+        view, looks = await self._outlooks(read, community)
+        return [
+            Heart(community=community.id, agent=agent, outlook=looks[agent.id])
+            for agent in view.agents.values()
+            if agent.retired_at is None
+        ]
+
+    async def _outlooks(self, read: Reading, community: Community) -> tuple[View, Mapping[AgentId, Outlook]]:
+        now = self._clock.now()
+        everyone = tuple((await read.view(community.id, messages=0)).agents)
+        view = await read.glance(community.id, agent_ids=everyone, messages=0)
+        return view, outlooks(view, await read.spent(community.id, day_of(now)), now)
 
     async def _agents(self, request: web.Request) -> web.Response:
         now = self._clock.now()
@@ -87,9 +111,10 @@ class Face:
             community = await self._community(read, request)
             if community is None:
                 return web.json_response([])
-            view = await read.view(community.id, messages=1)
+            view, looks = await self._outlooks(read, community)
             typing = {letter.room_id for letter in await read.letters(now, limit=1000)}
-        return web.json_response([agent_row(view, agent, now, agent.id in typing) for agent in view.agents.values()])
+        rows = [agent_row(view, one, now, looks[one.id], typing=one.id in typing) for one in view.agents.values()]
+        return web.json_response(rows)
 
     async def _beat(self, request: web.Request) -> web.Response:
         async with self._store.reading() as read:
@@ -123,7 +148,7 @@ class Face:
         return next(iter(await read.communities()), None)
 
 
-def agent_row(view: View, agent: Agent, now: datetime, typing: bool) -> dict[str, Any]:
+def agent_row(view: View, agent: Agent, now: datetime, look: Outlook, *, typing: bool) -> dict[str, Any]:
     """Give what the page's agent list shows of one agent."""
     room = view.all_rooms.get(agent.id)
     return {
@@ -137,8 +162,9 @@ def agent_row(view: View, agent: Agent, now: datetime, typing: bool) -> dict[str
         "resting_interval_seconds": agent.resting_interval_seconds,
         "last_beat_at": agent.last_beat_at.isoformat() if agent.last_beat_at else None,
         "last_reason": agent.last_reason,
-        "next_beat_at": agent.next_beat_at.isoformat() if agent.next_beat_at else None,
-        "waits_for": waits_for(agent, now),
+        "next_beat_at": look.at.isoformat() if look.at else None,
+        "waits_for": look.words,
+        "waiting": look.waiting,
     }
 
 

@@ -92,7 +92,7 @@ def _start(window_starts: Mapping[AgentId, MessageId], room_id: AgentId) -> dict
 
 def spoken(view: View, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[Change]:
     """Keep how the beat ended: its patience with each room, the answers that a person's message has had."""
-    fields = {"last_beat_silent": not spoke_in, "failures_in_a_row": 0}
+    fields = {"last_beat_silent": not spoke_in, "failures_in_a_row": 0, "backs_off_until": None}
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
     changes += _patience(view, ready, spoke_in)
     changes += _begins_again(view, ready, spoke_in, now)
@@ -102,7 +102,7 @@ def spoken(view: View, ready: Ready, spoke_in: Collection[AgentId], now: datetim
 
 def answered(view: View, ready: Ready, room_id: AgentId, now: datetime) -> list[Change]:
     """Count one more answer by an agent that the newest message of a person does not address."""
-    message = answerable(view, room_id, now) if ready.only_listens else None
+    message = answerable(view, room_id, now) if ready.only_overhears else None
     if message is None:
         return []
     return [UpdateMessage(message_id=message.id, fields={"answers_from_agents": message.answers_from_agents + 1})]
@@ -115,11 +115,11 @@ def backoff_until(failures: int, now: datetime, error: ModelError) -> datetime:
     return now + timedelta(seconds=max(seconds, asked))
 
 
-def failed(view: View, ready: Ready, error: ModelError, now: datetime) -> list[Change]:
-    """Put the agent back as it was, and tell its room once when its model keeps failing."""
+def failed(view: View, ready: Ready, error: ModelError, now: datetime, until: datetime) -> list[Change]:
+    """Put the agent back as it was and leave it alone until then; tell its room once when its model keeps failing."""
     stored = view.agents[ready.agent_id]
     failures = stored.failures_in_a_row + 1
-    fields = undone(ready, stored) | {"failures_in_a_row": failures}
+    fields = undone(ready, stored) | {"failures_in_a_row": failures, "backs_off_until": until}
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
     room = view.all_rooms.get(_room_of(ready))
     if failures < FAILURES_TOLD or room is None or room.fault_told_at is not None:
@@ -156,6 +156,26 @@ def rests(
         notice(room.id, f"{what} is spent: agents rest until midnight UTC, or until it is raised.", now),
         notice(room.id, f"{what} is spent: agents rest until midnight UTC.", now, to_managers=True),
     ]
+
+
+def unprovided(view: View, ready: Ready, now: datetime, why: str, *, told: Collection[AgentId] = ()) -> list[Change]:
+    """Say once in a room that would have answered, and once to the managers, why no model can be asked.
+
+    `told`: the rooms that said so in this slot already.
+    """
+    first = ready.first
+    changes: list[Change] = [DropReasons(agent_id=ready.agent_id, reasons=_idle(ready.reasons))]
+    room = view.all_rooms.get(first.room_id) if first.room_id is not None else None
+    if room is None or not ready.addressed_by_person:
+        return changes
+    if first.message_id is not None:
+        changes.append(cue(room.id, first.message_id, BROKE, now))
+    if room.fault_told_at is not None or room.id in told:
+        return changes
+    changes += [UpdateRoom(room_id=room.id, fields={"fault_told_at": now}), notice(room.id, why, now)]
+    if told or any(one.fault_told_at is not None for one in view.all_rooms.values()):
+        return changes
+    return [*changes, notice(room.id, why, now, to_managers=True)]
 
 
 def notice(room_id: AgentId, text: str, now: datetime, *, to_managers: bool = False) -> AddLetter:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.core.attention import shares
-from bot.core.gate import banter_is_over, is_claimed, is_hushed
+from bot.core.gate import banter_is_over, is_claimed, is_free, is_hushed
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.records import AgentId, Letter, LetterId, Membership, Message, Reason
 from bot.core.verdict import Ready
@@ -73,7 +73,7 @@ def may_speak(
     speaking = _in_calls(view, now, ignoring={agent_id}).speaking[room_id]
     if speaking + _spoken_by_others(view, agent_id, room_id, let_through_at) >= view.config.floor:
         return "floor taken: others have just spoken there, look at what they said first"
-    if all(reason.kind is ReasonKind.AMBIENT for reason in reasons) and answered_enough(view, room_id, now):
+    if all(reason.overhears for reason in reasons) and answered_enough(view, room_id, now):
         return "floor taken: the last message there has its answers, wait until a person speaks or you are addressed"
     return ""
 
@@ -106,7 +106,7 @@ def after_saying(view: View, ready: Ready, room_ids: Sequence[AgentId], now: dat
 
 def _counted(view: View, ready: Ready, room_id: AgentId, now: datetime) -> tuple[Message, ...]:
     """The room's messages, one more answer counted where a listener gave it."""
-    answer_to = answerable(view, room_id, now) if ready.only_listens else None
+    answer_to = answerable(view, room_id, now) if ready.only_overhears else None
     return tuple(
         replace(message, answers_from_agents=message.answers_from_agents + 1) if message is answer_to else message
         for message in view.rooms[room_id].messages
@@ -130,7 +130,7 @@ def answerable(view: View, room_id: AgentId, now: datetime) -> Message | None:
 
 
 def _has_the_floor(reasons: Iterable[Reason], room_id: AgentId) -> bool:
-    return any(reason.kind is not ReasonKind.AMBIENT and reason.room_id == room_id for reason in reasons)
+    return any(not reason.overhears and reason.room_id == room_id for reason in reasons)
 
 
 def _spoken_by_others(view: View, agent_id: AgentId, room_id: AgentId, since: datetime) -> int:
@@ -164,14 +164,17 @@ def _held(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
         reason.room_id
         for id, reasons in view.reasons.items()
         for reason in reasons
-        if id not in ignoring and _is_awaited(reason, soon)
+        if id not in ignoring and reason.is_a_persons_call and reason.due_at <= soon and _can_come(view, id, now)
     )
     return floors
 
 
-def _is_awaited(reason: Reason, soon: datetime) -> bool:
-    """Whether a person waits for the answer of an agent that is about to be let through."""
-    return reason.kind is ReasonKind.ADDRESSED and reason.person_id is not None and reason.due_at <= soon
+def _can_come(view: View, id: AgentId, now: datetime) -> bool:
+    """Whether an agent is about to be let through: nobody waits for one that rests, fails, or is in a call already."""
+    agent = view.agents.get(id)
+    if agent is None or not is_free(agent, now) or is_claimed(agent, now):
+        return False
+    return agent.backs_off_until is None or agent.backs_off_until <= now
 
 
 def _in_calls(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:

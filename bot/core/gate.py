@@ -11,7 +11,7 @@ from bot.core.config import CommunityConfig
 from bot.core.emoji import ASLEEP, PAUSED
 from bot.core.kinds import LetterKind, ReasonKind, SenderKind
 from bot.core.letters import CuePayload
-from bot.core.records import Agent, AgentId, Membership, Message, MessageId, Reason, Room
+from bot.core.records import Agent, AgentId, Membership, Message, MessageId, Reason, Room, Sender, Snowflake
 from bot.core.view import RoomView, View
 
 WORTH_WRITING = timedelta(seconds=30)  # by which an initiative must move before it is written again
@@ -37,9 +37,16 @@ def reasons_for(
     if room is None or not _counts(view, room.room, message, now):
         return []
     ways = ways_of(view, room, message, replied=replied)
-    urgent = _is_urgent(view, room, message, now, addressed_so_far)
-    event = _Event(view=view, room=room, message=message, now=now, urgent=urgent, stretch=stretch)
-    puts = [put for id in room.members if (put := event.reason_of(id, ways.get(id)))]
+    event = _Event(view=view, room=room, message=message, now=now, stretch=stretch)
+    left = _answers_left(view, room, message, now, addressed_so_far)
+    puts: list[PutReason] = []
+    for id in room.members:
+        put = event.reason_of(id, ways.get(id), urgent=left > 0 or (left == 0 and event.is_awaited_by(id)))
+        if put is None:
+            continue
+        puts.append(put)
+        if put.reason.is_a_persons_call and not event.is_awaited_by(id):
+            left -= 1
     return puts + list(_initiatives(view, room, message, now))
 
 
@@ -87,13 +94,21 @@ def _counts(view: View, room: Room, message: Message, now: datetime) -> bool:
     return message.sender.is_human or not banter_is_over(room, view.config)
 
 
-def _is_urgent(view: View, room: RoomView, message: Message, now: datetime, addressed_so_far: int) -> bool:
-    """Whether those it addresses answer at once: it is a person's, not too many, and not overtaken while it waited."""
-    if not message.sender.is_human or addressed_so_far >= view.config.addressed_per_person:
-        return False
-    if now - message.sent_at <= timedelta(minutes=view.config.stale_minutes):
-        return True
-    return not any(other.id > message.id and same_person(other.sender, message.sender) for other in room.messages)
+def _author(sender: Sender) -> Snowflake | None:
+    """The person who wrote it; another program is treated as an agent, so that the two cannot talk for ever."""
+    return sender.person_id if sender.is_human else None
+
+
+def _answers_left(view: View, room: RoomView, message: Message, now: datetime, so_far: int) -> int:
+    """Give how many agents more its author may have at once; -1: nobody, it is not a person's or was overtaken."""
+    if not message.sender.is_human:
+        return -1
+    waited = now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
+    if waited and any(one.id > message.id and same_person(one.sender, message.sender) for one in room.messages):
+        return -1
+    author = message.sender.person_id
+    awaited = sum(one.is_a_persons_call and one.person_id == author for few in view.reasons.values() for one in few)
+    return max(0, view.config.addressed_per_person - so_far - awaited)
 
 
 def _sign(view: View, agent: Agent, way: Way, now: datetime) -> str:
@@ -111,25 +126,32 @@ class _Event:
     room: RoomView
     message: Message
     now: datetime
-    urgent: bool
     stretch: float
 
-    def reason_of(self, id: AgentId, way: Way | None) -> PutReason | None:
+    def is_awaited_by(self, id: AgentId) -> bool:
+        """Whether the agent is about to answer the author here anyway."""
+        return any(
+            one.is_a_persons_call
+            and one.person_id == self.message.sender.person_id
+            and one.room_id == self.room.room.id
+            for one in self.view.reasons.get(id, ())
+        )
+
+    def reason_of(self, id: AgentId, way: Way | None, *, urgent: bool) -> PutReason | None:
+        """Give the reason that the message is to a member; `urgent`: if it is addressed, it answers at once."""
         agent = self.view.agents.get(id)
         membership = self.view.memberships.get((id, self.room.room.id))
         if agent is None or membership is None or id == self.message.sender.agent_id:
             return None
         if agent.retired_at is not None or agent.paused_reason is not None:
             return None
-        if is_asleep(agent, self.now) and not self._wakes(way):
+        wakes = way is not None and way.by_name and urgent and self.view.config.mention_wakes
+        if is_asleep(agent, self.now) and not wakes:
             return None
-        return self._reason(agent, membership, way)
+        return self._reason(agent, membership, way, urgent)
 
-    def _wakes(self, way: Way | None) -> bool:
-        return way is not None and way.by_name and self.urgent and self.view.config.mention_wakes
-
-    def _reason(self, agent: Agent, membership: Membership, way: Way | None) -> PutReason | None:
-        if way is not None and self.urgent:
+    def _reason(self, agent: Agent, membership: Membership, way: Way | None, urgent: bool) -> PutReason | None:
+        if way is not None and urgent:
             return PutReason(agent_id=agent.id, reason=self._settling(agent, way))
         if way is not None and not self.message.sender.is_human:
             due_at = own_beat_at(agent, self.now, stretch=self.stretch)
@@ -172,7 +194,7 @@ class _Event:
             kind=kind,
             room_id=self.room.room.id,
             message_id=self.message.id,
-            person_id=sender.person_id or (waiting.person_id if waiting else None),
+            person_id=_author(sender) or (waiting.person_id if waiting else None),
             by_agent_id=sender.agent_id,
             mentioned=by_name or (waiting is not None and waiting.mentioned),
             since=self.now,

@@ -67,8 +67,19 @@ class ReasonKind(StrEnum):
     INITIATIVE = "initiative"
 
 
+class HeldFor(StrEnum):
+    """Why a beat whose reason was due did not come."""
+
+    FLOOR = "floor"  # others speak there
+    CALLED = "called"  # it answers a person first, and listens then
+    LIMIT = "limit"  # too many beats in an hour that no person caused
+    BUDGET = "budget"  # the day's money is spent, or short
+    MODEL = "model"  # its community may ask no model: it has to bring its own
+
+
 class SenderKind(StrEnum):
     AGENT = "agent"
+    BOT = "bot"  # another program's, which the community listens to
     PERSON = "person"
     ARCHITECT = "architect"
     SYSTEM = "system"

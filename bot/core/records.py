@@ -13,6 +13,7 @@ from typing import NewType
 from bot.core.kinds import (
     Access,
     AgentType,
+    HeldFor,
     InputFormat,
     LetterKind,
     LetterState,
@@ -67,7 +68,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
-    """Who wrote a message; `agent_id` for agents, `person_id` and `name` (without @) for people."""
+    """Who wrote a message; `agent_id` for agents, `person_id` and `name` (without @) for people and listed bots."""
 
     kind: SenderKind
     agent_id: AgentId | None = None
@@ -79,7 +80,7 @@ class Sender:
         match self.kind:
             case SenderKind.AGENT:
                 return str(self.agent_id)
-            case SenderKind.PERSON:
+            case SenderKind.PERSON | SenderKind.BOT:
                 return f"@{self.name}"
             case SenderKind.ARCHITECT:
                 return ARCHITECT_NAME
@@ -137,6 +138,7 @@ class Agent:
     beat_id: BeatId | None = None  # the beat that holds it now
     lease_until: datetime | None = None
     failures_in_a_row: int = 0
+    backs_off_until: datetime | None = None  # its model failed: it is not asked before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,9 +313,21 @@ class Reason:
     message_id: MessageId | None = None  # the newest message that gave the reason
     person_id: Snowflake | None = None
     by_agent_id: AgentId | None = None
-    mentioned: bool = False  # by name or by a reply, which goes first at the floor
+    mentioned: bool = False  # by name or by a reply, which goes first at the floor; ANSWER: it looked up for a call
     since: datetime  # the first line of it: settling ends at the latest 3 s after this
     due_at: datetime
+    held_for: HeldFor | None = None  # why it was put off until `due_at`; None: that is when it was due
+
+    @property
+    def is_a_persons_call(self) -> bool:
+        """Whether a person addressed the agent and waits for its answer."""
+        return self.kind is ReasonKind.ADDRESSED and self.person_id is not None
+
+    @property
+    def overhears(self) -> bool:
+        """Whether what led to it is what people said to others, looked up first or not."""
+        looked_up = self.kind is ReasonKind.ANSWER and self.person_id is not None and not self.mentioned
+        return self.kind is ReasonKind.AMBIENT or looked_up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 from bot.core.cadence import ambient_wait, rounded_up
 from bot.core.gate import banter_is_over, is_asleep, is_hushed
-from bot.core.kinds import ReasonKind
+from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, Claim, Reason, Side
 from bot.core.spending import Spending
 from bot.core.view import View
 
 URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
-SELF_CAUSED_WAIT = timedelta(minutes=10)  # after which a limited agent is looked at again
+SELF_CAUSED_IN = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,12 @@ class Ready:
     @property
     def addressed_by_person(self) -> bool:
         """Whether a person waits for its answer."""
-        return any(reason.kind is ReasonKind.ADDRESSED and reason.person_id is not None for reason in self.reasons)
+        return any(reason.is_a_persons_call for reason in self.reasons)
+
+    @property
+    def only_overhears(self) -> bool:
+        """Whether it was not called: what it says is one of the few answers that a message to nobody gets."""
+        return all(reason.overhears for reason in self.reasons)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +60,7 @@ class Held:
 
     claim: Claim
     until: datetime | None = None
+    held_for: HeldFor | None = None
     dropped: tuple[Reason, ...] = ()
 
 
@@ -65,12 +71,14 @@ def verdict(view: View, claim: Claim, now: datetime, spending: Spending) -> Read
         return Held(claim=claim, dropped=claim.reasons)
     if view.community.paused:
         return Held(claim=claim, dropped=claim.reasons)
-    kept = tuple(reason for reason in claim.reasons if _counts(view, claim.agent_id, reason, now, spending))
+    kept = tuple(reason for reason in claim.reasons if counts(view, claim.agent_id, reason, now, spending))
     dropped = tuple(reason for reason in claim.reasons if reason not in kept)
-    if is_asleep(agent, now) and not any(_wakes(view, reason) for reason in kept):
+    if is_asleep(agent, now) and not any(wakes(view, reason) for reason in kept):
         return Held(claim=claim, until=agent.asleep_until, dropped=dropped)
     if not kept:
         return Held(claim=claim, dropped=dropped)
+    if agent.backs_off_until is not None and agent.backs_off_until > now:
+        return Held(claim=claim, until=agent.backs_off_until, dropped=dropped)
     ready = Ready(claim=claim, agent=agent, side=PUBLIC_SIDE, reasons=kept, dropped=dropped)
     return _timed(view, _sided(view, ready), now, spending)
 
@@ -81,7 +89,7 @@ def _called(view: View, ready: Ready, now: datetime) -> datetime | None:
     dues = [
         reason.due_at
         for reason in view.reasons.get(ready.agent_id, ())
-        if reason.kind is ReasonKind.ADDRESSED and reason.person_id is not None and now < reason.due_at <= soon
+        if reason.is_a_persons_call and now < reason.due_at <= soon
     ]
     return min(dues, default=None)
 
@@ -97,9 +105,14 @@ def is_self_caused(reasons: Sequence[Reason]) -> bool:
     return all(reason.person_id is None for reason in reasons)
 
 
-def limited_until(now: datetime) -> datetime:
-    """Give the time at which an agent with too many beats of its own making is looked at again."""
-    return now + SELF_CAUSED_WAIT
+def limited_until(beats: Sequence[datetime], at_most: int, now: datetime) -> datetime | None:
+    """Give when an agent may beat again without a person's cause; None when it may now.
+
+    `beats`: when it did so in the last hour, oldest first.
+    """
+    if len(beats) < at_most:
+        return None
+    return beats[len(beats) - at_most] + SELF_CAUSED_IN if at_most else now + SELF_CAUSED_IN
 
 
 def urgency(reason: Reason) -> tuple[int, datetime]:
@@ -107,7 +120,10 @@ def urgency(reason: Reason) -> tuple[int, datetime]:
     return URGENCY[reason.kind], reason.since
 
 
-def _counts(view: View, agent_id: AgentId, reason: Reason, now: datetime, spending: Spending) -> bool:
+def counts(view: View, agent_id: AgentId, reason: Reason, now: datetime, spending: Spending) -> bool:
+    """Tell whether a reason would still let its agent beat at that time."""
+    if reason.kind is ReasonKind.TIMER:
+        return view.agents[agent_id].asleep_until is not None  # else it was woken before
     if reason.kind is ReasonKind.INITIATIVE:
         return view.config.initiative and spending.allows_initiative and not _silenced(view, reason, now)
     if reason.kind not in (ReasonKind.ADDRESSED, ReasonKind.AMBIENT) or reason.room_id is None:
@@ -125,11 +141,11 @@ def _silenced(view: View, reason: Reason, now: datetime) -> bool:
     return is_hushed(room, now) or (reason.person_id is None and banter_is_over(room, view.config))
 
 
-def _wakes(view: View, reason: Reason) -> bool:
+def wakes(view: View, reason: Reason) -> bool:
+    """Tell whether a reason ends its agent's sleep."""
     if reason.kind is ReasonKind.WOKEN:
         return True
-    mentioned = reason.kind is ReasonKind.ADDRESSED and reason.mentioned and reason.person_id is not None
-    return mentioned and view.config.mention_wakes
+    return reason.is_a_persons_call and reason.mentioned and view.config.mention_wakes
 
 
 def _sided(view: View, ready: Ready) -> Ready:
@@ -143,7 +159,7 @@ def _sided(view: View, ready: Ready) -> Ready:
 def _timed(view: View, ready: Ready, now: datetime, spending: Spending) -> Ready | Held:
     """Hold beats back that nobody waits for: before an answer, and while money is short and intervals are longer."""
     if ready.only_listens and (called_at := _called(view, ready, now)) is not None:
-        return Held(claim=ready.claim, until=called_at, dropped=ready.dropped)
+        return Held(claim=ready.claim, until=called_at, held_for=HeldFor.CALLED, dropped=ready.dropped)
     if spending.stretch == 1.0 or not ready.only_listens or ready.agent.last_beat_at is None:
         return ready
     waits = [
@@ -152,4 +168,6 @@ def _timed(view: View, ready: Ready, now: datetime, spending: Spending) -> Ready
         if reason.room_id and (membership := view.memberships.get((ready.agent_id, reason.room_id)))
     ]
     at = ready.agent.last_beat_at + timedelta(seconds=min(waits, default=0.0))
-    return Held(claim=ready.claim, until=rounded_up(at, 1), dropped=ready.dropped) if at > now else ready
+    if at <= now:
+        return ready
+    return Held(claim=ready.claim, until=rounded_up(at, 1), held_for=HeldFor.BUDGET, dropped=ready.dropped)

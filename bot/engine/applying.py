@@ -13,7 +13,7 @@ from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
 from bot.core.errors import Broken, ModelError
 from bot.core.floor import after_saying, may_speak
 from bot.core.hud.call import AgentPart
-from bot.core.kinds import ReasonKind
+from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, Claim, CommunityId, Usage
 from bot.core.reply import AgentReply
@@ -113,14 +113,15 @@ class Applier:
                 return
             view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
             failures = view.agents[claim.agent_id].failures_in_a_row + 1
-            changes = failed(view, ready, error, now)
+            until = backoff_until(failures, now, error)
+            changes = failed(view, ready, error, now, until)
             if isinstance(error, Broken) and failures >= FAILURES_TOLD:
                 changes += seen(ready)  # it would break again, and cost a call each time
             await write.apply(claim.community_id, changes)
-            await write.release(claim, until=backoff_until(failures, now, error))
+            await write.release(claim, until=until)
 
     async def let_go(self, ready: Ready, *, until: datetime | None = None, extra: Sequence[Change] = ()) -> None:
-        """Put an agent back as it was, with its reasons, when its beat cannot be carried out."""
+        """Put an agent back as it was, with its reasons, when its beat cannot be carried out, or (`until`) paid."""
         claim = ready.claim
         async with self._store.writing(claim.community_id) as write:
             if not await write.holds(claim):
@@ -128,7 +129,7 @@ class Applier:
             view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
             fields = undone(ready, view.agents[claim.agent_id])
             await write.apply(claim.community_id, [UpdateAgent(agent_id=claim.agent_id, fields=fields), *extra])
-            await write.release(claim, until=until)
+            await write.release(claim, until=until, held_for=HeldFor.BUDGET if until is not None else None)
 
     async def _perform(
         self, write: Writing, view: View, one: Answered, let_through_at: datetime, now: datetime

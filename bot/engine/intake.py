@@ -1,10 +1,10 @@
 """What comes in from Discord is stored once, and is a reason to those whom it concerns, in one transaction."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import assert_never, cast
+from typing import assert_never
 
 import structlog
 
@@ -28,7 +28,7 @@ from bot.core.gate import cues_for, reasons_for
 from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
-from bot.core.records import AgentId, Attachment, Community, Json, Message, Person, Sender, Snowflake
+from bot.core.records import AgentId, Community, Message, Person, Sender, Snowflake
 from bot.core.spending import day_of, of_day
 from bot.engine.places import Places
 from bot.engine.reactions import Reactions
@@ -164,7 +164,7 @@ class Intake:
         return author_id in listened or event.webhook_id in listened
 
     def _record(self, event: MessageSeen, room_id: AgentId, author: Person) -> NewMessage:
-        sender = sender_of(author)
+        sender = sender_of(author, is_bot=event.is_bot)
         return NewMessage(
             room_id=room_id,
             discord_id=event.message_id,
@@ -175,7 +175,7 @@ class Intake:
             edited=event.edited_at is not None,
             edited_at=event.edited_at,
             reply_to=event.reply_to,
-            attachments=tuple(_stored(attachment) for attachment in event.attachments),
+            attachments=event.attachments,
             tokens=said_tokens(self._tokenizer, sender, event.content, event.attachments),
         )
 
@@ -192,7 +192,7 @@ class Intake:
             known = await write.message_of(community.id, event.message_id)
             if known is None and (event.is_bot or not await write.room_of_channel(community.id, event.channel_id)):
                 return
-            if known is not None and not known.sender.is_human:
+            if known is not None and known.sender.person_id is None:
                 return  # our own post: agents keep what they said
             await write.edit_message(
                 community.id,
@@ -233,9 +233,11 @@ class Intake:
         self._wake()
 
 
-def sender_of(person: Person) -> Sender:
-    """Give a person as the sender of a message."""
+def sender_of(person: Person, *, is_bot: bool) -> Sender:
+    """Give a person, or another program that is listened to, as the sender of a message."""
     kind = SenderKind.ARCHITECT if person.is_architect else SenderKind.PERSON
+    if is_bot:
+        kind = SenderKind.BOT
     return Sender(kind=kind, person_id=person.id, name=person.username)
 
 
@@ -275,7 +277,3 @@ async def _addressed_so_far(
         return 0
     since = now - timedelta(minutes=config.addressed_per_person_minutes)
     return await write.addressed_beats(community.id, message.sender.person_id, since)
-
-
-def _stored(attachment: Attachment) -> Json:
-    return cast(Json, asdict(attachment))

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from math import ceil
+
+import discord
 
 from bot.core.attention import shares
+from bot.core.outlook import Outlook
 from bot.core.records import Agent, AgentId, Usage
-from bot.core.status import state_of, waits_for
+from bot.core.status import state_of
 from bot.core.view import View
 from cogs.ui.cards import counted, pace
 from cogs.ui.pictures import Bar
@@ -38,13 +42,27 @@ def pace_rows(agents: Sequence[Agent], now: datetime) -> list[Bar]:
     ]
 
 
-def pace_table(agents: Sequence[Agent], now: datetime) -> list[str]:
-    """Give the numbers under the picture."""
+def pace_table(agents: Sequence[Agent], outlooks: Mapping[AgentId, Outlook]) -> list[str]:
+    """Give the numbers under the picture: pace, last beat and why it came, the next one and what it waits for."""
     return [
-        f"**{agent.name}** {agent.interval_seconds:.1f} s (resting {agent.resting_interval_seconds:.1f} s): "
-        f"waits for {waits_for(agent, now)}"
+        f"**{discord.utils.escape_markdown(agent.name)}** every {agent.interval_seconds:.1f} s "
+        f"(resting {agent.resting_interval_seconds:.1f} s) · {_last_beat(agent)} · {_next_beat(outlooks.get(agent.id))}"
         for agent in agents
     ]
+
+
+def _last_beat(agent: Agent) -> str:
+    if agent.last_beat_at is None:
+        return "has not beaten yet"
+    return f"last beat <t:{int(agent.last_beat_at.timestamp())}:R> ({agent.last_reason})"
+
+
+def _next_beat(look: Outlook | None) -> str:
+    if look is None:
+        return "just moved in"
+    if look.at is None:
+        return f"waits for {look.words}"
+    return f"next <t:{ceil(look.at.timestamp())}:T> at the earliest, waits for {look.words}"
 
 
 def usage_rows(used: Mapping[str, Used]) -> list[Bar]:

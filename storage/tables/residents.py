@@ -50,6 +50,7 @@ class AgentRow(Owned, table=True):
     beat_id: int | None = None
     lease_until: datetime | None = Field(default=None, sa_type=Moment)
     failures_in_a_row: int = 0
+    backs_off_until: datetime | None = Field(default=None, sa_type=Moment)
 
 
 class RoomRow(Owned, table=True):
@@ -120,6 +121,7 @@ class ReasonRow(Owned, table=True):
     mentioned: bool = False
     since: datetime = Field(sa_type=Moment)
     due_at: datetime = Field(sa_type=Moment)
+    held_for: str | None = None
 
 
 class ScheduleRow(Owned, table=True):

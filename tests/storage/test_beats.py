@@ -194,7 +194,7 @@ async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, communit
         beats, usage = (await read.usage_by_agent(community_id, NOW.date()))[FIRST]
         tally = await read.tally(community_id, [FIRST], START)
         assert await read.addressed_beats(community_id, Snowflake(501), START) == 1
-        assert await read.self_caused_beats(community_id, FIRST, START) == 1
+        assert await read.self_caused_beats(community_id, FIRST, START) == [NOW]
         by_format = await read.usage_by_format(community_id, NOW.date())
     assert (beats, usage.input_tokens, usage.cost_usd) == (2, 1800, Decimal("0.000246913578"))
     assert by_format["text"][1] == usage == tally.usage
@@ -211,3 +211,16 @@ async def test_what_is_reserved_counts_in_full_until_it_is_settled(store: SqlSto
     async with store.reading() as read:
         assert await read.spent(community_id, day) == (Decimal("0.2001"), 2010)
         assert await read.spent(community_id, day + timedelta(days=1)) == (Decimal(0), 0)
+
+
+async def test_claims_for_which_nothing_runs_are_freed_and_the_others_kept(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await put(store, community_id, reason())
+    (claimed,) = await claim(store, community_id)
+    async with store.writing() as write:
+        await write.abandon_claims(keeping={(community_id, claimed.beat_id)})
+        assert await write.holds(claimed)
+        await write.abandon_claims()
+        assert not await write.holds(claimed)
+        assert await write.due(NOW, limit=5) == [(community_id, FIRST)]

@@ -118,7 +118,7 @@ class Backfill:
             guild_id, channel_id = Snowflake(channel.guild.id), Snowflake(channel.id)
             await self._inbox.take(MessagesDeleted(guild_id=guild_id, channel_id=channel_id, message_ids=gone))
         for id, message in sorted(there.items()):
-            if message.edited_at is not None and _is_humans(stored.get(Snowflake(id))):
+            if message.edited_at is not None and _is_of_others(stored.get(Snowflake(id))):
                 await self._inbox.take(await self._edited(message, message.edited_at))
 
     async def _edited(self, message: discord.Message, edited_at: datetime) -> MessageEdited:
@@ -139,8 +139,9 @@ def _overlapping(last: Snowflake | None, since: datetime) -> int:
     return max(beginning, discord.utils.time_snowflake(discord.utils.snowflake_time(last) - OVERLAP))
 
 
-def _is_humans(message: Message | None) -> bool:
-    return message is not None and message.sender.is_human
+def _is_of_others(message: Message | None) -> bool:
+    """Whether somebody else than we wrote it: agents keep what they said."""
+    return message is not None and message.sender.person_id is not None
 
 
 async def _places(channel: discord.TextChannel, after: int) -> list[Place]:

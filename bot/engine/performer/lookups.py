@@ -24,6 +24,7 @@ def expect_answer(desk: Desk) -> str:
             kind=ReasonKind.ANSWER,
             room_id=desk.side_room(),
             person_id=desk.asked_by,
+            mentioned=desk.terms.called,
             since=desk.now,
             due_at=own_beat_at(agent, desk.now),
         )

@@ -10,6 +10,7 @@ from bot.core.actions import Action
 from bot.core.actor import Actor
 from bot.core.changes import Audit
 from bot.core.errors import Rejected
+from bot.core.kinds import ReasonKind
 from bot.core.permissions import refusal
 from bot.core.ports import Cipher, Random, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, Reason, Snowflake
@@ -50,7 +51,8 @@ class Performer:
         `refused`: (what, why) of items that could not be read, kept among the agent's recent actions. `view`: what this
         transaction has read already, if that is all the actions need.
         """
-        terms = Terms(now=now, random=random, person_id=_led_by(reasons), **bounds)
+        called = any(reason.kind is ReasonKind.ADDRESSED or reason.mentioned for reason in reasons)
+        terms = Terms(now=now, random=random, person_id=_led_by(reasons), called=called, **bounds)
         desk = await lay(
             write,
             community_id,

@@ -33,5 +33,6 @@ class Terms:
     shared: bool = False
     beat_id: BeatId | None = None
     person_id: Snowflake | None = None
+    called: bool = False  # it was addressed, or reads what it looked up for someone who did so
     let_through_at: datetime | None = None
     may_speak: MaySpeak | None = None

@@ -25,8 +25,10 @@ def schedule_message(desk: Desk, action: ScheduleMessage) -> str:
     waiting = desk.circumstances.scheduled + sum(isinstance(change, AddSchedule) for change in desk.changes)
     if waiting >= desk.config.scheduled_at_most:
         raise Rejected(f"{waiting} messages are waiting already: more cannot be scheduled.")
-    id = ScheduleId(desk.write.ids.take("schedule"))
     room_id = AgentId(action.room_id)
+    if (agent.id, room_id) not in desk.memberships:
+        raise Rejected(f"{agent.name} is not in room {room_id}.")
+    id = ScheduleId(desk.write.ids.take("schedule"))
     desk.put(AddSchedule(schedule=Schedule(id=id, agent_id=agent.id, room_id=room_id, content=action.message, at=at)))
     return f"It will be said at {at:%Y-%m-%d %H:%M} UTC."
 
@@ -56,7 +58,7 @@ def resume(desk: Desk, action: Resume) -> str:
     agent = desk.me()
     if agent.paused_reason is None:
         raise Rejected(f"{agent.name} is not paused.")
-    desk.update_agent(agent.id, paused_reason=None, failures_in_a_row=0)
+    desk.update_agent(agent.id, paused_reason=None, failures_in_a_row=0, backs_off_until=None)
     return f"{agent.name} goes on."
 
 

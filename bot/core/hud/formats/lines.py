@@ -98,7 +98,7 @@ def shown(sender: Sender) -> str:
     kind = sender.kind
     if kind is SenderKind.AGENT:
         return str(sender.agent_id)
-    return _name(sender.name) if kind is SenderKind.PERSON else sender.shown()
+    return _name(sender.name) if kind in (SenderKind.PERSON, SenderKind.BOT) else sender.shown()
 
 
 @lru_cache(maxsize=4_096)

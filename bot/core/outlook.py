@@ -1,0 +1,178 @@
+"""When an agent's next beat can come, and what it waits for: what `/heartbeat status` and the metrics tell."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+
+from bot.core.cadence import ambient_wait, own_beat_at, rounded_up
+from bot.core.gate import banter_is_over, is_asleep, is_claimed, is_hushed
+from bot.core.kinds import HeldFor, ReasonKind
+from bot.core.records import Agent, AgentId, Reason, Room
+from bot.core.spending import Spending, next_day, of_day
+from bot.core.verdict import counts, wakes
+from bot.core.view import View
+
+
+class Waiting(StrEnum):
+    """What a beat waits for."""
+
+    RETIRED = "retired"
+    PAUSED = "paused"
+    MODEL = "model"
+    BACK_OFF = "back_off"
+    SLEEP = "sleep"
+    BUDGET = "budget"
+    HUSH = "hush"
+    BANTER = "banter"
+    FLOOR = "floor"
+    LIMIT = "limit"
+    SETTLE = "settle"
+    INTERVAL = "interval"
+    PATIENCE = "patience"
+    INITIATIVE = "initiative"
+    PROVIDER = "provider"
+    SLOT = "slot"
+    NEWS = "news"
+
+
+HELD = {
+    HeldFor.FLOOR: Waiting.FLOOR,
+    HeldFor.CALLED: Waiting.SETTLE,
+    HeldFor.LIMIT: Waiting.LIMIT,
+    HeldFor.BUDGET: Waiting.BUDGET,
+    HeldFor.MODEL: Waiting.PROVIDER,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What an agent waits for; `at` is the earliest moment of its next beat, None as long as nothing makes it beat."""
+
+    waiting: Waiting
+    words: str
+    at: datetime | None = None
+
+
+def outlooks(view: View, spent: tuple[Decimal, int], now: datetime) -> Mapping[AgentId, Outlook]:
+    """Tell it of every agent of the view; `spent`: what the day has cost so far (`Reading.spent`)."""
+    spending = of_day(spent, view.config)
+    return {id: outlook(view, agent, now, spending) for id, agent in sorted(view.agents.items())}
+
+
+def outlook(view: View, agent: Agent, now: datetime, spending: Spending) -> Outlook:
+    """Tell what the agent's next beat waits for, if nothing else happens. The view has its rooms and its reasons."""
+    if (still := _at_rest(view, agent, now)) is not None:
+        return still
+    coming = [one for reason in view.reasons.get(agent.id, ()) if (one := _coming(view, agent, reason, now, spending))]
+    if coming:
+        first = min(coming, key=lambda one: one[0])
+        return Outlook(waiting=first[1], at=first[0], words=_words(view, agent, first[1], first[2]))
+    return _nothing_new(view, agent, now, spending)
+
+
+def _at_rest(view: View, agent: Agent, now: datetime) -> Outlook | None:
+    if agent.retired_at is not None:
+        return Outlook(waiting=Waiting.RETIRED, words="nothing: it is retired")
+    if agent.paused_reason is not None:
+        return Outlook(waiting=Waiting.PAUSED, words=f"someone to resume it ({agent.paused_reason})")
+    if view.community.paused:
+        return Outlook(waiting=Waiting.PAUSED, words="someone to resume everyone (/heartbeat resume)")
+    if is_claimed(agent, now):
+        return Outlook(waiting=Waiting.MODEL, words="its model's answer")
+    return None
+
+
+def _coming(
+    view: View, agent: Agent, reason: Reason, now: datetime, spending: Spending
+) -> tuple[datetime, Waiting, Reason] | None:
+    """Give when a reason lets its agent beat at the earliest, and what that moment depends on; None: it never will."""
+    at, waiting = max(reason.due_at, now), _why(view, agent, reason, now)
+    for later, why in _obstacles(view, agent, reason, at, spending):
+        if later > at:
+            at, waiting = later, why
+    at_that_time = replace(spending, usd=Decimal(0), tokens=0) if at >= next_day(now) else spending
+    return (at, waiting, reason) if counts(view, agent.id, reason, at, at_that_time) else None
+
+
+def _obstacles(
+    view: View, agent: Agent, reason: Reason, at: datetime, spending: Spending
+) -> Iterator[tuple[datetime, Waiting]]:
+    """What else stands before a beat that is due at that time."""
+    if agent.asleep_until is not None and is_asleep(agent, at) and not wakes(view, reason):
+        yield agent.asleep_until, Waiting.SLEEP
+    if agent.backs_off_until is not None:
+        yield agent.backs_off_until, Waiting.BACK_OFF
+    if spending.is_over:
+        yield next_day(at), Waiting.BUDGET
+    if reason.kind is ReasonKind.AMBIENT and spending.stretch > 1 and agent.last_beat_at is not None:
+        membership = view.memberships.get((agent.id, reason.room_id)) if reason.room_id is not None else None
+        if membership is not None:
+            wait = ambient_wait(agent, membership, stretch=spending.stretch)
+            yield rounded_up(agent.last_beat_at + timedelta(seconds=wait), 1), Waiting.BUDGET
+
+
+def _why(view: View, agent: Agent, reason: Reason, now: datetime) -> Waiting:
+    """What a reason's due time came from."""
+    if reason.due_at <= now:
+        return Waiting.SLOT
+    if reason.held_for is not None:
+        return HELD[reason.held_for]
+    match reason.kind:
+        case ReasonKind.ADDRESSED:
+            return Waiting.SETTLE if reason.person_id is not None else Waiting.INTERVAL
+        case ReasonKind.AMBIENT:
+            membership = view.memberships.get((agent.id, reason.room_id)) if reason.room_id is not None else None
+            patience = membership.patience_seconds if membership is not None else None
+            return Waiting.PATIENCE if (patience or 0.0) > agent.interval_seconds else Waiting.INTERVAL
+        case ReasonKind.TIMER:
+            return Waiting.SLEEP
+        case ReasonKind.INITIATIVE:
+            return Waiting.INITIATIVE
+        case ReasonKind.ANSWER | ReasonKind.WOKEN | ReasonKind.ACCESS:
+            return Waiting.INTERVAL
+
+
+def _words(view: View, agent: Agent, waiting: Waiting, reason: Reason) -> str:
+    """Word what a beat waits for that will come."""
+    owner = view.agents.get(reason.room_id) if reason.room_id is not None else None
+    where = f" in {owner.name}'s room" if owner is not None else ""
+    return {
+        Waiting.BACK_OFF: f"its model, which failed {agent.failures_in_a_row} times in a row",
+        Waiting.SLEEP: "the end of its sleep, or to be mentioned",
+        Waiting.BUDGET: "money: the budget is used up, or nearly",
+        Waiting.FLOOR: f"the floor: others speak{where}",
+        Waiting.LIMIT: f"a person: it had {view.config.self_caused_per_hour} beats in an hour that no person caused",
+        Waiting.SETTLE: f"the person to finish who speaks to it{where}",
+        Waiting.INTERVAL: f"its own next beat, every {agent.interval_seconds:.1f} s ({reason.kind}{where})",
+        Waiting.PATIENCE: f"a later look: it had nothing to say lately{where}",
+        Waiting.INITIATIVE: "a long silence, to begin something by itself",
+        Waiting.PROVIDER: "a model: its community has to bring its own provider (/setup provider)",
+        Waiting.SLOT: f"the next slot ({reason.kind}{where})",
+    }[waiting]
+
+
+def _nothing_new(view: View, agent: Agent, now: datetime, spending: Spending) -> Outlook:
+    """What would let an agent beat that nothing makes beat now."""
+    if agent.asleep_until is not None and is_asleep(agent, now):
+        return Outlook(waiting=Waiting.SLEEP, words=f"waking at {agent.asleep_until:%H:%M:%S} UTC, or to be mentioned")
+    mine = [view.all_rooms[room_id] for who, room_id in view.memberships if who == agent.id]
+    hushed = [room for room in mine if is_hushed(room, now)]
+    tired = [room for room in mine if banter_is_over(room, view.config)]
+    if hushed and len(hushed) == len(mine):
+        until = min(room.hushed_until for room in hushed if room.hushed_until is not None)
+        return Outlook(waiting=Waiting.HUSH, words=f"the end of the hush{_named(view, hushed)} at {until:%H:%M:%S} UTC")
+    if spending.is_over:
+        return Outlook(waiting=Waiting.BUDGET, words="money: the budget is used up until midnight UTC")
+    if tired:
+        words = f"a person to speak or react{_named(view, tired)}: agents said {tired[0].agent_run} messages in a row"
+        return Outlook(waiting=Waiting.BANTER, words=words)
+    looks_at = own_beat_at(agent, now, stretch=spending.stretch)
+    unless = f", not before {looks_at:%H:%M:%S} UTC unless a person calls it" if looks_at > rounded_up(now, 1) else ""
+    return Outlook(waiting=Waiting.NEWS, words=f"something new to happen{unless}")
+
+
+def _named(view: View, rooms: list[Room]) -> str:
+    names = ", ".join(view.agents[room.id].name for room in rooms[:3])
+    return f" in the room of {names}" + (" and others" if len(rooms) > 3 else "")
