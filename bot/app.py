@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 import structlog
 from pydantic import SecretStr
 
-from bot.adapters.cipher import open_cipher
+from bot.adapters.cipher import FernetCipher, open_cipher
 from bot.adapters.clock import BeatRandom, SystemClock, random_for
 from bot.adapters.discord.address import point_at
 from bot.adapters.discord.publisher import DiscordPublisher
+from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.prices import Prices
-from bot.adapters.llm.providers import ProviderOptions, Providers
+from bot.adapters.llm.providers import Pace, Provider, ProviderOptions
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
@@ -57,7 +58,8 @@ class Parts:
     """The outside world: what the house stands on."""
 
     store: SqlStore
-    model: Providers
+    cipher: FernetCipher
+    models: CommunityProviders
     clock: SystemClock
     metrics: PrometheusMetrics
 
@@ -116,24 +118,25 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         face = await open_face(stack, settings, store, clock, metrics)
         place = await open_place(stack, settings, face, observers)
         point_at(api=place.api, gateway=place.gateway, cdn=place.cdn)
-        model = make_model(settings, place)
-        stack.push_async_callback(model.close)
-        yield build(settings, place, Parts(store, model, clock, metrics), face)
+        cipher = open_cipher(settings.data_dir, revealed(settings.secret))
+        models = make_models(settings, place, cipher)
+        stack.push_async_callback(models.close)
+        yield build(settings, place, Parts(store, cipher, models, clock, metrics), face)
 
 
 def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> House:
     """Put the house together from its parts."""
-    store, clock, metrics = parts.store, parts.clock, parts.metrics
+    store, models, clock, metrics = parts.store, parts.models, parts.clock, parts.metrics
     schema, tokenizer = answer_schema(), tokenizer_for(settings.defaults.model)
-    cipher = open_cipher(settings.data_dir, revealed(settings.secret))
+    cipher = parts.cipher
     performer = Performer(cipher=cipher, tokenizer=tokenizer)
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
     client = SelfroomClient(COGS)
     publisher = DiscordPublisher(client)
-    delivery = Delivery(store, publisher, clock, metrics, moderator=parts.model)
+    delivery = Delivery(store, publisher, clock, metrics, models=models)
     heartbeat = Heartbeat(
         store,
-        parts.model,
+        models,
         performer,
         clock,
         random_for,
@@ -153,13 +156,13 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
         scheduler.nudge(clock.now())
 
     front_desk = FrontDesk(
-        store, performer, clock, BeatRandom("front desk"), on_done=look, cipher=cipher, model=parts.model
+        store, performer, clock, BeatRandom("front desk"), on_done=look, cipher=cipher, models=models
     )
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, front_desk=front_desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_timeout_seconds * CALL_PATIENCE
-    summaries = Summaries(store, parts.model, clock, metrics, config=settings.defaults, call_seconds=patience)
+    summaries = Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience)
     return House(place, client, publisher, delivery, scheduler, heartbeat, upkeep, summaries, front_desk, face)
 
 
@@ -221,12 +224,27 @@ async def playground(
         await there.__aexit__(None, None, None)
 
 
-def make_model(settings: Settings, place: Place) -> Providers:
-    """Set up the providers: the first one, and those with a prefix of their own."""
+def make_models(settings: Settings, place: Place, cipher: FernetCipher) -> CommunityProviders:
+    """Set up the installation's providers, and the way to those that communities bring themselves."""
+    pace = Pace(timeout_seconds=settings.model_timeout_seconds, calls_at_once=settings.calls_per_provider)
+    return CommunityProviders(
+        {one.name: Provider(one, pace) for one in provider_options(settings, place)},
+        Prices(settings.context_tokens),
+        cipher,
+        pays_for=settings.pays_for,
+        private=settings.private_providers,
+        pace=pace,
+    )
+
+
+def provider_options(settings: Settings, place: Place) -> list[ProviderOptions]:
+    """Give the installation's providers: the first one, and those with a prefix of their own."""
     key = revealed(settings.openai_api_key)
     scripted = place.is_playground and settings.openai_base_url is None
     if not (key or settings.openai_base_url or scripted or settings.providers):
-        raise BadSetting("No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours.")
+        if settings.sponsored_servers:
+            raise BadSetting("No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours.")
+        return []
     first = ProviderOptions(
         name="",
         base_url=place.model_url if scripted else settings.openai_base_url,
@@ -246,12 +264,7 @@ def make_model(settings: Settings, place: Place) -> Providers:
         )
         for name, one in settings.providers.items()
     ]
-    return Providers(
-        [first, *others],
-        Prices(settings.context_tokens),
-        timeout_seconds=settings.model_timeout_seconds,
-        calls_at_once=settings.calls_per_provider,
-    )
+    return [first, *others]
 
 
 def revealed(secret: SecretStr | None) -> str | None:
@@ -314,6 +327,8 @@ async def import_community(settings: Settings, *, path: Path, guild_id: int | No
     async with opened(settings) as store:
         moved = await store.import_archive(path, guild_id=Snowflake(guild_id) if guild_id else None)
     say(f"{path} is imported: {sum(moved.counts.values()):,} rows.")
+    for secret in moved.left_out:
+        say(f"To be set again, for no archive has its key: {secret}.")
 
 
 async def back_up(settings: Settings, *, path: Path, say: Say) -> None:

@@ -8,8 +8,17 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from dotenv.parser import parse_stream
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
 from bot.core.config import CommunityConfig
@@ -35,6 +44,18 @@ def _checked_address(text: str, *schemes: str) -> str:
 
 WebAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "http", "https"))]
 SocketAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "ws", "wss"))]
+
+
+def _servers(value: object) -> object:
+    """Read ids of servers with commas between them; `*` is every server, `none` is none."""
+    if value is None:
+        return frozenset()
+    if not isinstance(value, str) or value.strip() == "*":
+        return value.strip() if isinstance(value, str) else value
+    ids = [one.strip() for one in value.split(",")]
+    if not all(one.isascii() and one.isdigit() for one in ids):
+        raise ValueError("it must be *, none, or ids of Discord servers with commas between them")
+    return frozenset(int(one) for one in ids)
 
 
 class Provider(BaseModel):
@@ -79,6 +100,8 @@ class Settings(BaseSettings):
     model_timeout_seconds: float = Field(default=60, gt=0)
     calls_per_provider: int = Field(default=8, ge=1)
     context_tokens: dict[str, int] = {}
+    sponsored_servers: Annotated[frozenset[int] | Literal["*"], NoDecode, BeforeValidator(_servers)] = "*"
+    private_providers: bool = False  # communities may name model servers in this machine's own network
 
     prompts_file: Path | None = None  # what agents are told, part by part in place of our own words
 
@@ -101,6 +124,10 @@ class Settings(BaseSettings):
         if self.prompts_file is not None:
             own["prompts"] = _prompts_in(self.prompts_file, self.community.prompts)
         return self.community.model_copy(update=own)
+
+    def pays_for(self, guild_id: int) -> bool:
+        """Tell whether a server may spend the installation's own keys."""
+        return self.sponsored_servers == "*" or guild_id in self.sponsored_servers
 
     @property
     def database(self) -> str:

@@ -11,8 +11,9 @@ from decimal import Decimal
 from heapq import heappop, heappush
 
 from bot.core.errors import ModelError
-from bot.core.ports import IdKind, ModelAnswer, ModelCall
-from bot.core.records import Usage
+from bot.core.models import KnowsProviders, ModelAnswer, ModelCall, OwnProvider, Source
+from bot.core.ports import IdKind
+from bot.core.records import Community, Usage
 
 START = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
@@ -136,6 +137,7 @@ class ScriptedModel:
         self.script = deque(script)
         self.calls: list[ModelCall] = []
         self.cached_price = Decimal("0.075")  # USD per million tokens
+        self.missing = ""  # why no model may be asked
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         self.calls.append(call)
@@ -147,6 +149,21 @@ class ScriptedModel:
         said = WordTokenizer().count(text)
         usd = self.list_price(call.model, input_tokens=counted, output_tokens=said)
         return ModelAnswer(text=text, usage=Usage(input_tokens=counted, output_tokens=said, cost_usd=usd))
+
+    async def of(self, read: KnowsProviders, community: Community) -> "ScriptedModel":
+        await read.own_provider(community.id)  # asked each time, as by the real one
+        return self
+
+    @asynccontextmanager
+    async def trial(self, provider: OwnProvider, key: str) -> AsyncIterator["ScriptedModel"]:
+        yield self
+
+    @property
+    def source(self) -> Source:
+        return Source(address="https://scripted.example/v1", missing=self.missing)
+
+    async def objection(self, model: str, text: str) -> str:
+        return ""
 
     def context_tokens(self, model: str) -> int:
         return 128_000

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from bot.core.records import Usage
+
 
 class SelfroomError(Exception):
     """Something a person can be told in one sentence that says what to do."""
@@ -35,12 +37,13 @@ class LostClaim(SelfroomError):
 class ModelError(SelfroomError):
     """A model did not answer; the beat may be tried again later.
 
-    `retry_after_seconds` is what the provider asked for, when it did; `usage_known` tells whether tokens were spent.
+    `retry_after_seconds` is what the provider asked for, when it did; `usage` what was spent all the same.
     """
 
-    def __init__(self, sentence: str, *, retry_after_seconds: float | None = None) -> None:
+    def __init__(self, sentence: str, *, retry_after_seconds: float | None = None, usage: Usage | None = None) -> None:
         super().__init__(sentence)
         self.retry_after_seconds = retry_after_seconds
+        self.usage = usage or Usage()
 
 
 class ModelUnreachable(ModelError):

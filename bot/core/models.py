@@ -66,7 +66,7 @@ class OwnProvider:
     structured: bool = True
     free: bool = False
     prefix: str = ""
-    sealed_key: bytes = field(repr=False)
+    sealed_key: bytes = field(default=b"", repr=False)
 
 
 class Model(Protocol):

@@ -1,6 +1,6 @@
 """The doors to the outside: small protocols that the engine asks for and that adapters and storage keep."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -10,19 +10,24 @@ from typing import Literal, Protocol
 from bot.core.changes import Change
 from bot.core.circumstances import Circumstances, Inquiry
 from bot.core.keeping import KeptReading, KeptWriting
-from bot.core.kinds import LetterState
+from bot.core.kinds import HeldFor, LetterState
+from bot.core.models import Model as Model
+from bot.core.models import ModelAnswer as ModelAnswer
+from bot.core.models import ModelCall as ModelCall
+from bot.core.models import Models as Models
+from bot.core.models import Tokenizer as Tokenizer
 from bot.core.publishing import Post as Post
 from bot.core.publishing import Publisher as Publisher
 from bot.core.records import (
     AccessRequest,
     AgentId,
+    Attachment,
     Beat,
     BeatId,
     Checkpoint,
     Claim,
     Community,
     CommunityId,
-    Json,
     Letter,
     LetterId,
     Message,
@@ -68,13 +73,6 @@ class Ids(Protocol):
         """Give the next id of a kind; it is used up when the transaction commits."""
 
 
-class Tokenizer(Protocol):
-    """Counts tokens as the model does."""
-
-    def count(self, text: str) -> int:
-        """Give the number of tokens of the text."""
-
-
 class Cipher(Protocol):
     """Keeps secrets at rest."""
 
@@ -100,7 +98,7 @@ class NewMessage:
     sent_at: datetime
     edited: bool
     reply_to: Snowflake | None
-    attachments: tuple[Json, ...]
+    attachments: tuple[Attachment, ...]
     tokens: int
     edited_at: datetime | None = None  # when its text was last changed, where that is known
 
@@ -223,8 +221,10 @@ class Reading(KeptReading, Protocol):
     async def addressed_beats(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         """Count the beats that a person has caused by addressing agents."""
 
-    async def self_caused_beats(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> int:
-        """Count an agent's beats that no person caused."""
+    async def self_caused_beats(
+        self, community_id: CommunityId, agent_id: AgentId, since: datetime
+    ) -> Sequence[datetime]:
+        """Give when an agent beat after `since` without a person's cause, oldest first."""
 
     async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
         """Add up what these agents did since then."""
@@ -277,11 +277,14 @@ class Writing(Reading, KeptWriting, Protocol):
     async def holds(self, claim: Claim) -> bool:
         """Tell whether the claim still stands."""
 
-    async def release(self, claim: Claim, *, until: datetime | None = None) -> None:
-        """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest."""
+    async def release(self, claim: Claim, *, until: datetime | None = None, held_for: HeldFor | None = None) -> None:
+        """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest, and why."""
 
-    async def abandon_claims(self) -> None:
-        """Free every agent of all communities: the process that held them is gone."""
+    async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
+        """Let reasons that were put off for that be due now."""
+
+    async def abandon_claims(self, *, keeping: Collection[tuple[CommunityId, BeatId]] = ()) -> None:
+        """Free every agent of all communities but those of these beats: nothing runs for the others."""
 
     def part(self) -> AbstractAsyncContextManager[None]:
         """Open a part of the transaction: when its block ends with an error, only the part is undone."""
@@ -320,55 +323,6 @@ class Store(Protocol):
 
     def writing(self, community_id: CommunityId | None = None) -> AbstractAsyncContextManager[Writing]:
         """Open a transaction; ids are counted for that community (None: only a community is made)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
-    """One stateless request: the constant part first, so that the provider's prompt cache works."""
-
-    model: str
-    instructions: str
-    input: str
-    temperature: float | None
-    answer_tokens: int
-    schema: Mapping[str, Json] | None  # None: no structured output
-    cache_key: str
-    images: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelAnswer:
-    """What came back; `text` may be cut off (`complete` False). `usage.cost_usd` is at the provider's prices."""
-
-    text: str
-    usage: Usage
-    complete: bool = True
-    response_id: str = ""
-
-
-class Model(Protocol):
-    """All model providers behind one door; raises ModelError's children."""
-
-    async def answer(self, call: ModelCall) -> ModelAnswer:
-        """Ask once (retries, timeouts and the circuit breaker are inside)."""
-
-    def context_tokens(self, model: str) -> int:
-        """Give the model's context limit."""
-
-    def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
-        """Give what a call costs, in USD (0 for a model without a price); with nothing cached it is the most."""
-
-    def takes_temperature(self, model: str) -> bool:
-        """Tell whether the model lets a temperature be set."""
-
-    def takes_schema(self, model: str) -> bool:
-        """Tell whether the model can be held to a JSON schema."""
-
-    def sees_images(self, model: str) -> bool:
-        """Tell whether the model can be shown pictures."""
-
-    def tokenizer(self, model: str) -> Tokenizer:
-        """Give the tokenizer that counts for this model."""
 
 
 class Metrics(Protocol):

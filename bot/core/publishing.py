@@ -70,10 +70,3 @@ class Publisher(Protocol):
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
         """Say something to a person alone."""
-
-
-class Moderator(Protocol):
-    """Somebody who reads before anything is posted."""
-
-    async def objection(self, model: str, text: str) -> str:
-        """Give why a text should not be posted, empty when it may; raises ModelError."""

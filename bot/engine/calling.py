@@ -33,7 +33,6 @@ class Caller:
 
     def __init__(
         self,
-        model: Model,
         purse: Purse,
         applier: Applier,
         clock: Clock,
@@ -43,7 +42,6 @@ class Caller:
         call_seconds: float,
         on_letters: Callable[[], None],
     ) -> None:
-        self._model = model
         self._purse = purse
         self._applier = applier
         self._clock = clock
@@ -106,25 +104,16 @@ class Caller:
         self._metrics.count("model_calls", model=call.kind.model)
         try:
             async with self._clock.timeout(self._call_seconds):
-                return await self._answer(request)
+                return await _answer(round.model, request)
         except TimeoutError as error:
             await self._purse.settle(round.community_id, booked, Usage())
             raise ModelUnreachable("The model took too long to answer.") from error
-        except ModelError:
-            await self._purse.settle(round.community_id, booked, Usage())
+        except ModelError as error:
+            await self._purse.settle(round.community_id, booked, error.usage)
             raise
 
-    async def _answer(self, request: ModelCall) -> ModelAnswer:
-        """Ask; once more without its pictures when the request is refused, for a picture may be gone."""
-        try:
-            return await self._model.answer(request)
-        except ModelRefused:
-            if not request.images:
-                raise
-            return await self._model.answer(replace(request, images=()))
-
     def _request(self, round: Round, call: PlannedCall) -> ModelCall:
-        seeing = self._model.sees_images(call.kind.model)
+        seeing = round.model.sees_images(call.kind.model)
         return ModelCall(
             model=call.kind.model,
             instructions=call.built.instructions,
@@ -140,10 +129,10 @@ class Caller:
         self, round: Round, ready: Ready, shared: AgentReply | None, first: ModelAnswer, call: PlannedCall
     ) -> Answered:
         """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
-        write = planner.builder(round.view, self._model, round.at)
-        own = planner.alone(round.view, ready, self._model, write)
+        write = planner.builder(round.view, round.model, round.at)
+        own = planner.alone(round.view, ready, round.model, write)
         now = self._clock.now()
-        (booked,) = await self._purse.reserve(round.community_id, round.view.config, [own], now)
+        (booked,) = await self._purse.reserve(round.community_id, round.model, round.view.config, [own], now)
         if booked.reservation is None:
             return _only(round, call, ready, first, shared)
         answer = await self._ask(round, booked)
@@ -194,6 +183,17 @@ class Caller:
     async def _let_go(self, pending: dict[AgentId, Ready]) -> None:
         for ready in pending.values():
             await self._applier.let_go(ready)
+
+
+async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
+    """Ask; once more without its pictures when the request is refused, for a picture may be gone."""
+    try:
+        return await model.answer(request)
+    except ModelRefused as error:
+        if not request.images:
+            raise
+        answer = await model.answer(replace(request, images=()))
+        return replace(answer, usage=_sum(answer.usage, error.usage))
 
 
 def _needs_own_call(parsed: ParsedReply, agent_id: AgentId) -> bool:

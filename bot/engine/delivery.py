@@ -10,8 +10,7 @@ import structlog
 from bot.core.errors import PublishError, SelfroomError, StoreError
 from bot.core.kinds import LetterKind
 from bot.core.letters import LANE
-from bot.core.ports import Clock, Metrics, Publisher, Store
-from bot.core.publishing import Moderator
+from bot.core.ports import Clock, Metrics, Models, Publisher, Store
 from bot.core.records import AgentId, CommunityId, Letter
 from bot.engine.errands import Errands
 from bot.engine.moderation import Moderation
@@ -38,14 +37,14 @@ class Delivery:
         clock: Clock,
         metrics: Metrics,
         *,
-        moderator: Moderator | None = None,
+        models: Models | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._metrics = metrics
         self._setbacks = Setbacks(store, clock)
         self.typing = TypingShown(publisher, clock)
-        moderation = Moderation(store, clock, moderator)
+        moderation = Moderation(store, clock, models)
         self._posting = Posting(store, publisher, clock, metrics, posted=self.typing.end, moderation=moderation)
         self._errands = Errands(store, publisher, clock)
         self._busy: dict[Lane, asyncio.Task[None]] = {}

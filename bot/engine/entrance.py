@@ -6,25 +6,28 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from bot.core.aftermath import begun, rests
+from bot.core.aftermath import begun, rests, unprovided
 from bot.core.changes import Change, DropReasons
 from bot.core.errors import BadSetting
 from bot.core.floor import admit
 from bot.core.hud.call import messages_to_load
-from bot.core.ports import Cipher, Store, Writing
+from bot.core.kinds import HeldFor
+from bot.core.ports import Cipher, Model, Models, Store, Writing
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.spending import Spending, day_of, next_day, of_day
-from bot.core.verdict import Held, Ready, is_self_caused, limited_until, verdict
+from bot.core.verdict import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_until, verdict
 from bot.core.view import View
 
+LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """Agents of one community that were let through together, and what their HUDs are made from."""
+    """Agents of one community that were let through together, what their HUDs are made from, and whom it may ask."""
 
     community_id: CommunityId
+    model: Model
     view: View
     ready: tuple[Ready, ...]  # in the order of the floor
     at: datetime
@@ -33,8 +36,9 @@ class Round:
 class Entrance:
     """Lets agents through."""
 
-    def __init__(self, store: Store, *, cipher: Cipher | None, lease_seconds: float) -> None:
+    def __init__(self, store: Store, models: Models, *, cipher: Cipher | None, lease_seconds: float) -> None:
         self._store = store
+        self._models = models
         self._cipher = cipher
         self._lease = timedelta(seconds=lease_seconds)
 
@@ -48,7 +52,9 @@ class Entrance:
             view = await write.glance(community_id, agent_ids=claimed, messages=0)
             spending = of_day(await write.spent(community_id, day_of(now)), view.config)
             judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
-            admitted = await self._sort_out(write, view, judged, now, spending)
+            model = await self._models.of(write, view.community)
+            rest = _Rest(view, now, spending=spending, missing=model.source.missing)
+            admitted = await self._sort_out(write, view, judged, now, rest)
         if not admitted:
             return None
         try:
@@ -56,7 +62,7 @@ class Entrance:
         except BaseException:
             await self._let_out(community_id, admitted)
             raise
-        return Round(community_id=community_id, view=view, ready=admitted, at=now)
+        return Round(community_id=community_id, model=model, view=view, ready=admitted, at=now)
 
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:
@@ -67,32 +73,30 @@ class Entrance:
         """Hold an agent back that had many beats which no person caused."""
         if isinstance(one, Held) or not is_self_caused(one.reasons):
             return one
-        since = now - timedelta(hours=1)
-        beats = await write.self_caused_beats(one.claim.community_id, one.agent_id, since)
-        if beats < view.config.self_caused_per_hour:
-            return one
-        return Held(claim=one.claim, until=limited_until(now), dropped=one.dropped)
+        beats = await write.self_caused_beats(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
+        until = limited_until(beats, view.config.self_caused_per_hour, now)
+        return one if until is None else Held(claim=one.claim, until=until, held_for=HeldFor.LIMIT, dropped=one.dropped)
 
     async def _sort_out(
-        self, write: Writing, view: View, judged: Sequence[Ready | Held], now: datetime, spending: Spending
+        self, write: Writing, view: View, judged: Sequence[Ready | Held], now: datetime, rest: "_Rest"
     ) -> tuple[Ready, ...]:
         """Release who does not go, with when to come again, and mark who goes."""
         ready = [one for one in judged if isinstance(one, Ready)]
-        later = [(one.claim, one.until) for one in judged if isinstance(one, Held)]
+        later = [(one.claim, one.until, one.held_for) for one in judged if isinstance(one, Held)]
         changes: list[Change] = [
             DropReasons(agent_id=one.claim.agent_id, reasons=one.dropped) for one in judged if one.dropped
         ]
-        if spending.is_over:
-            changes += _all_rest(view, ready, now)
-            later += [(one.claim, next_day(now)) for one in ready]
+        if rest.until is not None:
+            changes += rest.told(ready)
+            later += [(one.claim, rest.until, rest.held_for) for one in ready]
             ready = []
         admission = admit(view, ready, now)
-        later += [(one.claim, until) for one, until in admission.waiting]
+        later += [(one.claim, until, HeldFor.FLOOR) for one, until in admission.waiting]
         for one in admission.admitted:
             changes += begun(one, now)
         await write.apply(view.community.id, changes)
-        for claim, until in later:
-            await write.release(claim, until=until)
+        for claim, until, held_for in later:
+            await write.release(claim, until=until, held_for=held_for)
         return admission.admitted
 
     async def _view(self, community_id: CommunityId, ready: Sequence[Ready], glanced: View) -> View:
@@ -115,11 +119,29 @@ def _opened(keys: Sequence[AccessKey], cipher: Cipher) -> Iterator[tuple[KeyId, 
             log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
 
 
-def _all_rest(view: View, ready: Sequence[Ready], now: datetime) -> list[Change]:
-    """Let each room say once that the money is spent, however many of its agents would have answered."""
-    changes: list[Change] = []
-    told: set[AgentId] = set()
-    for one in ready:
-        changes += rests(view, one, now, told=told)
-        told.update(reason.room_id for reason in one.reasons[:1] if reason.room_id is not None)
-    return changes
+class _Rest:
+    """Whether nobody of a community goes now: it may ask no model, or its money is spent."""
+
+    def __init__(self, view: View, now: datetime, *, spending: Spending, missing: str) -> None:
+        self._view = view
+        self._now = now
+        self._missing = missing
+        self.held_for = HeldFor.MODEL if missing else HeldFor.BUDGET
+        self.until: datetime | None = None
+        if missing:
+            self.until = now + LOOK_AGAIN
+        elif spending.is_over:
+            self.until = next_day(now)
+
+    def told(self, ready: Sequence[Ready]) -> list[Change]:
+        """Let each room say so once, however many of its agents would have answered."""
+        changes: list[Change] = []
+        told: set[AgentId] = set()
+        for one in ready:
+            if self._missing:
+                changes += unprovided(self._view, one, self._now, self._missing, told=told)
+            else:
+                changes += rests(self._view, one, self._now, told=told)
+            if one.addressed_by_person and one.first.room_id is not None:
+                told.add(one.first.room_id)
+        return changes

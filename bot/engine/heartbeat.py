@@ -8,8 +8,8 @@ from datetime import datetime
 import structlog
 
 from bot.core.errors import StoreError
-from bot.core.ports import Cipher, Clock, Metrics, Model, Planned, Store
-from bot.core.records import AgentId, CommunityId, Json, Snowflake
+from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Store
+from bot.core.records import AgentId, BeatId, CommunityId, Json, Snowflake
 from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
 from bot.engine.calling import Caller
@@ -21,6 +21,7 @@ from bot.engine.purse import Booked, Purse
 AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
 CALL_SECONDS = 200.0  # longer than the model port's own timeouts and retries
 SPARE_SECONDS = 60.0  # a lease lasts for a call, one more alone, and this
+Claimed = tuple[CommunityId, BeatId]
 log = structlog.get_logger(__name__)
 
 
@@ -38,7 +39,7 @@ class Heartbeat:
     def __init__(
         self,
         store: Store,
-        model: Model,
+        models: Models,
         performer: Performer,
         clock: Clock,
         random_for: RandomFor,
@@ -53,16 +54,14 @@ class Heartbeat:
         schema_tokens: int = 0,
     ) -> None:
         self._store = store
-        self._model = model
         self._clock = clock
         self._metrics = metrics
         self._planned = planned
         self._on_typing = on_typing
-        self._entrance = Entrance(store, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
-        self._purse = Purse(store, model, schema_tokens=schema_tokens)
+        self._entrance = Entrance(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
+        self._purse = Purse(store, schema_tokens=schema_tokens)
         self._applier = Applier(store, performer, clock, random_for, metrics)
         self._caller = Caller(
-            model,
             self._purse,
             self._applier,
             clock,
@@ -72,6 +71,8 @@ class Heartbeat:
             on_letters=on_letters,
         )
         self._door = asyncio.Lock()  # one slot is collected at a time
+        self._carried: set[Claimed] = set()  # claims whose calls are being carried out
+        self._unsure = False  # a transaction broke off: it may have claimed somebody for whom nothing runs
         self._running: set[asyncio.Task[None]] = set()
         self._wanted = False  # a slot was asked for
         self._looking = False  # who is due is being found out
@@ -103,9 +104,11 @@ class Heartbeat:
             if self._planned is not None and (at := await self.next_wake()) is not None:
                 self._planned.nudge(at)
         except StoreError as error:  # it is tried again at the next tick; a line a second is enough
+            self._unsure = True
             self._metrics.count("slots_broken")
             log.error("who is due could not be found out", why=error.sentence)
         except Exception:
+            self._unsure = True
             self._metrics.count("slots_broken")
             log.exception("who is due could not be found out")
         finally:
@@ -134,13 +137,24 @@ class Heartbeat:
         """Let agents through and plan their calls, community by community; a fault of one stays its own."""
         async with self._door:
             await self._caller.free_stuck()
+            await self._free_unsure()
             async with self._store.reading() as read:
                 due = await read.due(now, limit=AT_ONCE)
             by_community: dict[CommunityId, list[AgentId]] = {}
             for community_id, agent_id in due:
                 by_community.setdefault(community_id, []).append(agent_id)
-            rounds = [await self._enter(community_id, ids, now) for community_id, ids in by_community.items()]
-        return [one for one in rounds if one is not None]
+            entered = [await self._enter(community_id, ids, now) for community_id, ids in by_community.items()]
+            rounds = [one for one in entered if one is not None]
+            self._carried |= _claims(rounds)
+        return rounds
+
+    async def _free_unsure(self) -> None:
+        """Free agents that a broken transaction may have claimed: nobody else would before their leases end."""
+        if not self._unsure:
+            return
+        async with self._store.writing() as write:
+            await write.abandon_claims(keeping=self._carried)
+        self._unsure = False
 
     async def _enter(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
@@ -148,6 +162,7 @@ class Heartbeat:
         try:
             round = await self._entrance.let_in(community_id, agent_ids, now)
         except Exception:
+            self._unsure = True
             self._metrics.count("slots_broken")
             log.exception("a slot could not be collected", community=community_id)
             return None
@@ -167,12 +182,12 @@ class Heartbeat:
 
     async def _plan(self, round: Round) -> tuple[Round, Sequence[Booked]] | None:
         try:
-            write = planner.builder(round.view, self._model, round.at)
+            write = planner.builder(round.view, round.model, round.at)
             calls: list[PlannedCall] = []
-            for call in planner.plan(round.view, round.ready, self._model, write, round.at):
+            for call in planner.plan(round.view, round.ready, round.model, write, round.at):
                 calls.append(call)
                 await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between
-            return round, await self._purse.reserve(round.community_id, round.view.config, calls, round.at)
+            return round, await self._purse.reserve(round.community_id, round.model, round.view.config, calls, round.at)
         except Exception:
             self._metrics.count("slots_broken")
             log.exception("calls could not be planned", community=round.community_id)
@@ -190,7 +205,14 @@ class Heartbeat:
                 self._on_typing(room.channel_id)
 
     async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[Booked]]]) -> None:
-        async with asyncio.TaskGroup() as group:
-            for round, calls in rounds:
-                for booked in calls:
-                    group.create_task(self._caller.carry_out(round, booked))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for round, calls in rounds:
+                    for booked in calls:
+                        group.create_task(self._caller.carry_out(round, booked))
+        finally:
+            self._carried -= _claims(rounds)
+
+
+def _claims(rounds: Sequence[tuple[Round, Sequence[Booked]]]) -> set[Claimed]:
+    return {(round.community_id, one.claim.beat_id) for round, _ in rounds for one in round.ready}

@@ -5,8 +5,7 @@ from bot.core.errors import Limited, ModelError
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.letters import NoticePayload
 from bot.core.moderation import held_word
-from bot.core.ports import Clock, Store
-from bot.core.publishing import Moderator
+from bot.core.ports import Clock, Models, Store
 from bot.core.records import Letter, Message, MessageId
 from bot.core.view import View
 
@@ -20,12 +19,12 @@ def let_through(message_id: MessageId) -> str:
 
 
 class Moderation:
-    """Holds letters back; without a moderator only the community's own words count."""
+    """Holds letters back; without models only the community's own words count."""
 
-    def __init__(self, store: Store, clock: Clock, moderator: Moderator | None = None) -> None:
+    def __init__(self, store: Store, clock: Clock, models: Models | None = None) -> None:
         self._store = store
         self._clock = clock
-        self._moderator = moderator
+        self._models = models
 
     async def holds(self, letter: Letter, message: Message, view: View) -> bool:
         """Hold a letter back if it must be, and tell the managers; raises Limited when nobody can tell now."""
@@ -52,10 +51,12 @@ class Moderation:
         word = held_word(message.content, view.config.held_words)
         if word:
             return f"the word {word!r}"
-        if not view.config.moderation_model or self._moderator is None:
+        if not view.config.moderation_model or self._models is None:
             return ""
+        async with self._store.reading() as read:
+            model = await self._models.of(read, view.community)
         try:
-            return await self._moderator.objection(view.config.moderation_model, message.content)
+            return await model.objection(view.config.moderation_model, message.content)
         except ModelError as error:
             seconds = error.retry_after_seconds or AGAIN_SECONDS
             raise Limited(f"Nobody can moderate now: {error.sentence}", retry_after_seconds=seconds) from error

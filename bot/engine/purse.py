@@ -28,21 +28,25 @@ class Booked:
 class Purse:
     """Keeps a community within its limits; `schema_tokens` are added to every call that is held to the schema."""
 
-    def __init__(self, store: Store, model: Model, *, schema_tokens: int = 0) -> None:
+    def __init__(self, store: Store, *, schema_tokens: int = 0) -> None:
         self._store = store
-        self._model = model
         self._schema_tokens = schema_tokens
         self._open: dict[CommunityId, set[int]] = {}
 
     async def reserve(
-        self, community_id: CommunityId, config: CommunityConfig, calls: Sequence[PlannedCall], now: datetime
+        self,
+        community_id: CommunityId,
+        model: Model,
+        config: CommunityConfig,
+        calls: Sequence[PlannedCall],
+        now: datetime,
     ) -> tuple[Booked, ...]:
         """Set aside each call's input and largest answer at list price, as far as the day's limits go."""
         day = day_of(now)
         booked: list[Booked] = []
         async with self._store.writing(community_id) as write:
             for call in calls:
-                usd, tokens = self._price(call)
+                usd, tokens = self._price(model, call)
                 reservation = await set_aside(write, community_id, config, day, usd=usd, tokens=tokens)
                 others = self._open.setdefault(community_id, set())
                 booked.append(Booked(call=call, reservation=reservation, soon=bool(others)))
@@ -72,10 +76,10 @@ class Purse:
         if booked.reservation is not None:
             self._open.setdefault(community_id, set()).discard(booked.reservation)
 
-    def _price(self, call: PlannedCall) -> tuple[Decimal, int]:
+    def _price(self, model: Model, call: PlannedCall) -> tuple[Decimal, int]:
         schema_tokens = self._schema_tokens if call.kind.structured else 0
         input_tokens = call.built.tokens + schema_tokens
-        usd = self._model.list_price(call.kind.model, input_tokens=input_tokens, output_tokens=call.answer_tokens)
+        usd = model.list_price(call.kind.model, input_tokens=input_tokens, output_tokens=call.answer_tokens)
         return usd, input_tokens + call.answer_tokens
 
 

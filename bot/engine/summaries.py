@@ -22,7 +22,7 @@ from bot.core.hud.summary import (
     summary_text,
 )
 from bot.core.keeping import Unsummarised
-from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Writing
+from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Models, Store, Writing
 from bot.core.records import (
     ActionRecord,
     AgentId,
@@ -69,6 +69,7 @@ class Job:
     stretch: tuple[Message, ...]
     last: bool
     call: SummaryCall
+    provider: Model
     model: str
     answer_tokens: int
     input_tokens: int
@@ -89,7 +90,7 @@ class Summaries:
     def __init__(
         self,
         store: Store,
-        model: Model,
+        models: Models,
         clock: Clock,
         metrics: Metrics,
         *,
@@ -97,7 +98,7 @@ class Summaries:
         call_seconds: float = 210.0,
     ) -> None:
         self._store = store
-        self._model = model
+        self._models = models
         self._clock = clock
         self._metrics = metrics
         self._config = config or CommunityConfig()
@@ -121,20 +122,13 @@ class Summaries:
             since = self._looked_at - LATE if self._looked_at else datetime.fromtimestamp(0, UTC)
         async with self._store.reading() as read:
             found = await read.unsummarised(since)
-            communities = await read.communities() if found else ()
+            theirs = {one.community_id for one in found}
+            communities = [one for one in await read.communities() if one.id in theirs] if found else []
+            providers = {one.id: await self._models.of(read, one) for one in communities}
         if since is not None:
             self._looked_at = now
-        chunks = {one.id: self._chunk(self._config.overlaid(one.overrides)) for one in communities}
+        chunks = {one.id: _chunk(providers[one.id], self._config.overlaid(one.overrides)) for one in communities}
         return [(one.community_id, one.room_id) for one in found if _is_due(one, chunks[one.community_id])]
-
-    def _chunk(self, config: CommunityConfig) -> int:
-        """Give the tokens of a chunk: no more than the model holds beside prompt and answer."""
-        held = self._model.context_tokens(config.model) - self._answer_tokens(config) - PROMPT_TOKENS
-        return max(1, min(config.summary_tokens, held))
-
-    def _answer_tokens(self, config: CommunityConfig) -> int:
-        """Models that think before they write need more room than the words take."""
-        return ANSWER_TOKENS if self._model.takes_temperature(config.model) else config.answer_tokens
 
     async def _attempt(self, place: Place) -> None:
         try:
@@ -160,7 +154,7 @@ class Summaries:
         if job is None:
             del self._due[place]
             return
-        reservation = await self._reserve(job)
+        reservation = None if job.provider.source.missing else await self._reserve(job)
         if reservation is None:
             later = self._clock.now() + timedelta(seconds=POOR_AGAIN_SECONDS)
             self._due[place] = replace(self._due[place], until=later)
@@ -180,48 +174,23 @@ class Summaries:
             view = await read.view(community_id, room_ids=[room_id], messages=0)
             if room_id not in view.rooms:
                 return None
+            provider = await self._models.of(read, view.community)
             newest = view.rooms[room_id].checkpoint
             after = newest.last_message_id if newest else MessageId(0)
             messages = await read.messages_after(community_id, room_id, after, limit=MESSAGES_AT_MOST)
         room, config = view.rooms[room_id].room, view.config
         asked = room.compact_asked_at is not None or len(messages) == MESSAGES_AT_MOST
-        tokenizer = self._model.tokenizer(config.model)
-        stretch = due_stretch(messages, newest, tokenizer, tokens=self._chunk(config), asked=asked)
+        tokenizer = provider.tokenizer(config.model)
+        stretch = due_stretch(messages, newest, tokenizer, tokens=_chunk(provider, config), asked=asked)
         if stretch:
-            return self._planned(view, room_id, messages, stretch)
+            return _planned(view, provider, room_id, messages, stretch)
         if room.compact_asked_at is not None:
             async with self._store.writing(community_id) as write:
                 await write.apply(community_id, [UpdateRoom(room_id=room_id, fields={"compact_asked_at": None})])
         return None
 
-    def _planned(self, view: View, room_id: AgentId, messages: Sequence[Message], stretch: tuple[Message, ...]) -> Job:
-        """Word the call, with less of the stretch where the model's context does not hold it."""
-        config = view.config
-        tokenizer, answer_tokens = self._model.tokenizer(config.model), self._answer_tokens(config)
-        most = self._model.context_tokens(config.model) - answer_tokens
-        owner = view.agents.get(room_id)
-        earlier = carried(view.rooms[room_id], view.memberships.values(), stretch[0].id)
-        while True:
-            call = summary_call(owner.name if owner else "", stretch, earlier, language=config.language)
-            input_tokens = tokenizer.count(call.instructions) + tokenizer.count(call.input)
-            shorter = _less_of(stretch)
-            if input_tokens <= most or shorter == stretch:
-                break
-            stretch = shorter
-        return Job(
-            community_id=view.community.id,
-            room_id=room_id,
-            view=view,
-            stretch=tuple(one for one in messages if one.id <= stretch[-1].id),
-            last=len(messages) < MESSAGES_AT_MOST and stretch[-1].id == messages[-1].id,
-            call=call,
-            model=config.model,
-            answer_tokens=answer_tokens,
-            input_tokens=input_tokens,
-        )
-
     async def _reserve(self, job: Job) -> int | None:
-        usd = self._model.list_price(job.model, input_tokens=job.input_tokens, output_tokens=job.answer_tokens)
+        usd = job.provider.list_price(job.model, input_tokens=job.input_tokens, output_tokens=job.answer_tokens)
         day, tokens = day_of(self._clock.now()), job.input_tokens + job.answer_tokens
         async with self._store.writing(job.community_id) as write:
             spending = of_day(await write.spent(job.community_id, day), job.view.config)
@@ -235,7 +204,7 @@ class Summaries:
             model=job.model,
             instructions=job.call.instructions,
             input=job.call.input,
-            temperature=TEMPERATURE if self._model.takes_temperature(job.model) else None,
+            temperature=TEMPERATURE if job.provider.takes_temperature(job.model) else None,
             answer_tokens=job.answer_tokens,
             schema=None,
             cache_key=f"selfroom-summaries-{job.community_id}",
@@ -243,12 +212,12 @@ class Summaries:
         self._metrics.count("model_calls", model=job.model)
         try:
             async with self._clock.timeout(self._call_seconds):
-                answer = await self._model.answer(request)
+                answer = await job.provider.answer(request)
         except TimeoutError as error:
             await self._settle(job, reservation, Usage())
             raise ModelUnreachable("The model took too long to answer.") from error
-        except ModelError:
-            await self._settle(job, reservation, Usage())
+        except ModelError as error:
+            await self._settle(job, reservation, error.usage)
             raise
         await self._settle(job, reservation, answer.usage)
         return answer
@@ -281,6 +250,47 @@ class Summaries:
             await write.apply(job.community_id, changes)
         self._metrics.count("summaries_written")
         return True
+
+
+def _planned(
+    view: View, provider: Model, room_id: AgentId, messages: Sequence[Message], stretch: tuple[Message, ...]
+) -> Job:
+    """Word the call, with less of the stretch where the model's context does not hold it."""
+    config = view.config
+    tokenizer, answer_tokens = provider.tokenizer(config.model), _answer_tokens(provider, config)
+    most = provider.context_tokens(config.model) - answer_tokens
+    owner = view.agents.get(room_id)
+    earlier = carried(view.rooms[room_id], view.memberships.values(), stretch[0].id)
+    while True:
+        call = summary_call(owner.name if owner else "", stretch, earlier, language=config.language)
+        input_tokens = tokenizer.count(call.instructions) + tokenizer.count(call.input)
+        shorter = _less_of(stretch)
+        if input_tokens <= most or shorter == stretch:
+            break
+        stretch = shorter
+    return Job(
+        community_id=view.community.id,
+        room_id=room_id,
+        view=view,
+        stretch=tuple(one for one in messages if one.id <= stretch[-1].id),
+        last=len(messages) < MESSAGES_AT_MOST and stretch[-1].id == messages[-1].id,
+        call=call,
+        provider=provider,
+        model=config.model,
+        answer_tokens=answer_tokens,
+        input_tokens=input_tokens,
+    )
+
+
+def _chunk(provider: Model, config: CommunityConfig) -> int:
+    """Give the tokens of a chunk: no more than the model holds beside prompt and answer."""
+    held = provider.context_tokens(config.model) - _answer_tokens(provider, config) - PROMPT_TOKENS
+    return max(1, min(config.summary_tokens, held))
+
+
+def _answer_tokens(provider: Model, config: CommunityConfig) -> int:
+    """Models that think before they write need more room than the words take."""
+    return ANSWER_TOKENS if provider.takes_temperature(config.model) else config.answer_tokens
 
 
 def _is_due(one: Unsummarised, chunk: int) -> bool:

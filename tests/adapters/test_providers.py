@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
-from bot.adapters.llm.providers import ProviderOptions, Providers
+from bot.adapters.llm.providers import Pace, ProviderOptions, Providers
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
 from bot.core.records import Json
@@ -43,11 +43,10 @@ async def providers(request: pytest.FixtureRequest, server: TestServer) -> Async
 
 
 @asynccontextmanager
-async def made(server: TestServer, **options: Any) -> AsyncIterator[Providers]:  # noqa: ANN401
+async def made(server: TestServer, *, retries: int = 0, **options: Any) -> AsyncIterator[Providers]:  # noqa: ANN401
     base: dict[str, Any] = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "test"}
-    providers = Providers(
-        [ProviderOptions(**(base | options))], Prices(), timeout_seconds=0.5, calls_at_once=2, retries=0
-    )
+    pace = Pace(timeout_seconds=0.5, calls_at_once=2, retries=retries)
+    providers = Providers.of_options([ProviderOptions(**(base | options))], Prices(), pace)
     yield providers
     await providers.close()
     await settle()  # closed connections let go of their sockets in the loop's next turns
@@ -131,7 +130,7 @@ async def test_an_unknown_model_is_said_so(server: TestServer) -> None:
 
 async def test_nobody_listening_is_said_with_the_address() -> None:
     options = ProviderOptions(name="", base_url="http://127.0.0.1:9/v1", api_key="x")
-    providers = Providers([options], Prices(), retries=0)
+    providers = Providers.of_options([options], Prices(), Pace(retries=0))
     with pytest.raises(ModelUnreachable, match=r"127\.0\.0\.1:9"):
         await providers.answer(call())
     await providers.close()
@@ -157,7 +156,7 @@ async def test_a_prefix_names_the_provider(server: TestServer) -> None:
 
 
 def test_reasoning_models_take_no_temperature() -> None:
-    providers = Providers([], Prices())
+    providers = Providers({}, Prices())
     assert providers.takes_temperature("gpt-4o-mini")
     assert not providers.takes_temperature("o3-mini")
     assert not providers.takes_temperature("azure/gpt-5-mini")
@@ -168,6 +167,6 @@ def test_prices_and_limits_come_from_the_library_and_can_be_overridden() -> None
     assert prices.context_tokens("gpt-4o-mini") == 128_000
     assert prices.context_tokens("mine") == 9_000
     assert prices.context_tokens("nobody-knows-it") == SAFE_CONTEXT_TOKENS
-    providers = Providers([], prices)
+    providers = Providers({}, prices)
     assert providers.list_price("gpt-4o-mini", input_tokens=1_000_000, output_tokens=0) == Decimal("0.15")
     assert providers.list_price("nobody-knows-it", input_tokens=1_000, output_tokens=1_000) == 0

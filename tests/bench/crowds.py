@@ -19,6 +19,7 @@ from bot.engine.entrance import Entrance
 from storage.store import SqlStore
 from tests.bench import Figure
 from tests.factories import agent, room
+from tests.fakes import ScriptedModel
 
 COMMUNITIES, AGENTS_EACH = 250, 400
 REASONS_AT_ONCE, TRANSACTIONS_A_SECOND, SECONDS = 100, 10, 10
@@ -70,7 +71,7 @@ async def clone(store: SqlStore, community_id: CommunityId, agents: int) -> None
 
 async def _live(store: SqlStore, communities: Sequence[CommunityId]) -> list[Figure]:
     chance = random.Random(1)  # noqa: S311 - a benchmark's chance, not a secret
-    entrance = Entrance(store, cipher=None, lease_seconds=600)
+    entrance = Entrance(store, ScriptedModel(), cipher=None, lease_seconds=600)
     late: list[float] = []
     cpu, began = time.process_time(), time.perf_counter()
     async with asyncio.TaskGroup() as group:

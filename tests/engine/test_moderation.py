@@ -13,7 +13,7 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.performer import Performer
 from tests.engine.town import ADA, ADAS, Town, town
 from tests.factories import GUILD_ID, person
-from tests.fakes import CountedMetrics, PlainCipher, SeededRandom, WordTokenizer
+from tests.fakes import CountedMetrics, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
 CONFIG = CommunityConfig(held_words=("tulips",), managers_channel_id=Snowflake(7_000_000_000_000_009))
 
@@ -77,10 +77,11 @@ async def test_only_managers_decide(here: Town) -> None:
         await front_desk(here).decide(GUILD_ID, person(), LetterId(1), post=True)
 
 
-class Judge:
+class Judge(ScriptedModel):
     """A provider that objects to spades, and is away at first."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.away = True
         self.asked: list[tuple[str, str]] = []
 
@@ -95,7 +96,7 @@ async def test_what_nobody_can_judge_waits_and_is_not_posted_unread() -> None:
     config = CommunityConfig(moderation_model="omni-moderation-latest")
     async with town(config) as here:
         judge = Judge()
-        here.delivery = Delivery(here.store, here.publisher, here.clock, CountedMetrics(), moderator=judge)
+        here.delivery = Delivery(here.store, here.publisher, here.clock, CountedMetrics(), models=judge)
         await here.say(ADA, "Good morning.")
         await here.say(ADA, "I call a spade a spade.")
         await here.deliver()

@@ -24,7 +24,8 @@ async def ask(client: AsyncOpenAI, model: str, call: ModelCall) -> ModelAnswer:
     )
     choice = completion.choices[0]
     if choice.message.refusal:
-        raise ModelRefused(f"The model declined to answer: {choice.message.refusal[:200]}")
+        declined = f"The model declined to answer: {choice.message.refusal[:200]}"
+        raise ModelRefused(declined, usage=_usage(completion.usage))
     return ModelAnswer(
         text=choice.message.content or "",
         usage=_usage(completion.usage),

@@ -1,31 +1,51 @@
 """What goes wrong at a provider, in the words of our own errors."""
 
+from dataclasses import dataclass
+
 import openai
 
+from bot.adapters.llm.guard import AddressRefused
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
 
 
-def as_model_error(error: openai.OpenAIError, *, address: str, model: str) -> ModelError:
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Where a fault happened, and where key and address can be changed."""
+
+    address: str
+    model: str
+    key_is_in: str = "check OPENAI_API_KEY"
+    address_is_in: str = "change SELFROOM_OPENAI_BASE_URL"
+
+
+def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
     """Word a provider's error in one sentence that says what to do."""
     match error:
+        case AddressRefused():
+            return ModelRefused(str(error))
         case openai.APITimeoutError():
-            return ModelUnreachable(f"The model at {address} took too long to answer: it is asked again by itself.")
+            return ModelUnreachable(f"The model at {at.address} took too long to answer: it is asked again by itself.")
         case openai.APIConnectionError():
-            return ModelUnreachable(f"No model answers at {address}: start it, or change SELFROOM_OPENAI_BASE_URL.")
+            return ModelUnreachable(f"No model answers at {at.address}: start it, or {at.address_is_in}.")
         case openai.RateLimitError(code="insufficient_quota"):
-            return ModelRefused(f"There is no credit left at {address}: top it up with the provider.")
+            return ModelRefused(f"There is no credit left at {at.address}: top it up with the provider.")
         case openai.RateLimitError():
-            return ModelBusy(f"The provider at {address} is asked too often.", retry_after_seconds=_retry_after(error))
+            sentence = f"The provider at {at.address} is asked too often."
+            return ModelBusy(sentence, retry_after_seconds=_retry_after(error))
         case openai.AuthenticationError() | openai.PermissionDeniedError():
-            return ModelRefused(f"The provider at {address} does not take the key: check OPENAI_API_KEY.")
+            return ModelRefused(f"The provider at {at.address} does not take the key: {at.key_is_in}.")
         case openai.NotFoundError() | openai.BadRequestError(code="model_not_found"):
-            return ModelRefused(f"The provider at {address} has no model {model!r}: choose another with /agent edit.")
+            return ModelRefused(
+                f"The provider at {at.address} has no model {at.model!r}: name another (/agent edit, /setup model)."
+            )
         case openai.BadRequestError():
-            return ModelRefused(f"The provider at {address} does not take the request for {model!r}: {error.message}")
+            return ModelRefused(
+                f"The provider at {at.address} does not take the request for {at.model!r}: {error.message}"
+            )
         case openai.InternalServerError():
-            return ModelUnreachable(f"The provider at {address} has a fault: it is asked again by itself.")
+            return ModelUnreachable(f"The provider at {at.address} has a fault: it is asked again by itself.")
         case _:
-            return ModelUnreachable(f"The provider at {address} did not answer usefully ({type(error).__name__}).")
+            return ModelUnreachable(f"The provider at {at.address} did not answer usefully ({type(error).__name__}).")
 
 
 def refuses_schema(error: openai.OpenAIError) -> bool:
@@ -33,6 +53,11 @@ def refuses_schema(error: openai.OpenAIError) -> bool:
     if not isinstance(error, openai.BadRequestError):
         return False
     return any(word in error.message.lower() for word in ("response_format", "json_schema", "text.format"))
+
+
+def refuses_temperature(error: openai.OpenAIError) -> bool:
+    """Tell whether the model lets no temperature be set."""
+    return isinstance(error, openai.BadRequestError) and "temperature" in (error.param or error.message.lower())
 
 
 def _retry_after(error: openai.RateLimitError) -> float | None:

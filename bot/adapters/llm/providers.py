@@ -1,118 +1,183 @@
-"""All model providers behind one door: chosen by prefix, limited, and left alone for a while when they fail."""
+"""Model providers behind one door: chosen by prefix, limited, and left alone for a while when they fail."""
 
-import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from asyncio import Semaphore
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Literal
 
+import httpx2
 import structlog
-from openai import AsyncOpenAI, OpenAIError
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 from purgatory import AsyncCircuitBreakerFactory
 from purgatory.domain.model import OpenedState
 
 from bot.adapters.llm import chat, moderation, responses
-from bot.adapters.llm.faults import as_model_error, refuses_schema
+from bot.adapters.llm.faults import Blame, as_model_error, refuses_schema, refuses_temperature
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.tokens import tokenizer_for
-from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
-from bot.core.ports import ModelAnswer, ModelCall, Tokenizer
+from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from bot.core.models import Api, ModelAnswer, ModelCall, Source, Tokenizer
 from bot.core.records import Usage
 
 BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
 SEEING = ("gpt-4o", "gpt-4.1", "gpt-5", "o1", "o3", "o4-mini", "llava", "llama3.2-vision", "gemma3", "qwen2.5vl")
 REASONING = ("o1", "o3", "o4", "gpt-5")  # take no temperature
+SECRET_CHARACTERS = 8  # a shorter key is a word such as none, for servers that take any
+SETUP = "set it anew with `/setup provider`"
 
-log = structlog.get_logger()
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderOptions:
-    """One model server. `name` is the prefix in model names, empty for the first one; a `free` one has no prices."""
+    """One model server. `name` is the prefix in model names, empty for the first one; a `free` one has no prices.
+
+    `own`: it is a community's, which is told to mend it where it set it up.
+    """
 
     name: str
     base_url: str | None
-    api_key: str
-    api: Literal["responses", "chat"] = "responses"
+    api_key: str = field(repr=False)
+    api: Api = "responses"
     structured: bool = True
     free: bool = False
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long a server is waited for, how many calls it has at once, and how often it is asked again."""
+
+    timeout_seconds: float = 60
+    calls_at_once: int = 8
+    retries: int = 2
 
 
 class Provider:
-    """One server's client with its own queue."""
+    """One server's client with a queue and a circuit breaker of its own; `transport` is the way to it."""
 
-    def __init__(self, options: ProviderOptions, *, timeout_seconds: float, calls_at_once: int, retries: int) -> None:
+    def __init__(
+        self, options: ProviderOptions, pace: Pace | None = None, *, transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
+        pace = pace or Pace()
         self.options = options
-        self.client = AsyncOpenAI(
-            api_key=options.api_key, base_url=options.base_url, timeout=timeout_seconds, max_retries=retries
+        self._client = AsyncOpenAI(
+            api_key=options.api_key,
+            base_url=options.base_url,
+            timeout=pace.timeout_seconds,
+            max_retries=pace.retries,
+            http_client=DefaultAsyncHttpxClient(transport=transport) if transport else None,
         )
-        self.queue = asyncio.Semaphore(calls_at_once)
+        self._queue = Semaphore(pace.calls_at_once)
+        self._breakers = AsyncCircuitBreakerFactory(
+            default_threshold=BREAK_AFTER_FAILURES, default_ttl=BREAK_SECONDS, exclude=[ModelRefused, ModelBusy]
+        )
         self.without_schema: set[str] = set()
+        self.without_temperature: set[str] = set()
+        self._calls = 0
+        self._left = False
 
     @property
     def address(self) -> str:
         """Where it is, for people."""
-        return str(self.client.base_url)
+        return str(self._client.base_url).rstrip("/")
 
-    async def ask(self, model: str, call: ModelCall) -> ModelAnswer:
-        """Ask the server; a schema that it turns out not to take is left out from then on."""
+    async def answer(self, model: str, call: ModelCall) -> ModelAnswer:
+        """Ask once the queue allows; raises ModelError's children."""
+        breaker = await self._breakers.get_breaker("calls")
+        try:
+            async with self._in_turn(), breaker:
+                started = time.monotonic()
+                answer = await self._ask(model, call)
+        except OpenedState as error:
+            raise ModelUnreachable(
+                f"The provider at {self.address} has failed {BREAK_AFTER_FAILURES} times and rests for a moment.",
+                retry_after_seconds=BREAK_SECONDS,
+            ) from error
+        return replace(answer, usage=replace(answer.usage, latency_seconds=time.monotonic() - started))
+
+    async def objection(self, model: str, text: str) -> str:
+        """Ask whether a text may be said; gives why not, and raises ModelError's children."""
+        async with self._in_turn():
+            try:
+                return await moderation.ask(self._client, model, text)
+            except OpenAIError as error:
+                raise self._worded(error, model) from error
+
+    async def leave(self) -> None:
+        """Take no more calls: the connections are closed now, or when the last call that runs is answered."""
+        self._left = True
+        if not self._calls:
+            await self._client.close()
+
+    @asynccontextmanager
+    async def _in_turn(self) -> AsyncIterator[None]:
+        self._calls += 1
+        try:
+            async with self._queue:
+                yield
+        finally:
+            self._calls -= 1
+            if self._left and not self._calls:
+                await self._client.close()
+
+    async def _ask(self, model: str, call: ModelCall) -> ModelAnswer:
+        """Ask the server; a schema or a temperature that it turns out not to take is left out from then on."""
         speak = responses.ask if self.options.api == "responses" else chat.ask
         try:
-            return await speak(self.client, model, call)
+            return await speak(self._client, model, call)
         except OpenAIError as error:
+            if call.temperature is not None and refuses_temperature(error):
+                self.without_temperature.add(model)
+                return await self._ask(model, replace(call, temperature=None))
             if call.schema is not None and refuses_schema(error):
                 self.without_schema.add(model)
                 raise ModelUnreachable(f"{model!r} takes no schema: it is asked again in words.") from error
-            raise as_model_error(error, address=self.address, model=model) from error
+            raise self._worded(error, model) from error
+
+    def _worded(self, error: OpenAIError, model: str) -> ModelError:
+        own = self.options.own
+        blame = Blame(self.address, model, SETUP, SETUP) if own else Blame(self.address, model)
+        worded = as_model_error(error, blame)
+        key = self.options.api_key
+        if own and len(key) >= SECRET_CHARACTERS and key in worded.sentence:  # a server that repeats it
+            return type(worded)(worded.sentence.replace(key, "•••"))
+        return worded
 
 
 class Providers:
-    """The `Model` port over OpenAI-compatible servers."""
+    """The `Model` port over several servers; `source` is the one that serves names without a prefix."""
 
-    def __init__(
-        self,
-        options: list[ProviderOptions],
-        prices: Prices,
-        *,
-        timeout_seconds: float = 60,
-        calls_at_once: int = 8,
-        retries: int = 2,
-    ) -> None:
-        self._providers: Mapping[str, Provider] = {
-            one.name: Provider(one, timeout_seconds=timeout_seconds, calls_at_once=calls_at_once, retries=retries)
-            for one in options
-        }
+    def __init__(self, providers: Mapping[str, Provider], prices: Prices, *, missing: str = "") -> None:
+        self._providers = providers
         self._prices = prices
-        self._breakers = AsyncCircuitBreakerFactory(
-            default_threshold=BREAK_AFTER_FAILURES, default_ttl=BREAK_SECONDS, exclude=[ModelRefused, ModelBusy]
+        first = providers.get("")
+        self.source = Source(
+            address=first.address if first else "", own=first is not None and first.options.own, missing=missing
         )
+
+    @classmethod
+    def of_options(cls, options: Sequence[ProviderOptions], prices: Prices, pace: Pace | None = None) -> "Providers":
+        """Open the servers that the options name."""
+        return cls({one.name: Provider(one, pace) for one in options}, prices)
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         """Ask the model's provider once its queue allows; raises ModelError's children."""
         provider, model = self._find(call.model)
-        breaker = await self._breakers.get_breaker(provider.options.name or "default")
         try:
-            async with provider.queue, breaker:
-                started = time.monotonic()
-                answer = await provider.ask(model, call)
-        except OpenedState as error:
-            raise ModelUnreachable(
-                f"The provider at {provider.address} has failed {BREAK_AFTER_FAILURES} times and rests for a moment.",
-                retry_after_seconds=BREAK_SECONDS,
-            ) from error
-        usage = replace(answer.usage, latency_seconds=time.monotonic() - started)
-        return replace(answer, usage=replace(usage, cost_usd=self._cost(call.model, usage)))
+            answer = await provider.answer(model, call)
+        except ModelError as error:
+            error.usage = self._priced(call.model, error.usage)
+            raise
+        return replace(answer, usage=self._priced(call.model, answer.usage))
 
     async def objection(self, model: str, text: str) -> str:
         """Ask the model's provider whether a text may be said; gives why not, and raises ModelError's children."""
         provider, bare = self._find(model)
-        try:
-            async with provider.queue:
-                return await moderation.ask(provider.client, bare, text)
-        except OpenAIError as error:
-            raise as_model_error(error, address=provider.address, model=model) from error
+        return await provider.objection(bare, text)
 
     def context_tokens(self, model: str) -> int:
         """Give the model's context limit in tokens."""
@@ -121,16 +186,18 @@ class Providers:
     def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
         """Give what a call costs in USD; with nothing cached it is the most."""
         usage = Usage(input_tokens=input_tokens, cached_tokens=cached_tokens, output_tokens=output_tokens)
-        return self._cost(model, usage)
+        return self._priced(model, usage).cost_usd
 
     def takes_temperature(self, model: str) -> bool:
         """Tell whether a temperature can be set: reasoning models refuse it."""
-        return not model.rpartition("/")[2].startswith(REASONING)
+        found = self._found(model)
+        refused = found is not None and found[1] in found[0].without_temperature
+        return not refused and not model.rpartition("/")[2].startswith(REASONING)
 
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema, as far as is known."""
-        provider, bare = self._find(model)
-        return provider.options.structured and bare not in provider.without_schema
+        found = self._found(model)
+        return found is None or (found[0].options.structured and found[1] not in found[0].without_schema)
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures, as far as its name tells."""
@@ -143,17 +210,22 @@ class Providers:
     async def close(self) -> None:
         """Close all connections."""
         for provider in self._providers.values():
-            await provider.client.close()
+            await provider.leave()
 
-    def _cost(self, model: str, usage: Usage) -> Decimal:
-        prefix = model.partition("/")[0]
-        provider = self._providers.get(prefix) or self._providers.get("")
-        return Decimal(0) if provider and provider.options.free else self._prices.cost(model, usage)
+    def _priced(self, model: str, usage: Usage) -> Usage:
+        found = self._found(model)
+        free = found is not None and found[0].options.free
+        return replace(usage, cost_usd=Decimal(0) if free else self._prices.cost(model, usage))
 
-    def _find(self, model: str) -> tuple[Provider, str]:
+    def _found(self, model: str) -> tuple[Provider, str] | None:
         prefix, slash, rest = model.partition("/")
         if slash and prefix in self._providers:
             return self._providers[prefix], rest
-        if "" not in self._providers:
-            raise ModelRefused(f"No provider serves {model!r}: set OPENAI_API_KEY or SELFROOM_OPENAI_BASE_URL.")
-        return self._providers[""], model
+        return (self._providers[""], model) if "" in self._providers else None
+
+    def _find(self, model: str) -> tuple[Provider, str]:
+        found = self._found(model)
+        if self.source.missing or found is None:
+            unserved = f"No provider serves {model!r}: set OPENAI_API_KEY or SELFROOM_OPENAI_BASE_URL."
+            raise ModelRefused(self.source.missing or unserved)
+        return found

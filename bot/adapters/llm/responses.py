@@ -52,7 +52,8 @@ def _text(response: Response) -> str:
         if item.type == "message":
             for part in item.content:
                 if part.type == "refusal":
-                    raise ModelRefused(f"The model declined to answer: {part.refusal[:200]}")
+                    declined = f"The model declined to answer: {part.refusal[:200]}"
+                    raise ModelRefused(declined, usage=_usage(response))
     return response.output_text
 
 

@@ -6,10 +6,11 @@ from bot.engine.front_desk.heads import Heads
 from bot.engine.front_desk.held import HeldBack
 from bot.engine.front_desk.moving import Moving
 from bot.engine.front_desk.people import PeopleDesk
+from bot.engine.front_desk.providing import Providing
 from bot.engine.front_desk.talk import Talk
 
 
-class FrontDesk(Heads, Talk, Doors, HeldBack, Moving, PeopleDesk, CommunityDesk):
+class FrontDesk(Heads, Talk, Doors, HeldBack, Moving, PeopleDesk, CommunityDesk, Providing):
     """One use case for every command."""
 
 

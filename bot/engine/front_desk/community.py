@@ -10,7 +10,6 @@ from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.keeping import AuditEntry
-from bot.core.ports import ModelCall
 from bot.core.records import AgentId, Community, Json, Person, Snowflake, Usage
 from bot.core.spending import day_of
 from bot.engine.front_desk.office import Office, check_manages
@@ -72,21 +71,3 @@ class CommunityDesk(Office):
         """Set some of the community's settings (None: back to the default); raises Rejected."""
         for name, value in values.items():
             await self.act(guild_id, person, SetSetting(name=name, value=value))
-
-    async def try_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
-        """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
-        check_manages(person)
-        if self._model is None:
-            raise Rejected("No model provider is set up: tell whoever runs Selfroom.")
-        call = ModelCall(
-            model=name,
-            instructions="Answer with the one word ok.",
-            input="Are you there?",
-            temperature=None,
-            answer_tokens=500,
-            schema=None,
-            cache_key="selfroom-setup",
-        )
-        begun = self.now()
-        answer = await self._model.answer(call)
-        return f"{name} answers in {(self.now() - begun).total_seconds():.1f} s for {answer.usage.cost_usd:.5f} USD."

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import OutputFormat
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Snowflake
@@ -22,8 +22,7 @@ class Heads(Office):
 
         Raises NotFound when it is not in that room.
         """
-        if self._model is None:
-            raise Rejected("No model provider is set up: tell whoever runs Selfroom.")
+        model = await self.model(guild_id)
         async with self._looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
             if room_id is not None and (agent.id, room_id) not in view.memberships:
@@ -33,8 +32,8 @@ class Heads(Office):
                 community.id,
                 agent,
                 now=self.now(),
-                tokenizer=self._model.tokenizer(agent.model),
-                structured=agent.output_format is OutputFormat.JSON and self._model.takes_schema(agent.model),
+                tokenizer=model.tokenizer(agent.model),
+                structured=agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model),
                 side=PUBLIC_SIDE if room_id is None else view.all_rooms[room_id].side,
             )
 

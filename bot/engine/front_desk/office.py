@@ -1,6 +1,6 @@
 """The front desk's own tools: it acts for people, and looks things up for them."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -8,9 +8,11 @@ from datetime import datetime
 from bot.core.actions import Action
 from bot.core.actor import Actor
 from bot.core.errors import NotFound, Rejected
+from bot.core.outlook import Outlook, outlooks
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.ports import Cipher, Clock, Model, Random, Reading, Store, Writing
+from bot.core.ports import Cipher, Clock, Model, Models, Random, Reading, Store, Writing
 from bot.core.records import Agent, AgentId, Community, Person, Snowflake
+from bot.core.spending import day_of
 from bot.core.view import View
 from bot.engine.performer import Outcome, Performer
 
@@ -27,7 +29,7 @@ class Office:
         *,
         on_done: Callable[[], None],
         cipher: Cipher | None = None,
-        model: Model | None = None,
+        models: Models | None = None,
     ) -> None:
         self._store = store
         self._performer = performer
@@ -35,11 +37,22 @@ class Office:
         self._random = random
         self._on_done = on_done
         self._cipher = cipher
-        self._model = model
+        self._models = models
 
     def now(self) -> datetime:
         """Give the time."""
         return self._clock.now()
+
+    async def model(self, guild_id: Snowflake) -> Model:
+        """Give the models that a community may ask; raises Rejected when there are none at all."""
+        async with self._looking(guild_id) as (community, read):
+            return await self._providers.of(read, community)
+
+    @property
+    def _providers(self) -> Models:
+        if self._models is None:
+            raise Rejected("No model provider is set up: tell whoever runs Selfroom.")
+        return self._models
 
     async def act(
         self, guild_id: Snowflake, person: Person, action: Action, *, subject: AgentId | None = None
@@ -73,6 +86,13 @@ class Office:
                 return []
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         return sorted(view.agents.values(), key=lambda agent: agent.id)
+
+    async def outlooks(self, guild_id: Snowflake) -> Mapping[AgentId, Outlook]:
+        """Give when everyone's next beat can come, and what it waits for."""
+        async with self._looking(guild_id) as (community, read):
+            everyone = tuple((await read.view(community.id, messages=0)).agents)
+            view = await read.glance(community.id, agent_ids=everyone, messages=0)
+            return outlooks(view, await read.spent(community.id, day_of(self.now())), self.now())
 
     @asynccontextmanager
     async def _looking(self, guild_id: Snowflake) -> AsyncIterator[tuple[Community, Reading]]:

@@ -1,0 +1,120 @@
+"""Whose provider a community's models are asked at: the installation's where it pays, else the community's own."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx2
+import structlog
+
+from bot.adapters.llm.guard import GuardedTransport, checked_address
+from bot.adapters.llm.prices import Prices
+from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
+from bot.core.errors import BadSetting
+from bot.core.models import KnowsProviders, OwnProvider
+from bot.core.ports import Cipher
+from bot.core.records import Community, CommunityId, Snowflake
+
+NOBODY_PAYS = "This server has no model provider yet: somebody who may manage it sets one up with `/setup provider`."
+UNREADABLE = "The key of this server's model provider cannot be read any more: set it anew with `/setup provider`."
+OPENAI_URL = "https://api.openai.com/v1"  # said, for OPENAI_BASE_URL in the environment is not theirs
+NO_KEY = "none"  # for servers that take any
+TRIAL_PACE = Pace(timeout_seconds=20, calls_at_once=1, retries=0)  # somebody waits for it
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What was made for a community from what it had kept; `provider` is its own."""
+
+    kept: OwnProvider | None
+    models: Providers
+    provider: Provider | None
+
+
+class CommunityProviders:
+    """The `Models` port. `pays_for` tells for which servers the installation's own providers may be asked.
+
+    `private`: communities may name servers in this machine's own network, and without TLS.
+    """
+
+    def __init__(
+        self,
+        installation: Mapping[str, Provider],
+        prices: Prices,
+        cipher: Cipher,
+        *,
+        pays_for: Callable[[Snowflake], bool],
+        private: bool = False,
+        pace: Pace | None = None,
+    ) -> None:
+        self._installation = installation
+        self._prices = prices
+        self._cipher = cipher
+        self._pays_for = pays_for
+        self._private = private
+        self._pace = pace
+        self._made: dict[CommunityId, _Made] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
+
+    async def of(self, read: KnowsProviders, community: Community) -> Providers:
+        """Give what a community may ask, with the clients made for it before unless it has changed its provider."""
+        kept = await read.own_provider(community.id)
+        made = self._made.get(community.id)
+        if made is None or made.kept != kept:
+            if made is not None and made.provider is not None:
+                self._let_go(made.provider)
+            made = self._made[community.id] = self._make(community, kept)
+        return made.models
+
+    @asynccontextmanager
+    async def trial(self, provider: OwnProvider, key: str) -> AsyncIterator[Providers]:
+        """Open a provider that is not kept yet, to try it; raises Rejected for an address that may not be asked."""
+        if provider.base_url is not None:
+            checked_address(provider.base_url, private=self._private)
+        opened = self._open(provider, key, TRIAL_PACE)
+        try:
+            yield Providers({provider.prefix: opened, "": opened}, self._prices)
+        finally:
+            await opened.leave()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await asyncio.gather(*self._leaving)
+        for made in self._made.values():
+            if made.provider is not None:
+                await made.provider.leave()
+        for provider in self._installation.values():
+            await provider.leave()
+
+    def _make(self, community: Community, kept: OwnProvider | None) -> _Made:
+        shared = self._installation if self._pays_for(community.guild_id) else {}
+        if kept is None:
+            return _Made(None, Providers(shared, self._prices, missing="" if shared else NOBODY_PAYS), None)
+        try:
+            own = self._open(kept, self._cipher.decrypt(kept.sealed_key), self._pace)
+        except BadSetting as error:
+            log.warning("the key of a community's provider cannot be read", community=community.id, why=error.sentence)
+            return _Made(kept, Providers({}, self._prices, missing=UNREADABLE), None)
+        return _Made(kept, Providers({"": own, **shared, kept.prefix: own}, self._prices), own)
+
+    def _open(self, provider: OwnProvider, key: str, pace: Pace | None) -> Provider:
+        options = ProviderOptions(
+            name=provider.prefix,
+            base_url=provider.base_url or OPENAI_URL,
+            api_key=key or NO_KEY,
+            api=provider.api,
+            structured=provider.structured,
+            free=provider.free,
+            own=True,
+        )
+        guard = None if self._private else GuardedTransport(httpx2.AsyncHTTPTransport())
+        return Provider(options, pace, transport=guard)
+
+    def _let_go(self, provider: Provider) -> None:
+        """Close a provider's connections beside what goes on, when nobody waits for it any more."""
+        task = asyncio.create_task(provider.leave())
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)

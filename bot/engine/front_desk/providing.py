@@ -1,0 +1,118 @@
+"""Which models a community asks: tried before they are kept, and its own provider's key never shown again."""
+
+import re
+from dataclasses import replace
+
+from bot.core.actions import SetSetting
+from bot.core.actor import Actor
+from bot.core.changes import Audit, Change, SetOverride, UpdateRoom
+from bot.core.errors import Rejected
+from bot.core.kinds import HeldFor
+from bot.core.models import Model, ModelCall, OwnProvider, Source
+from bot.core.ports import Writing
+from bot.core.records import Community, Person, Snowflake
+from bot.engine.front_desk.office import Office, check_manages
+
+PREFIX = re.compile("[a-z0-9][a-z0-9-]{0,19}")
+LONGEST_KEY = 500
+
+
+class Providing(Office):
+    """Use cases on models and who provides them."""
+
+    async def sources(self, guild_id: Snowflake) -> tuple[Source, OwnProvider | None]:
+        """Give who reads what is sent to models without a prefix, and the community's own provider if it has one."""
+        async with self._looking(guild_id) as (community, read):
+            return (await self._providers.of(read, community)).source, await read.own_provider(community.id)
+
+    async def try_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
+        """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
+        check_manages(person)
+        return await self._asked(await self.model(guild_id), name)
+
+    async def choose_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
+        """Have new agents use a model that answers; gives a sentence."""
+        told = await self.try_model(guild_id, person, name)
+        await self.act(guild_id, person, SetSetting(name="model", value=name))
+        return f"{told} New agents use it."
+
+    async def bring_provider(
+        self, guild_id: Snowflake, person: Person, provider: OwnProvider, *, key: str, model: str
+    ) -> str:
+        """Try a provider of the community's own, then keep it with its key sealed; gives a sentence.
+
+        Raises Rejected for what cannot be used and ModelError when it does not answer: nothing has changed then.
+        """
+        check_manages(person)
+        if self._cipher is None:
+            raise Rejected("Keys cannot be sealed here: tell whoever runs Selfroom.")
+        provider, key, model = _checked(provider, key.strip(), model.strip())
+        async with self._providers.trial(provider, key) as trial:
+            told, where = await self._asked(trial, model), trial.source.address
+        sealed = replace(provider, sealed_key=self._cipher.encrypt(key))
+        async with self._changing(guild_id, person) as (community, write):
+            await write.keep_provider(community.id, sealed)
+            what = f"set the server's own model provider ({where}, {provider.api})"
+            others = await self._changed(write, community, person, what, model)
+        self._on_done()
+        return f"{told} It is asked with this server's own key from now on, and new agents use it.{others}"
+
+    async def remove_provider(self, guild_id: Snowflake, person: Person) -> str:
+        """Forget the community's own provider with its key; gives a sentence, raises Rejected when there is none."""
+        check_manages(person)
+        async with self._changing(guild_id, person) as (community, write):
+            if await write.own_provider(community.id) is None:
+                raise Rejected("This server has no model provider of its own: nothing has changed.")
+            await write.keep_provider(community.id, None)
+            await self._changed(write, community, person, "removed the server's own model provider", None)
+            left = (await self._providers.of(write, community)).source
+        self._on_done()
+        return f"The key is deleted. {left.missing or f'Models are asked at {left.address} again.'}"
+
+    async def _changed(self, write: Writing, community: Community, person: Person, what: str, model: str | None) -> str:
+        """Write what follows from another provider; gives a sentence about agents whose models it may not have."""
+        view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+        changes: list[Change] = [Audit(by=Actor.person(person).in_words(), what=what, at=self.now())]
+        changes += [
+            UpdateRoom(room_id=room.id, fields={"fault_told_at": None})
+            for room in view.all_rooms.values()
+            if room.fault_told_at is not None
+        ]
+        if model is not None:
+            changes.append(SetOverride(name="model", value=model))
+        await write.apply(community.id, changes)
+        await write.free_held(community.id, HeldFor.MODEL, self.now())
+        others = {one.model for one in view.agents.values() if one.retired_at is None} - {model}
+        named = ", ".join(sorted(others)[:5])
+        return f" Agents that use other models ({named}) keep them: `/agent edit` changes that." if named else ""
+
+    async def _asked(self, models: Model, name: str) -> str:
+        call = ModelCall(
+            model=name,
+            instructions="Answer with the one word ok.",
+            input="Are you there?",
+            temperature=None,
+            answer_tokens=500,
+            schema=None,
+            cache_key="selfroom-setup",
+        )
+        begun = self.now()
+        answer = await models.answer(call)
+        return f"{name} answers in {(self.now() - begun).total_seconds():.1f} s for {answer.usage.cost_usd:.5f} USD."
+
+
+def _checked(provider: OwnProvider, key: str, model: str) -> tuple[OwnProvider, str, str]:
+    """Give what a manager wrote as it is used; raises Rejected."""
+    prefix = provider.prefix.strip().rstrip("/").lower()
+    if prefix and not PREFIX.fullmatch(prefix):
+        raise Rejected("A prefix has at most 20 small letters, digits and hyphens, such as ours.")
+    if not model:
+        raise Rejected("Name a model that the provider has: it is asked one small question.")
+    if len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
+        raise Rejected("A key has no spaces or line breaks: copy it again, whole and alone.")
+    if not key and provider.base_url is None:
+        raise Rejected("Give your OpenAI key: without one OpenAI answers nobody.")
+    base_url = provider.base_url.strip().rstrip("/") if provider.base_url is not None else None
+    if prefix and not model.startswith(f"{prefix}/"):
+        model = f"{prefix}/{model}"
+    return replace(provider, base_url=base_url, prefix=prefix), key, model
