@@ -96,8 +96,8 @@ export class Log {
   }
 
   #arrived(message) {
-    const mine = message.author?.id === this.app.world.me.id;
-    if (mine) this.#following = true;
+    const cause = message.interaction_metadata?.user ?? message.author;
+    if (cause?.id === this.app.world.me.id) this.#following = true;
     if (document.visibilityState !== "visible" && this.#newAfter === null) {
       this.#newAfter = this.app.unread.mark(message.channel_id);
     }
