@@ -4,7 +4,18 @@ from datetime import timedelta
 
 from discord import app_commands
 
-from bot.core.actions import DeleteAgent, Pause, PermitAgent, RestoreAgent, Resume, RetireAgent, Say, Sleep, WakeAgent
+from bot.core.actions import (
+    DeleteAgent,
+    Pause,
+    PermitAgent,
+    RestoreAgent,
+    Resume,
+    RetireAgent,
+    Say,
+    ScheduleMessage,
+    Sleep,
+    WakeAgent,
+)
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person
 from cogs.ui.cards import agent_card, agent_list
@@ -82,16 +93,27 @@ class Living(Group):
 
     @app_commands.command(name="say")
     async def say_as(
-        self, interaction: Interaction, agent: AgentArg, message: Text, room: AgentArg | None = None
+        self,
+        interaction: Interaction,
+        agent: AgentArg,
+        message: Text,
+        room: AgentArg | None = None,
+        minutes: Minutes | None = None,
     ) -> None:
-        """Say something as an agent, in its own room or in another that it is in.
+        """Say something as an agent, in its own room or in another that it is in, now or later.
 
         Args:
             agent: Who is to say it
             message: What it says
             room: Where; its own room when left out
+            minutes: In how many minutes; at once when left out
         """
-        await self.act(interaction, Say(message=message, room_id=room.id if room else None), subject=agent.id)
+        room_id = (room or agent).id
+        if minutes is None:
+            await self.act(interaction, Say(message=message, room_id=room_id), subject=agent.id)
+            return
+        at = self.desk.now() + timedelta(minutes=minutes)
+        await self.act(interaction, ScheduleMessage(room_id=room_id, message=message, at=at), subject=agent.id)
 
     @app_commands.command()
     async def permit(self, interaction: Interaction, agent: AgentArg, allowed: bool = True) -> None:

@@ -3,13 +3,13 @@
 import discord
 from discord import app_commands
 
-from bot.core.actions import Hush, Invite, Remove
+from bot.core.actions import Compact, Hush, Invite, Remove
 from bot.core.errors import NotFound
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person
 from cogs.ui.cards import counted
 from cogs.ui.pages import Confirm
-from cogs.ui.rooms import member_lines, room_card
+from cogs.ui.rooms import member_lines, room_card, summary_lines
 
 Minutes = app_commands.Range[int, 0, 1_440]
 MOST_CLEARED = 100  # what Discord deletes at once
@@ -83,6 +83,32 @@ class Company(Group):
         view = await self.desk.view(guild_of(interaction))
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.act(interaction, Hush(minutes=minutes), subject=owner.id)
+
+    @app_commands.command()
+    @app_commands.checks.cooldown(5, 20.0)
+    async def summaries(self, interaction: Interaction, room: AgentArg | None = None) -> None:
+        """Read the summaries of what was said in a room, the newest first.
+
+        Args:
+            room: Which room; this one when left out
+        """
+        owner = await self.room(interaction, room)
+        view = await self.desk.view(guild_of(interaction))
+        self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
+        found = await self.desk.summaries(guild_of(interaction), owner.id)
+        lines = [line for one in reversed(found) for line in summary_lines(one)]
+        await self.list_out(interaction, f"**{owner.name}'s room in short**", lines, empty="There is no summary yet.")
+
+    @app_commands.command()
+    async def summarise(self, interaction: Interaction, room: AgentArg | None = None) -> None:
+        """Have what was said in a room since the last summary summed up now.
+
+        Args:
+            room: Which room; this one when left out
+        """
+        managers_only(interaction)
+        owner = await self.room(interaction, room)
+        await self.act(interaction, Compact(room_id=owner.id), subject=owner.id)
 
     @app_commands.command()
     async def clear(self, interaction: Interaction, messages: Count, room: AgentArg | None = None) -> None:

@@ -19,6 +19,7 @@ FOR_EVERYONE = frozenset(
         "room hush",
         "room info",
         "room members",
+        "room summaries",
         "search",
     }
 )

@@ -5,7 +5,7 @@ from datetime import datetime
 import discord
 
 from bot.core.attention import word_attention
-from bot.core.records import AgentId
+from bot.core.records import AgentId, Checkpoint
 from bot.core.status import state_of
 from bot.core.view import View
 from cogs.ui.cards import SIGNS
@@ -37,3 +37,9 @@ def member_lines(view: View, room_id: AgentId, now: datetime) -> list[str]:
         for id in view.rooms[room_id].members
         if (one := view.memberships[id, room_id])
     ]
+
+
+def summary_lines(summary: Checkpoint) -> list[str]:
+    """Show one summary under what it covers."""
+    covers = f"messages {summary.first_message_id} to {summary.last_message_id}"
+    return [f"**{summary.id}** · <t:{int(summary.created_at.timestamp())}:f> · {covers}", *summary.text.splitlines()]

@@ -81,7 +81,7 @@ set_attention     ok           ok           outside      ok         paused retir
 set_allocation    ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
 set_name          ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
 sleep             ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
-schedule_message  ok           ok           outside      ok         paused retired ok           foreign agents   agents  agents
+schedule_message  ok           ok           outside      ok         paused retired ok           foreign managers ok      ok
 set_interval      people       people       people       people     paused retired people       foreign managers ok      ok
 pause             people       people       people       people     paused retired people       foreign managers ok      ok
 resume            people       people       people       people     paused retired people       foreign managers ok      ok

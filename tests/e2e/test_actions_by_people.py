@@ -6,6 +6,7 @@ import pytest
 import pytest_asyncio
 
 from bot.core.actions import CATALOGUE
+from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home
 from tests.e2e.visitor import Json, Visitor, until
 
@@ -47,6 +48,9 @@ COMMANDS: Mapping[str, str] = {
     "set_allocation": "agent edit",
     "set_name": "agent edit",
     "sleep": "agent sleep",
+    "schedule_message": "agent say",
+    "checkpoints": "room summaries",
+    "compact": "room summarise",
     "hud": "focus show",
     "hud_update": "focus set",
     "hud_note": "focus set",
@@ -96,10 +100,38 @@ async def everyones(visitor: Visitor, channel_id: str) -> int:
     return int(role["deny"]) if role else 0
 
 
-async def test_every_action_has_a_command_or_is_an_agents_alone(cast: Cast) -> None:
+async def test_every_action_has_a_command(cast: Cast) -> None:
     paths = await offered(cast.you, cast.manager.channel_id)
     assert {name: path for name, path in COMMANDS.items() if path not in paths} == {}
-    assert {one.name for one in CATALOGUE} - COMMANDS.keys() == {"schedule_message", "checkpoints", "compact"}
+    assert {one.name for one in CATALOGUE} == COMMANDS.keys()
+
+
+@proves(manager="agent say")
+async def test_a_manager_has_an_agent_say_something_later(cast: Cast) -> None:
+    assert "It will be said at " in await cast.manager.told("agent say", agent="Wren", message="Tea!", minutes=10)
+    away = await cast.agent("Fern")
+    assert f"Wren is not in room {away}." in await cast.manager.told(
+        "agent say", agent="Wren", message="Tea!", room="Fern", minutes=10
+    )
+    await cast.refused("agent say", agent="Wren", message="Tea!", minutes=10)
+
+
+@proves(manager="room summarise | room summaries", member="room summaries")
+async def test_a_room_is_summed_up_for_a_manager_and_the_summary_is_everyones_to_read(cast: Cast) -> None:
+    await cast.home.script({"match": "You keep the memory of a chat room", "answer": "Goal: a garden by the sea"})
+    await cast.you.answer_after(await cast.you.say(await cast.you.channel("wren"), "Wren, I plan a garden"))
+    assert "There is no summary yet." in await cast.guest.told("room summaries")
+    assert "will be summarised" in await cast.manager.told("room summarise")
+
+    async def written() -> bool:
+        assert cast.home.house.face is not None
+        async with cast.home.session.get(f"{cast.home.house.face.url}/metrics") as response:
+            return "selfroom_summaries_written_total 1.0" in await response.text()
+
+    await until(written, "summary")
+    for who in (cast.manager, cast.guest):
+        assert "a garden by the sea" in await who.told("room summaries")
+    await cast.refused("room summarise")
 
 
 async def test_a_retired_agents_channel_can_only_be_read_until_it_is_back(cast: Cast) -> None:

@@ -72,7 +72,6 @@ class Sleep(BaseAction):
     "Say something in a room later.",
     Need.MEMBER,
     hint="at: as for sleep",
-    people=People.NOBODY,
 )
 class ScheduleMessage(BaseAction):
     type: Literal["schedule_message"] = "schedule_message"

@@ -7,7 +7,7 @@ from bot.core.actor import Actor
 from bot.core.changes import PutReason, Say
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import ReasonKind
-from bot.core.records import Agent, AgentId, Message, MessageId, Person, Reason, Snowflake
+from bot.core.records import Agent, AgentId, Checkpoint, Message, MessageId, Person, Reason, Snowflake
 from bot.engine.front_desk.office import Office
 
 
@@ -43,6 +43,11 @@ class Talk(Office):
         """Give the newest messages of a room, oldest first."""
         async with self._looking(guild_id) as (community, read):
             return await read.history(community.id, room_id, limit=limit)
+
+    async def summaries(self, guild_id: Snowflake, room_id: AgentId) -> Sequence[Checkpoint]:
+        """Give a room's summaries, oldest first."""
+        async with self._looking(guild_id) as (community, read):
+            return await read.checkpoints(community.id, room_id)
 
     async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
         """Have an agent look once more at a message, as if the person had asked for it in words; gives a sentence."""
