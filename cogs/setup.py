@@ -4,11 +4,14 @@ import discord
 from discord import app_commands
 
 from bot.core.actions import CreateAgent
+from bot.core.models import Api, OwnProvider
 from bot.core.options import OPTIONS, read_option
 from bot.core.records import Json
 from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.forms import Draft
+from cogs.ui.pages import Confirm
+from cogs.ui.provider import REMOVE, Brought, ProviderForm, Use, Yes, described, readers, started
 from cogs.ui.readiness import DISCLOSURE, option_line, readiness
 from cogs.ui.steps import Steps
 
@@ -28,7 +31,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         managers_only(interaction)
         await wait(interaction)
         view = await self.desk.view(guild_of(interaction))
-        lines = ["**Setting up Selfroom**", *readiness(interaction, view), "", DISCLOSURE]
+        reading = readers(*await self.desk.sources(guild_of(interaction)))
+        lines = ["**Setting up Selfroom**", *readiness(interaction, view, reading), "", DISCLOSURE]
         steps = Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
         await self.say(interaction, "\n".join(lines)[:2_000], view=steps)
 
@@ -81,9 +85,58 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """
         managers_only(interaction)
         await wait(interaction)
-        told = await self.desk.try_model(guild_of(interaction), person(interaction), model)
-        await self.desk.configure(guild_of(interaction), person(interaction), model=model)
-        await self.say(interaction, f"{told} New agents use it.")
+        await self.say(interaction, await self.desk.choose_model(guild_of(interaction), person(interaction), model))
+
+    @app_commands.command()
+    async def provider(
+        self,
+        interaction: Interaction,
+        use: Use | None = None,
+        api: Api | None = None,
+        structured: Yes | None = None,
+        free: Yes | None = None,
+    ) -> None:
+        """Show which model provider reads the rooms, or bring one of your own; a form asks for its key.
+
+        Args:
+            use: Whose models; only shown when left out
+            api: How it is asked; responses for OpenAI, else chat, when left out
+            structured: Whether it can be held to a JSON schema; yes when left out
+            free: Whether it costs nothing; no when left out
+        """
+        managers_only(interaction)
+        if use is None:
+            await self.show_provider(interaction)
+        elif use == REMOVE:
+            ask = Confirm("Delete the key", self.removed)
+            await self.say(interaction, "Delete this server's own provider with its key?", view=ask)
+        else:
+            await self.ask_for_key(interaction, started(use, api, structured, free))
+
+    async def show_provider(self, interaction: Interaction) -> None:
+        """Say who reads the rooms, never the key."""
+        await wait(interaction)
+        source, own = await self.desk.sources(guild_of(interaction))
+        await self.say(interaction, "\n".join([*readers(source, own), described(own)]))
+
+    async def ask_for_key(self, interaction: Interaction, provider: OwnProvider) -> None:
+        """Open the form, in which nobody but the person sees the key."""
+        _, config = await self.desk.community(guild_of(interaction))
+        model = config.model if provider.base_url is None else ""
+        await interaction.response.send_modal(ProviderForm(provider, model, self.brought))
+
+    async def brought(self, interaction: Interaction, form: Brought) -> None:
+        """Try the provider that the form names, and keep it."""
+        managers_only(interaction)
+        await wait(interaction)
+        guild_id, who = guild_of(interaction), person(interaction)
+        told = await self.desk.bring_provider(guild_id, who, form.provider, key=form.key, model=form.model)
+        await self.say(interaction, told)
+
+    async def removed(self, interaction: Interaction) -> None:
+        """Forget the server's own provider."""
+        managers_only(interaction)
+        await self.say(interaction, await self.desk.remove_provider(guild_of(interaction), person(interaction)))
 
     @app_commands.command()
     async def words(

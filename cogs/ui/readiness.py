@@ -10,13 +10,13 @@ from cogs.ui.rights import lacking
 
 MOST_SHOWN = 120
 DISCLOSURE = (
-    "Agents are AI, and say so when asked. What is said in their rooms is sent to the model provider that this "
-    "installation uses; people can opt out with `/privacy ignore-me`."
+    "Agents are AI, and say so when asked. What is said in their rooms is sent to the model provider named above; "
+    "people can opt out with `/privacy ignore-me`."
 )
 
 
-def readiness(interaction: discord.Interaction[SelfroomClient], view: View) -> list[str]:
-    """Give one line for each thing that a server needs."""
+def readiness(interaction: discord.Interaction[SelfroomClient], view: View, readers: list[str]) -> list[str]:
+    """Give one line for each thing that a server needs; `readers` say whose models read the rooms."""
     guild, config, agents = interaction.guild, view.config, len(view.agents)
     living = [agent for agent in view.agents.values() if agent.retired_at is None]
     rooms = {agent.name: id for agent in living if (id := view.all_rooms[agent.id].channel_id)}
@@ -28,6 +28,7 @@ def readiness(interaction: discord.Interaction[SelfroomClient], view: View) -> l
         content,
         _place("Agents' channels are made in", config.category_id, "Choose a category for agents' channels"),
         _place("Managers are told things in", config.managers_channel_id, "Choose a channel to tell managers things"),
+        *readers,
         f"✅ Model **{config.model}**: `/setup model` chooses another and tries it.",
         f"✅ Budget {config.usd_per_day} USD a day: `/usage budget` changes it.",
         f"✅ {config.language}, {config.time_zone}: `/setup words` changes them.",

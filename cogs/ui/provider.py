@@ -1,0 +1,92 @@
+"""A server's own model provider: the form that takes its key, and who reads the rooms in words that show none."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import discord
+
+from bot.core.models import Api, OwnProvider, Source
+from cogs.ui.forms import Form, Interaction
+
+OPENAI, OTHER, REMOVE = "OpenAI", "another server", "remove ours"
+Use = Literal["OpenAI", "another server", "remove ours"]
+Yes = Literal["yes", "no"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """What a manager wrote into the form; the key is shown nowhere."""
+
+    provider: OwnProvider
+    key: str
+    model: str
+
+    def __repr__(self) -> str:
+        return f"Brought({self.provider!r}, model={self.model!r})"
+
+
+Filled = Callable[[Interaction, Brought], Awaitable[None]]
+
+
+class ProviderForm(Form):
+    """Asks for the address, the key and a model to try; `filled` is called with what was written."""
+
+    base_url: discord.ui.TextInput["ProviderForm"] = discord.ui.TextInput(
+        label="Base URL", placeholder="https://api.example.com/v1", max_length=300
+    )
+    key: discord.ui.TextInput["ProviderForm"] = discord.ui.TextInput(label="Key (nobody sees it again)", max_length=500)
+    model: discord.ui.TextInput["ProviderForm"] = discord.ui.TextInput(label="Model of new agents", max_length=100)
+    prefix: discord.ui.TextInput["ProviderForm"] = discord.ui.TextInput(
+        label="Prefix of its models (empty: all models)", placeholder="ours", max_length=20, required=False
+    )
+
+    def __init__(self, provider: OwnProvider, model: str, filled: Filled) -> None:
+        super().__init__(title="Bring a model provider")
+        self._provider = provider
+        self._filled = filled
+        self.model.default = model
+        if provider.base_url is None:
+            self.remove_item(self.base_url)
+        else:
+            self.key.required = False
+
+    async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
+        """Hand on what was written."""
+        base_url = None if self._provider.base_url is None else self.base_url.value
+        provider = replace(self._provider, base_url=base_url, prefix=self.prefix.value)
+        await self._filled(interaction, Brought(provider=provider, key=self.key.value, model=self.model.value))
+
+
+def started(use: Use, api: Api | None, structured: Yes | None, free: Yes | None) -> OwnProvider:
+    """Begin a provider from the command's options: what is left out is what most servers of its kind have."""
+    return OwnProvider(
+        base_url=None if use == OPENAI else "",
+        api=api or ("responses" if use == OPENAI else "chat"),
+        structured=structured != "no",
+        free=free == "yes",
+    )
+
+
+def readers(source: Source, own: OwnProvider | None) -> list[str]:
+    """Give who reads what is said in rooms and whose key that costs, a line each."""
+    if source.missing:
+        return [f"❌ {source.missing}"]
+    whose = "this server's own key" if source.own else "the key of whoever runs Selfroom"
+    lines = [f"✅ What is said in rooms is read by models at {source.address}, with {whose}: `/setup provider`."]
+    if own is not None and own.prefix and not source.own:
+        where = own.base_url or OPENAI
+        lines.append(f"✅ Models named `{own.prefix}/…` are asked at {where}, with this server's own key.")
+    return lines
+
+
+def described(own: OwnProvider | None) -> str:
+    """Tell how the server's own provider is asked, without its key."""
+    if own is None:
+        return "This server has brought no provider of its own: choose one under `use`."
+    asked = "the Responses API" if own.api == "responses" else "Chat Completions"
+    held = "held to a schema" if own.structured else "told the format in words"
+    cost = "booked as free" if own.free else "booked at list price"
+    return (
+        f"Its own provider ({own.base_url or OPENAI}) is asked through {asked}, {held} and {cost}. Its key is sealed."
+    )
