@@ -1,6 +1,7 @@
 """The database behind the store: connections, transactions, one writer, and faults in plain sentences."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -9,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
@@ -18,6 +19,7 @@ from storage.faults import in_sentences
 from storage.inline import connect
 
 BUSY_MILLISECONDS = 5_000
+IDLE_SECONDS = 1.0  # after which a connection to PostgreSQL is asked whether it still stands
 DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
 PRAGMAS = (
     "journal_mode = WAL",
@@ -64,7 +66,10 @@ def in_memory(url: URL) -> bool:
 def make_engine(url: URL) -> AsyncEngine:
     """Make the engine: few connections, SQLite with write-ahead log, foreign keys and patience."""
     if url.get_backend_name() == "postgresql":
-        return create_async_engine(url, pool_size=5, max_overflow=10, pool_pre_ping=True)
+        engine = create_async_engine(url, pool_size=5, max_overflow=10)
+        event.listen(engine.sync_engine, "checkin", _begin_to_idle)
+        event.listen(engine.sync_engine, "checkout", _refuse_lost)
+        return engine
     options: dict[str, Any] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 4, "max_overflow": 6}
     engine = create_async_engine(
         url, connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": connect}, **options
@@ -72,6 +77,21 @@ def make_engine(url: URL) -> AsyncEngine:
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
+
+
+def _begin_to_idle(connection: Any, record: Any) -> None:  # noqa: ANN401
+    record.info["idle_since"] = time.monotonic()
+
+
+def _refuse_lost(connection: Any, record: Any, proxy: object) -> None:  # noqa: ANN401
+    """Let the pool open another connection for one that is lost; to ask each time would cost every transaction."""
+    if connection.driver_connection.is_closed():
+        raise DisconnectionError
+    if time.monotonic() - record.info.get("idle_since", time.monotonic()) > IDLE_SECONDS:
+        try:
+            connection.ping()
+        except connection.dbapi.Error as error:
+            raise DisconnectionError from error
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ANN401  # a driver's connection

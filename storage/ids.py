@@ -1,11 +1,13 @@
 """Small ids, counted per community: read when a transaction opens, written when it commits."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import get_args
 
-from sqlalchemy import select, update
+from sqlalchemy import Update, bindparam, select, update
 
 from bot.core.ports import IdKind
-from storage.session import Session, owned
+from storage.session import Session
 from storage.tables import COUNTERS
 
 KINDS: tuple[IdKind, ...] = get_args(IdKind)
@@ -16,16 +18,16 @@ class CountedIds:
 
     def __init__(self, community_id: int | None) -> None:
         self._community_id = community_id
-        self._last: dict[str, int] = {}
-        self._read: dict[str, int] = {}
+        self._last: dict[IdKind, int] = {}
+        self._read: dict[IdKind, int] = {}
 
     async def open(self, session: Session) -> None:
         """Read the counters; PostgreSQL lets nobody else count for the community until the transaction ends."""
         if self._community_id is None:
             return
-        found = await session.first(select(COUNTERS).where(owned(COUNTERS, self._community_id)).with_for_update())
-        if found is not None:
-            self._read = {kind: found[kind] for kind in KINDS}
+        found = await session.rows(_READ, {"of_community": self._community_id})
+        if found:
+            self._read = dict(zip(KINDS, found[0], strict=True))
             self._last = dict(self._read)
 
     def take(self, kind: IdKind) -> int:
@@ -39,5 +41,18 @@ class CountedIds:
         """Write the counters that moved."""
         moved = {kind: last for kind, last in self._last.items() if last != self._read[kind]}
         if moved and self._community_id is not None:
-            await session.run(update(COUNTERS).where(owned(COUNTERS, self._community_id)).values(moved))
+            await session.run(_writing(tuple(moved)), {"of_community": self._community_id} | _last(moved))
             self._read = dict(self._last)
+
+
+_ITS = COUNTERS.c.community_id == bindparam("of_community")
+_READ = select(*(COUNTERS.c[kind] for kind in KINDS)).where(_ITS).with_for_update()
+
+
+@cache
+def _writing(kinds: tuple[IdKind, ...]) -> Update:
+    return update(COUNTERS).where(_ITS).values({kind: bindparam(f"last_{kind}") for kind in kinds})
+
+
+def _last(moved: Mapping[IdKind, int]) -> dict[str, int]:
+    return {f"last_{kind}": last for kind, last in moved.items()}

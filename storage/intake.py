@@ -16,6 +16,7 @@ from storage.finding import Finding, ids_of
 from storage.ids import CountedIds
 from storage.known import Known, known_of
 from storage.messages import file_rows
+from storage.postgresql import store_at_once
 from storage.purging import owe_purge
 from storage.session import Values, owned
 from storage.tables import ATTACHMENTS, EARLY_EDITS, MESSAGES, TOMBSTONES
@@ -65,10 +66,14 @@ class Intake(Finding):
 
     async def _insert(self, community_id: int, rows: dict[int, dict[str, Any]], known: Known) -> None:
         new = list(rows.values())
-        await self.run(self.insert(MESSAGES), new)
         by_room = groupby(sorted(new, key=lambda row: (row["room_id"], row["sent_at"])), key=lambda row: row["room_id"])
-        await count_messages(self, community_id, [_more(room_id, list(group)) for room_id, group in by_room])
-        await index(self, community_id, [(row["id"], row["room_id"], row["content"]) for row in new])
+        more = [_more(room_id, list(group)) for room_id, group in by_room]
+        if self.is_sqlite:
+            await self.run(self.insert(MESSAGES), new)
+            await count_messages(self, community_id, more)
+            await index(self, community_id, [(row["id"], row["room_id"], row["content"]) for row in new])
+        else:
+            await store_at_once(self, community_id, new, more)
         late = [row["reply_to_discord_id"] for row in new if row["reply_to_discord_id"] in rows]
         for discord_id in {*known.awaited, *late} & rows.keys():
             await self._resolve_replies(community_id, discord_id, rows[discord_id]["id"])

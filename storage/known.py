@@ -2,12 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any, cast
+from functools import cache
 
-from sqlalchemy import ColumnElement, Select, literal, select, union_all
+from sqlalchemy import TextClause, text
 
-from storage.session import Session, owned
-from storage.tables import EARLY_EDITS, MESSAGES, PARTS, TOMBSTONES
+from storage.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +30,28 @@ async def known_of(
     session: Session, community_id: int, discord_ids: Collection[int], replied_to: Collection[int] = ()
 ) -> Known:
     """Ask what is known of messages, and of those that they answer."""
-    either = {*discord_ids, *replied_to}
-
-    def ask(what: str, key: ColumnElement[Any], value: ColumnElement[Any], sought: Collection[int]) -> Select[Any]:
-        table = cast(Any, key).table
-        found = select(literal(what).label("what"), key, value).where(owned(table, community_id))
-        return found.where(session.is_one_of(key, sought))
-
-    asked = [
-        ask("messages", MESSAGES.c.discord_id, MESSAGES.c.id, either),
-        ask("parts", PARTS.c.discord_id, PARTS.c.message_id, either),
-        ask("deleted", TOMBSTONES.c.discord_id, TOMBSTONES.c.discord_id, discord_ids),
-        ask("early", EARLY_EDITS.c.discord_id, EARLY_EDITS.c.discord_id, discord_ids),
-        ask("awaited", MESSAGES.c.reply_to_discord_id, MESSAGES.c.id, discord_ids),
-    ]
+    either = session.many({*discord_ids, *replied_to})
+    values = {"community_id": community_id, "these": session.many(discord_ids), "either": either}
     known = Known()
-    for what, discord_id, value in await session.rows(union_all(*asked)):
+    for what, discord_id, value in await session.rows(_asking(is_sqlite=session.is_sqlite), values):
         getattr(known, what)[discord_id] = value
     return known
+
+
+@cache  # to word it takes longer than to execute it
+def _asking(*, is_sqlite: bool) -> TextClause:
+    among = "IN (SELECT value FROM json_each({}))" if is_sqlite else "= ANY({})"
+    asked = (
+        ("messages", "messages", "discord_id", "id", ":either"),
+        ("parts", "parts", "discord_id", "message_id", ":either"),
+        ("deleted", "tombstones", "discord_id", "discord_id", ":these"),
+        ("early", "early_edits", "discord_id", "discord_id", ":these"),
+        ("awaited", "messages", "reply_to_discord_id", "id", ":these"),
+    )
+    return text(
+        " UNION ALL ".join(
+            f"SELECT '{what}', {key}, {value} FROM {table}"  # noqa: S608  # our own names
+            f" WHERE community_id = :community_id AND {key} {among.format(sought)}"
+            for what, table, key, value, sought in asked
+        )
+    )

@@ -11,6 +11,7 @@ from storage.convert import MESSAGE_COLUMNS, messages_of
 from storage.session import Session, Values, owned
 from storage.tables import ATTACHMENTS, MESSAGES
 
+FILES = MESSAGE_COLUMNS.index("attachment_count")
 FILE = ("name", "media_type", "size_bytes", "url", "text")
 AS_THEY_LIE = ("sent_at", "reactions", "edited_at")  # `messages_of` reads these faster than their types do
 MESSAGE = tuple(
@@ -30,7 +31,7 @@ class Messages(Session):
     async def messages(self, community_id: int, statement: Executable, values: Values | None = None) -> list[Message]:
         """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
         rows = await self.rows(statement, values)
-        with_files = [row.id for row in rows if row.attachment_count]
+        with_files = [row[0] for row in rows if row[FILES]]
         return messages_of(rows, await self._files(community_id, with_files) if with_files else {})
 
     async def _files(self, community_id: int, message_ids: Collection[int]) -> dict[int, list[Attachment]]:

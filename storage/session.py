@@ -1,5 +1,6 @@
 """One open transaction: statements in, columns out."""
 
+import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
@@ -64,9 +65,13 @@ class Session:
             return column.in_(values)
         return column == any_(literal(list(values), postgresql.ARRAY(BigInteger)))
 
+    def many(self, values: Collection[int]) -> str | list[int]:
+        """Give many numbers as one value of a statement: JSON for SQLite, an array for PostgreSQL."""
+        return json.dumps(list(values)) if self.is_sqlite else list(values)
+
     def insert(self, table: Table) -> Insert:
         """Give an INSERT of the dialect in use, which can be made an upsert."""
-        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
+        return inserting(table, is_sqlite=self.is_sqlite)
 
     async def upsert(self, table: Table, rows: Sequence[Values], *, keep: Sequence[str] = ()) -> None:
         """Insert rows, or set all their columns but the key and `keep` where the key is there already."""
@@ -75,10 +80,16 @@ class Session:
         await self.run(upserting(table, tuple(rows[0]), tuple(keep), is_sqlite=self.is_sqlite), list(rows))
 
 
-@lru_cache(maxsize=64)  # to word it takes longer than to execute it
+@lru_cache(maxsize=128)  # to word it takes longer than to execute it
+def inserting(table: Table, *, is_sqlite: bool) -> Insert:
+    """Give the statement that inserts rows."""
+    return sqlite.insert(table) if is_sqlite else postgresql.insert(table)
+
+
+@lru_cache(maxsize=64)
 def upserting(table: Table, names: tuple[str, ...], keep: tuple[str, ...], *, is_sqlite: bool) -> Insert:
     """Give the statement that inserts rows of these columns, or sets all but the key and `keep`."""
-    statement: Insert = sqlite.insert(table) if is_sqlite else postgresql.insert(table)
+    statement = inserting(table, is_sqlite=is_sqlite)
     key = [column.name for column in table.primary_key]
     new = {name: statement.excluded[name] for name in names if name not in key and name not in keep}
     return statement.on_conflict_do_update(index_elements=key, set_=new)

@@ -91,9 +91,15 @@ _MORE = {
 }
 
 
+_COUNT = (
+    update(ROOMS)
+    .where(ROOMS.c.community_id == bindparam("of_community"), ROOMS.c.id == bindparam("of_room"))
+    .values(_MORE)
+)
+
+
 async def count_messages(session: Session, community_id: int, rooms: Iterable[More]) -> None:
     """Add to the numbers that rooms keep of their messages."""
-    these = (ROOMS.c.community_id == bindparam("of_community"), ROOMS.c.id == bindparam("of_room"))
     rows = [
         {
             "of_community": community_id,
@@ -105,7 +111,7 @@ async def count_messages(session: Session, community_id: int, rooms: Iterable[Mo
         }
         for room in rooms
     ]
-    await session.run(update(ROOMS).where(*these).values(_MORE), rows)
+    await session.run(_COUNT, rows)
 
 
 async def count_reactions(session: Session, community_id: int, message_ids: Sequence[int]) -> None:

@@ -109,6 +109,20 @@ async def test_a_connection_lost_in_mid_transaction_writes_nothing_and_the_next_
                 assert await read.history(community_id, ROOM) == []
 
 
+async def test_connections_that_were_lost_while_idle_are_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storage.database.IDLE_SECONDS", 0.0)
+    async with postgresql_database() as database:
+        if database is None:
+            pytest.skip("no PostgreSQL server answers on this machine")
+        async with await SqlStore.open(database.url) as store:
+            community_id = await settle_in(store)
+            await database.server.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", database.name
+            )
+            async with store.writing(community_id) as write:
+                assert await write.add_message(community_id, said("here again")) is not None
+
+
 async def test_a_failure_inside_a_transaction_takes_everything_back(store: SqlStore, community_id: CommunityId) -> None:
     with pytest.raises(ZeroDivisionError):
         async with store.writing(community_id) as write:
