@@ -14,6 +14,9 @@ from bot.core.errors import Rejected
 LONGEST_ADDRESS = 300
 LARGEST_ANSWER_BYTES = 8_000_000
 TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # NAT64: an IPv4 address in its last 32 bits
+NEEDED_HEADERS = frozenset(
+    {"host", "authorization", "content-type", "content-length", "accept", "accept-encoding", "user-agent", "connection"}
+)
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
@@ -78,6 +81,12 @@ async def resolved(host: str, port: int) -> list[str]:
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
     return list(dict.fromkeys(str(where[0]) for *_, where in found))
+
+
+async def bare(request: httpx2.Request) -> None:
+    """Take away what the environment adds to every request for the installation: organisation, project and the like."""
+    for name in [one for one in request.headers if one.lower() not in NEEDED_HEADERS]:
+        del request.headers[name]
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):

@@ -15,6 +15,7 @@ from purgatory.domain.model import OpenedState
 
 from bot.adapters.llm import chat, moderation, responses
 from bot.adapters.llm.faults import Blame, as_model_error, refuses_schema, refuses_temperature
+from bot.adapters.llm.guard import bare
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
@@ -57,7 +58,7 @@ class Pace:
 
 
 class Provider:
-    """One server's client with a queue and a circuit breaker of its own; `transport` is the way to it."""
+    """One server's client with a queue and a circuit breaker; `transport` is the way to a community's own."""
 
     def __init__(
         self, options: ProviderOptions, pace: Pace | None = None, *, transport: httpx2.AsyncBaseTransport | None = None
@@ -69,7 +70,8 @@ class Provider:
             base_url=options.base_url,
             timeout=pace.timeout_seconds,
             max_retries=pace.retries,
-            http_client=DefaultAsyncHttpxClient(transport=transport) if transport else None,
+            default_headers={"Authorization": f"Bearer {options.api_key}"} if options.own else None,
+            http_client=_stranger(transport) if options.own else None,
         )
         self._queue = Semaphore(pace.calls_at_once)
         self._breakers = AsyncCircuitBreakerFactory(
@@ -146,6 +148,11 @@ class Provider:
         if own and len(key) >= SECRET_CHARACTERS and key in worded.sentence:  # a server that repeats it
             return type(worded)(worded.sentence.replace(key, "•••"))
         return worded
+
+
+def _stranger(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
+    """Give the client for a server that is to learn nothing of the installation."""
+    return DefaultAsyncHttpxClient(transport=transport, trust_env=False, event_hooks={"request": [bare]})
 
 
 class Providers:

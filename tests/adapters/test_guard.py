@@ -1,0 +1,142 @@
+"""Servers that communities name are asked over TLS, at the public address that was looked at, and not for too much."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+
+from bot.adapters.llm.guard import (
+    LARGEST_ANSWER_BYTES,
+    AddressRefused,
+    GuardedTransport,
+    checked_address,
+    is_public,
+)
+
+PUBLIC, OTHER = "93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"
+
+
+class Names:
+    """Tells addresses of names, another one each time if it is to."""
+
+    def __init__(self, *answers: list[str]) -> None:
+        self.answers = list(answers)
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+class Wire(httpx2.AsyncBaseTransport):
+    """Sees what would be sent; `down` addresses take no connection."""
+
+    def __init__(self, answer: httpx2.Response | None = None, *, down: tuple[str, ...] = ()) -> None:
+        self.answer = answer
+        self.down = down
+        self.seen: list[httpx2.Request] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.seen.append(request)
+        if request.url.host in self.down:
+            raise httpx2.ConnectError("refused")
+        return self.answer or httpx2.Response(200, json={"ok": True})
+
+
+def client(wire: Wire, names: Names) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=GuardedTransport(wire, names), follow_redirects=True)
+
+
+@pytest.mark.parametrize("address", [PUBLIC, OTHER, "1.1.1.1", "64:ff9b::808:808", "2002:808:808::1"])
+def test_public_addresses(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "127.0.0.1",
+            "10.0.0.1",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",  # noqa: S104
+            "224.0.0.1",
+        ),
+        *("255.255.255.255", "192.0.2.1", "198.18.0.1", "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fec0::1"),
+        *("::ffff:127.0.0.1", "::ffff:a00:1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2001:db8::1"),
+        *("2001:0:4136:e378:8000:63bf:3fff:fdd2", "ff02::1"),
+    ],
+)
+def test_addresses_of_this_machines_own_network(address: str) -> None:
+    assert not is_public(address)
+
+
+def test_an_own_server_may_be_anywhere_where_that_is_allowed() -> None:
+    assert checked_address(" http://127.0.0.1:11434/v1/ ", private=True) == "http://127.0.0.1:11434/v1"
+
+
+async def test_the_address_that_was_looked_at_is_the_one_that_is_asked() -> None:
+    wire, names = Wire(), Names([PUBLIC], ["127.0.0.1"])  # a name that means this machine a moment later
+    async with client(wire, names) as http:
+        await http.post("https://models.example:8443/v1/chat", json={}, headers={"Authorization": "Bearer k"})
+    (sent,) = wire.seen
+    assert (sent.url.host, sent.url.port, sent.url.path) == (PUBLIC, 8443, "/v1/chat")
+    assert sent.extensions["sni_hostname"] == "models.example"
+    assert sent.headers["Host"] == "models.example:8443"
+    assert sent.headers["Authorization"] == "Bearer k"
+
+
+@pytest.mark.parametrize("found", [["127.0.0.1"], [PUBLIC, "10.0.0.7"], ["::1"]])
+async def test_a_name_with_any_private_address_is_not_asked(found: list[str]) -> None:
+    wire = Wire()
+    async with client(wire, Names(found)) as http:
+        with pytest.raises(AddressRefused, match="not on the public Internet"):
+            await http.get("https://models.example/v1")
+    assert wire.seen == []
+
+
+@pytest.mark.parametrize("to", ["https://inner.example/", "http://models.example/"])
+async def test_redirects_are_looked_at_as_well(to: str) -> None:
+    wire = Wire(httpx2.Response(307, headers={"Location": to}))
+    async with client(wire, Names([PUBLIC], ["192.168.0.2"])) as http:
+        with pytest.raises(AddressRefused):
+            await http.get("https://models.example/v1")
+    assert len(wire.seen) == 1
+
+
+async def test_the_next_address_is_asked_when_one_takes_no_connection() -> None:
+    wire = Wire(down=(OTHER,))
+    async with client(wire, Names([OTHER, PUBLIC])) as http:
+        assert (await http.post("https://models.example/v1", content=b"all of it")).status_code == 200
+    assert [one.url.host for one in wire.seen] == [f"{OTHER}", PUBLIC]
+    wire = Wire(down=(OTHER, PUBLIC))
+    async with client(wire, Names([OTHER, PUBLIC])) as http:
+        with pytest.raises(httpx2.ConnectError):
+            await http.get("https://models.example/v1")
+
+
+async def test_an_answer_without_end_is_cut_off() -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x" * 1_000_000
+
+    read: list[int] = []
+    async with client(Wire(httpx2.Response(200, content=endless())), Names([PUBLIC])) as http:
+        with pytest.raises(AddressRefused, match="longer than any"):
+            async with http.stream("GET", "https://models.example/v1") as response:
+                async for piece in response.aiter_bytes():
+                    read.append(len(piece))
+    assert sum(read) <= LARGEST_ANSWER_BYTES
+
+
+async def test_a_packed_answer_is_not_unpacked() -> None:
+    wire = Wire(httpx2.Response(200, content=_one(b"\x1f\x8b"), headers={"Content-Encoding": "gzip"}))
+    async with client(wire, Names([PUBLIC])) as http:
+        with pytest.raises(AddressRefused, match="packed"):
+            await http.get("https://models.example/v1")
+    assert wire.seen[0].headers["Accept-Encoding"] == "identity"
+
+
+async def _one(piece: bytes) -> AsyncIterator[bytes]:
+    yield piece
