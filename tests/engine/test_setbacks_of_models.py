@@ -219,3 +219,23 @@ async def test_a_store_that_was_away_when_an_answer_came_delays_it_by_seconds(mo
         assert (await agent_of(home)).beat_id is None
         await home.run(10)
         assert [line for sender, line in await home.lines() if sender == "1"] == ["Here I am."]
+
+
+async def test_a_claim_of_which_nobody_heard_does_not_wait_for_its_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with hearts(1, script=[answer({1: [(1, "Here I am.")]})]) as home:
+        writing = home.store.writing
+
+        @asynccontextmanager
+        async def cut_off(community_id: CommunityId | None = None) -> Any:  # noqa: ANN401
+            async with writing(community_id) as write:
+                yield write
+            monkeypatch.setattr(home.store, "writing", writing)
+            raise StoreError("The connection to the database was lost.")  # and yet it was written
+
+        await home.hear("hi there")
+        monkeypatch.setattr(home.store, "writing", cut_off)
+        await home.slot(1)
+        assert (await agent_of(home)).beat_id is not None
+        await home.slot(1)
+        await home.run(5)
+        assert ("1", "Here I am.") in await home.lines()
