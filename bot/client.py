@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 import aiohttp
@@ -215,16 +215,33 @@ class SelfroomClient(commands.Bot):
         """A thread is gone."""
         self._inbox.put(partial(_as_it_is, events.thread_deleted(payload)))
 
+    async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
+        """A channel is new, or in our sight again."""
+        self._inbox.put(partial(self._look_into, channel.guild, {channel.id}))
+
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel is different; with other permissions we may have a place there again."""
-        if before.overwrites != after.overwrites:
-            self._inbox.put(partial(_as_it_is, events.guild_seen(after.guild)))
         self._inbox.put(partial(_as_it_is, events.channel_changed(before, after)))
+        if before.overwrites != after.overwrites:
+            channel_ids = {after.id} if events.reads_more(before, after) else set()
+            self._inbox.put(partial(self._look_into, after.guild, channel_ids))
 
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
         """A role may more or less than before; it may be ours."""
         if before.permissions != after.permissions:
-            self._inbox.put(partial(_as_it_is, events.guild_seen(after.guild)))
+            is_ours = after in after.guild.me.roles
+            self._inbox.put(partial(self._look_into, after.guild, None if is_ours else set()))
+
+    async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
+        """A member has other roles; of ourselves Discord tells us in any case."""
+        if after == after.guild.me and before.roles != after.roles:
+            self._inbox.put(partial(self._look_into, after.guild, None))
+
+    async def _look_into(self, guild: discord.Guild, channel_ids: Collection[int] | None) -> None:
+        """Try again what rested, and read on in these channels (None: all): something was said that we did not hear."""
+        await self._inbox.take(events.guild_seen(guild))
+        if channel_ids is None or channel_ids:
+            await self._backfill.read_on(guild, channel_ids=channel_ids)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was invited."""

@@ -81,13 +81,14 @@ class Counting(Session):
         found: float | None = await self.value(select(REACTIONS.c.moved_seconds).where(this))
         return found
 
-    async def reactions_of(self, community_id: CommunityId, message_id: MessageId) -> Sequence[tuple[Sender, str]]:
-        """Give who reacted to a message with what (the name under which it is counted)."""
-        asked = select(REACTIONS.c.reactor, REACTIONS.c.reactor_name, REACTIONS.c.emoji).where(
-            owned(REACTIONS, community_id), REACTIONS.c.message_id == message_id
-        )
+    async def reactions_of(
+        self, community_id: CommunityId, message_ids: Sequence[MessageId]
+    ) -> Sequence[tuple[MessageId, Sender, str]]:
+        """Give who reacted to which of these messages with what (the name under which it is counted)."""
+        columns = (REACTIONS.c.message_id, REACTIONS.c.reactor, REACTIONS.c.reactor_name, REACTIONS.c.emoji)
+        asked = select(*columns).where(owned(REACTIONS, community_id), REACTIONS.c.message_id.in_(message_ids))
         rows = await self.rows(asked.order_by(REACTIONS.c.at, REACTIONS.c.reactor))
-        return [(_reactor(mark, name), emoji) for mark, name, emoji in rows]
+        return [(id, _reactor(mark, name), emoji) for id, mark, name, emoji in rows]
 
     async def addressed_beats(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         """Count the beats that a person has caused by addressing agents."""

@@ -31,6 +31,7 @@ from storage.convert import (
     request_of,
     schedule_of,
 )
+from storage.known import known_of
 from storage.messages import Messages, messages_where
 from storage.session import INSTALLATION, owned
 from storage.tables import (
@@ -98,6 +99,13 @@ class Finding(Messages):
         known = MESSAGES.c.id.in_(ids_of(community_id, [discord_id]))
         found = await self.messages(community_id, messages_where(owned(MESSAGES, community_id), known))
         return found[0] if found else None
+
+    async def known_as(
+        self, community_id: CommunityId, discord_ids: Sequence[Snowflake]
+    ) -> Mapping[Snowflake, MessageId]:
+        """Give which messages these Discord ids are (of any of their parts), as far as they are known."""
+        known = await known_of(self, community_id, discord_ids)
+        return {Snowflake(one): MessageId(id) for one, id in (known.messages | known.parts).items()}
 
     async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         """Find messages by id, those not yet posted too, deleted ones left out."""

@@ -32,6 +32,7 @@ class MessageEdited:
     message_id: Snowflake
     content: str
     edited_at: datetime
+    author_id: Snowflake | None = None
     is_bot: bool = False
 
 
@@ -68,6 +69,17 @@ class ReactionsCleared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReactionsFound:
+    """All people whose reaction with an emoji stands on a message now, found when reading on: nobody told when."""
+
+    guild_id: Snowflake
+    channel_id: Snowflake
+    message_id: Snowflake
+    emoji: str
+    people: tuple[Person, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelDeleted:
     guild_id: Snowflake
     channel_id: Snowflake
@@ -91,6 +103,16 @@ class ChannelChanged:
     name: str | None = None
     topic: str | None = None
     is_private: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelFound:
+    """What a channel is like, found when reading on: it may have been changed while nobody listened."""
+
+    guild_id: Snowflake
+    channel_id: Snowflake
+    topic: str
+    is_private: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,9 +142,11 @@ Event = (
     | MessagesDeleted
     | ReactionChanged
     | ReactionsCleared
+    | ReactionsFound
     | ChannelDeleted
     | ThreadDeleted
     | ChannelChanged
+    | ChannelFound
     | PersonSeen
     | GuildSeen
     | GuildLeft

@@ -215,8 +215,15 @@ class Reading(KeptReading, Protocol):
     ) -> float | None:
         """Give the seconds by which a stored reaction moved the author's interval; None when there is no such one."""
 
-    async def reactions_of(self, community_id: CommunityId, message_id: MessageId) -> Sequence[tuple[Sender, str]]:
-        """Give who reacted to a message with what (the name under which it is counted)."""
+    async def reactions_of(
+        self, community_id: CommunityId, message_ids: Sequence[MessageId]
+    ) -> Sequence[tuple[MessageId, Sender, str]]:
+        """Give who reacted to which of these messages with what (the name under which it is counted)."""
+
+    async def known_as(
+        self, community_id: CommunityId, discord_ids: Sequence[Snowflake]
+    ) -> Mapping[Snowflake, MessageId]:
+        """Give which messages these Discord ids are (of any of their parts), as far as they are known."""
 
     async def addressed_beats(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         """Count the beats that a person has caused by addressing agents."""

@@ -24,16 +24,19 @@ def changes_for(
     now: datetime,
     effect: float | None = None,
     moves: int = 0,
+    is_stale: bool = False,
 ) -> list[Change]:
     """Give all that a reaction changes: the reaction itself, its author's interval, and what the room may do.
 
     `effect` is what the store knows of this reaction (`Reading.reaction_effect`), `moves` how often an agent that
-    reacts has moved the author in the last hour (`Reading.tempo_moves`).
+    reacts has moved the author in the last hour (`Reading.tempo_moves`); `is_stale`: it may have been put long ago,
+    so that the room need not follow it any more.
     """
     if added is (effect is not None):
         return []
     if added:
-        return [*_put(view, message, reactor, emoji, now, moves), *_stirred(view, message, reactor, emoji, now)]
+        stirred = [] if is_stale else _stirred(view, message, reactor, emoji, now)
+        return [*_put(view, message, reactor, emoji, now, moves), *stirred]
     return _taken_back(view, message, reactor, emoji, effect or 0.0)
 
 

@@ -13,6 +13,7 @@ from bot.core.config import CommunityConfig
 from bot.core.events import (
     ChannelChanged,
     ChannelDeleted,
+    ChannelFound,
     Event,
     GuildLeft,
     GuildSeen,
@@ -22,6 +23,7 @@ from bot.core.events import (
     PersonSeen,
     ReactionChanged,
     ReactionsCleared,
+    ReactionsFound,
     ThreadDeleted,
 )
 from bot.core.gate import cues_for, reasons_for
@@ -79,16 +81,10 @@ class Intake:
         match event:
             case MessageSeen() | MessageEdited() | MessagesDeleted():
                 await self._said(event, community)
-            case ReactionChanged():
-                await self._reactions.changed(event, community)
-            case ReactionsCleared():
-                await self._reactions.cleared(event, community)
-            case ChannelDeleted():
-                await self._places.deleted(event, community)
-            case ThreadDeleted():
-                await self._places.thread_deleted(event, community)
-            case ChannelChanged():
-                await self._places.changed(event, community)
+            case ReactionChanged() | ReactionsCleared() | ReactionsFound():
+                await self._reactions.take(event, community)
+            case ChannelDeleted() | ThreadDeleted() | ChannelChanged() | ChannelFound():
+                await self._places.take(event, community)
             case PersonSeen():
                 async with self._store.writing(community.id) as write:
                     await _known(write, community, event.person)
@@ -190,7 +186,7 @@ class Intake:
     async def _edited(self, event: MessageEdited, community: Community) -> None:
         async with self._store.writing(community.id) as write:
             known = await write.message_of(community.id, event.message_id)
-            if known is None and (event.is_bot or not await write.room_of_channel(community.id, event.channel_id)):
+            if known is None and not await self._may_come(write, community, event):
                 return
             if known is not None and known.sender.person_id is None:
                 return  # our own post: agents keep what they said
@@ -201,6 +197,13 @@ class Intake:
                 edited_at=event.edited_at,
                 tokens=said_tokens(self._tokenizer, known.sender, event.content, known.attachments) if known else 0,
             )
+
+    async def _may_come(self, write: Writing, community: Community, event: MessageEdited) -> bool:
+        """Tell whether the message of an edit that came first may still come in, so that its text is kept for it."""
+        if event.is_bot or not await write.room_of_channel(community.id, event.channel_id):
+            return False
+        author = None if event.author_id is None else await write.person(community.id, event.author_id)
+        return author is None or not author.ignored
 
     async def _deleted(self, event: MessagesDeleted, community: Community) -> None:
         """Remove content; what is deleted in a room before it came in must not come in later either."""

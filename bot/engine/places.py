@@ -1,13 +1,14 @@
 """Servers and channels change on Discord's side: rooms follow."""
 
 from datetime import datetime, timedelta
+from typing import assert_never
 
 import structlog
 
 from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
-from bot.core.events import ChannelChanged, ChannelDeleted, GuildSeen, ThreadDeleted
-from bot.core.kinds import Visibility
-from bot.core.letters import RESTS, without_marker
+from bot.core.events import ChannelChanged, ChannelDeleted, ChannelFound, GuildSeen, ThreadDeleted
+from bot.core.kinds import LetterKind, Visibility
+from bot.core.letters import RESTS, is_marked, without_marker
 from bot.core.ports import Clock, Store, Writing
 from bot.core.records import AgentId, Community, MessageId, Room, Snowflake
 
@@ -45,7 +46,23 @@ class Places:
             await write.keep(community.id, AWAY, True)
             await write.pause_community(community.id, paused=True)
 
-    async def deleted(self, event: ChannelDeleted, community: Community) -> None:
+    async def take(
+        self, event: ChannelDeleted | ThreadDeleted | ChannelChanged | ChannelFound, community: Community
+    ) -> None:
+        """Store what happened to a channel."""
+        match event:
+            case ChannelDeleted():
+                await self._deleted(event, community)
+            case ThreadDeleted():
+                await self._thread_deleted(event, community)
+            case ChannelChanged():
+                await self._changed(event, community)
+            case ChannelFound():
+                await self._found(event, community)
+            case _:
+                assert_never(event)
+
+    async def _deleted(self, event: ChannelDeleted, community: Community) -> None:
         """Retire the agent whose channel people deleted, and remove what was said there."""
         now = self._clock.now()
         async with self._store.writing(community.id) as write:
@@ -61,7 +78,7 @@ class Places:
             ]
             await write.apply(community.id, changes)
 
-    async def thread_deleted(self, event: ThreadDeleted, community: Community) -> None:
+    async def _thread_deleted(self, event: ThreadDeleted, community: Community) -> None:
         """Remove what was said in a thread."""
         async with self._store.writing(community.id) as write:
             room_id = await write.room_of_channel(community.id, event.channel_id)
@@ -69,16 +86,31 @@ class Places:
                 ids = await _said_in(write, community, room_id, event.thread_id)
                 await write.delete_messages(community.id, ids, self._clock.now())
 
-    async def changed(self, event: ChannelChanged, community: Community) -> None:
-        """Follow a channel's new topic and visibility."""
+    async def _changed(self, event: ChannelChanged, community: Community) -> None:
+        """Follow a channel's new topic and visibility; its name is people's affair: the agent keeps its own."""
+        async with self._store.writing(community.id) as write:
+            room_id = await write.room_of_channel(community.id, event.channel_id)
+            if room_id is None:
+                return
+            room = (await write.view(community.id, room_ids=[room_id], messages=1)).all_rooms[room_id]
+            await _follow(write, room, topic=event.topic, is_private=event.is_private)
+
+    async def _found(self, event: ChannelFound, community: Community) -> None:
+        """Follow what was changed while nobody listened, but where a letter of ours is still to change it."""
         async with self._store.writing(community.id) as write:
             room_id = await write.room_of_channel(community.id, event.channel_id)
             if room_id is None:
                 return
             view = await write.view(community.id, room_ids=[room_id], messages=1)
-            fields = _followed(view.all_rooms[room_id], event)
-            if fields:
-                await write.apply(community.id, [UpdateRoom(room_id=room_id, fields=fields)])
+            ours = {letter.kind for letter in view.unposted.get(room_id, ())}
+            room, topic = view.all_rooms[room_id], without_marker(event.topic, room_id)
+            is_first = not room.topic and is_marked(event.topic, room_id) and topic.endswith("'s room")
+            await _follow(
+                write,
+                room,
+                topic=None if is_first or ours & {LetterKind.TOPIC, LetterKind.CHANNEL} else topic,
+                is_private=None if ours & {LetterKind.PERMISSION, LetterKind.CHANNEL} else event.is_private,
+            )
 
 
 async def _said_in(write: Writing, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
@@ -115,14 +147,16 @@ def _unset(event: ChannelDeleted, community: Community) -> list[Change]:
     ]
 
 
-def _followed(room: Room, event: ChannelChanged) -> dict[str, object]:
+async def _follow(write: Writing, room: Room, *, topic: str | None, is_private: bool | None) -> None:
+    """Let a room be as its channel is (None: as before)."""
     fields: dict[str, object] = {}
-    if event.topic is not None:
-        topic = without_marker(event.topic, room.id)[:TOPIC_CHARACTERS]
+    if topic is not None:
+        topic = without_marker(topic, room.id)[:TOPIC_CHARACTERS]
         if topic != room.topic:
             fields["topic"] = topic
-    if event.is_private is not None:
-        visibility = Visibility.PRIVATE if event.is_private else Visibility.PUBLIC
+    if is_private is not None:
+        visibility = Visibility.PRIVATE if is_private else Visibility.PUBLIC
         if visibility is not room.visibility:
             fields["visibility"] = visibility
-    return fields
+    if fields:
+        await write.apply(room.community_id, [UpdateRoom(room_id=room.id, fields=fields)])

@@ -1,10 +1,14 @@
 """Reactions come in: counted once per reactor, message and emoji, and undone when taken back."""
 
+from dataclasses import replace
+from datetime import timedelta
+from typing import assert_never
+
 from bot.core.emoji import reaction_name
-from bot.core.events import ReactionChanged, ReactionsCleared
+from bot.core.events import ReactionChanged, ReactionsCleared, ReactionsFound
 from bot.core.kinds import SenderKind
 from bot.core.ports import Clock, Store, Writing
-from bot.core.records import Community, Message, Sender, Snowflake
+from bot.core.records import Community, Message, Person, Sender, Snowflake
 from bot.core.tempo import changes_for
 
 
@@ -15,7 +19,19 @@ class Reactions:
         self._store = store
         self._clock = clock
 
-    async def changed(self, event: ReactionChanged, community: Community) -> None:
+    async def take(self, event: ReactionChanged | ReactionsCleared | ReactionsFound, community: Community) -> None:
+        """Store what happened to reactions."""
+        match event:
+            case ReactionChanged():
+                await self._changed(event, community)
+            case ReactionsCleared():
+                await self._cleared(event, community)
+            case ReactionsFound():
+                await self._found(event, community)
+            case _:
+                assert_never(event)
+
+    async def _changed(self, event: ReactionChanged, community: Community) -> None:
         """Put or take back one reaction; other bots' are ignored."""
         if event.is_bot:
             return
@@ -23,39 +39,74 @@ class Reactions:
             message = await write.message_of(community.id, event.message_id)
             if message is None:
                 return
-            reactor = await _reactor(write, community, event)
+            reactor = await _reactor(write, community, event.user_id, event.person, added=event.added)
             if reactor is not None:
                 await self._apply(write, community, message, reactor, event.emoji, added=event.added)
 
-    async def cleared(self, event: ReactionsCleared, community: Community) -> None:
+    async def _cleared(self, event: ReactionsCleared, community: Community) -> None:
         """Take all reactions of a message back, or all of one emoji."""
         async with self._store.writing(community.id) as write:
             message = await write.message_of(community.id, event.message_id)
             if message is None:
                 return
-            for reactor, name in await write.reactions_of(community.id, message.id):
+            for _, reactor, name in await write.reactions_of(community.id, [message.id]):
                 if event.emoji is None or reaction_name(event.emoji) == name:
                     await self._apply(write, community, message, reactor, name, added=False)
 
+    async def _found(self, event: ReactionsFound, community: Community) -> None:
+        """Put and take back what happened to an emoji on a message while nobody listened."""
+        async with self._store.writing(community.id) as write:
+            message = await write.message_of(community.id, event.message_id)
+            if message is None:
+                return
+            stored = [
+                reactor
+                for _, reactor, name in await write.reactions_of(community.id, [message.id])
+                if name == reaction_name(event.emoji) and reactor.person_id is not None
+            ]
+            there = {person.id for person in event.people}
+            for reactor in stored:
+                if reactor.person_id not in there:
+                    await self._apply(write, community, message, reactor, event.emoji, added=False)
+            known = {reactor.person_id for reactor in stored}
+            for person in (one for one in event.people if one.id not in known):
+                newcomer = await _reactor(write, community, person.id, person, added=True)
+                if newcomer is not None:
+                    await self._apply(write, community, message, newcomer, event.emoji, added=True, is_late=True)
+
     async def _apply(
-        self, write: Writing, community: Community, message: Message, reactor: Sender, emoji: str, *, added: bool
+        self,
+        write: Writing,
+        community: Community,
+        message: Message,
+        reactor: Sender,
+        emoji: str,
+        *,
+        added: bool,
+        is_late: bool = False,
     ) -> None:
-        name = reaction_name(emoji)
+        """Store a reaction and what follows from it; of one found late on an old message the room takes no notice."""
+        now, name = self._clock.now(), reaction_name(emoji)
         effect = await write.reaction_effect(community.id, message.id, name, reactor)
         view = await write.view(community.id, room_ids=[message.room_id], messages=1)
-        changes = changes_for(view, message, reactor, emoji, added=added, now=self._clock.now(), effect=effect)
+        is_stale = is_late and now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
+        changes = changes_for(view, message, reactor, emoji, added=added, now=now, effect=effect, is_stale=is_stale)
         await write.apply(community.id, changes)
 
 
-async def _reactor(write: Writing, community: Community, event: ReactionChanged) -> Sender | None:
+async def _reactor(
+    write: Writing, community: Community, person_id: Snowflake, person: Person | None, *, added: bool
+) -> Sender | None:
     """Give who reacted, as far as it is known; None for people whom agents are to ignore."""
-    known = await write.person(community.id, Snowflake(event.user_id))
-    person = event.person or known
-    if known is not None and known.ignored:
+    known = await write.person(community.id, person_id)
+    if known is not None and known.ignored and added:
         return None
-    if event.person is not None and known is None:
-        await write.put_person(community.id, event.person)
+    if person is not None and added:
+        fresh = replace(person, ignored=known.ignored if known else person.ignored)
+        if fresh != known:
+            await write.put_person(community.id, fresh)
+    person = person or known
     if person is None:
-        return Sender(kind=SenderKind.PERSON, person_id=event.user_id)
+        return Sender(kind=SenderKind.PERSON, person_id=person_id)
     kind = SenderKind.ARCHITECT if person.is_architect else SenderKind.PERSON
     return Sender(kind=kind, person_id=person.id, name=person.username)

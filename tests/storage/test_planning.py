@@ -34,7 +34,7 @@ async def ask_everything(store: SqlStore, community_id: CommunityId) -> None:
         await write.addressed_beats(community_id, Snowflake(5), START)
         await write.self_caused_beats(community_id, ROOM, START)
         await write.tempo_moves(community_id, ROOM, AgentId(2), START)
-        await write.reactions_of(community_id, MessageId(1))
+        await write.reactions_of(community_id, [MessageId(1)])
         await write.knocks()
         await write.tally(community_id, ids, START)
         await write.journal(community_id, ROOM)

@@ -245,7 +245,7 @@ async def test_a_reaction_counts_once_and_can_be_taken_back(store: SqlStore, com
         assert await read.tempo_moves(community_id, FIRST, SECOND, START) == 1
         assert await read.reaction_effect(community_id, MessageId(1), "thumbs_up", by_agent(2)) == -0.5
         assert await read.reaction_effect(community_id, MessageId(1), "brain", by_agent(2)) is None
-        assert (by_person(), "heart") in await read.reactions_of(community_id, MessageId(1))
+        assert (MessageId(1), by_person(), "heart") in await read.reactions_of(community_id, [MessageId(1)])
     view = await apply(store, community_id, Unreact(message_id=MessageId(1), emoji="thumbs_up", reactor=by_agent(2)))
     assert view.rooms[FIRST].messages[0].reactions == (("heart", 1), ("thumbs_up", 1))
     await apply(store, community_id, replace(up, message_id=MessageId(77)))

@@ -2,29 +2,34 @@
 
 import asyncio
 import itertools
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from heapq import heappop, heappush
 
 import aiohttp
 import discord
 import structlog
 
-from bot.adapters.discord.events import Translator
+from bot.adapters.discord.events import Translator, channel_found, reads
 from bot.adapters.discord.inbox import Inbox
-from bot.core.events import ChannelDeleted, MessageEdited, MessagesDeleted
+from bot.adapters.discord.window import Window
+from bot.core.events import ChannelDeleted
 from bot.core.ports import Store
-from bot.core.records import AgentId, CommunityId, Message, Room, Snowflake
+from bot.core.records import Room, Snowflake
 
 ROOMS_AT_ONCE = 5
-WINDOW = 100  # messages of the visible window that are looked at again
+AT_ONCE = 500  # messages that are read before they are stored: the next start goes on after these
 KNOWN = 1_000  # newest messages of a room among which the overlap is looked for
 OVERLAP = timedelta(minutes=2)
 AGAIN_SECONDS = 0.5
 LONGEST_AGAIN_SECONDS = 30.0
 TRANSIENT = (discord.DiscordServerError, discord.RateLimited, aiohttp.ClientError, OSError)
+UNREAD = "unread:{}"  # kept for a room that could not be read: from where on
 log = structlog.get_logger(__name__)
 
 Place = discord.TextChannel | discord.Thread
+Source = AsyncIterator[discord.Message]
 
 
 class Backfill:
@@ -35,9 +40,10 @@ class Backfill:
         self._store = store
         self._translator = translator
         self._inbox = inbox
+        self._window = Window(store, translator, inbox)
 
-    async def read_on(self, guild: discord.Guild) -> int:
-        """Take in what every room missed, oldest first within a room; gives how many messages were looked at."""
+    async def read_on(self, guild: discord.Guild, *, channel_ids: Collection[int] | None = None) -> int:
+        """Take in what every room (or only some) missed, oldest first; gives how many messages were looked at."""
         async with self._store.reading() as read:
             community = await read.community_of_guild(Snowflake(guild.id))
             if community is None:
@@ -50,6 +56,8 @@ class Backfill:
                 return await self._guarded(guild, room, since)
 
         rooms = [room for room in view.all_rooms.values() if room.channel_id is not None]
+        if channel_ids is not None:
+            rooms = [room for room in rooms if room.channel_id in channel_ids]
         counts = await asyncio.gather(*(one(room, view.agents[room.id].created_at) for room in rooms))
         if sum(counts):
             log.info("read on", server=guild.name, rooms=len(rooms), messages=sum(counts))
@@ -70,6 +78,7 @@ class Backfill:
             except Exception:  # one room's trouble keeps no other from being read
                 log.exception("a room could not be read on", room=room.id)
                 break
+        await self._note_unread(room, since)
         return 0
 
     async def _room(self, guild: discord.Guild, room: Room, since: datetime) -> int:
@@ -79,19 +88,55 @@ class Backfill:
             return 0
         if not isinstance(channel, discord.TextChannel):
             return 0
+        await self._inbox.take(channel_found(channel))
+        if not reads(channel):
+            log.warning("a room cannot be read", room=room.id, error="the bot may not read the channel's history")
+            await self._note_unread(room, since)
+            return 0
+        count = await self._said(channel, room, await self._beginning(room, since))
+        await self._window.look_again(channel, room)
+        await self._keep(room, None)
+        return count
+
+    async def _said(self, channel: discord.TextChannel, room: Room, after: int) -> int:
+        """Take in what is not known yet, a stretch at a time; gives how many messages of others there were."""
+        async with self._store.reading() as read:
+            stored = await read.history(room.community_id, room.id, limit=KNOWN)
+            last = await read.last_discord_id(room.community_id, room.id) or 0
+        known = {message.discord_id for message in stored}
+        count = 0
+        async for stretch in _stretches(merged([_read(place, after) for place in await _places(channel, after)])):
+            missed = [message for message in stretch if message.edited_at or message.id not in known]
+            await self._translator.meet(channel.guild, missed)
+            events = [await self._translator.message(message) for message in missed]
+            await self._inbox.take_read_on([event for event in events if event is not None])
+            count += sum(message.id > last and message.webhook_id is None for message in missed)
+            if len(stretch) == AT_ONCE:
+                log.info("reading on", room=room.id, messages=count, until=stretch[-1].created_at.isoformat())
+        return count
+
+    async def _beginning(self, room: Room, since: datetime) -> int:
+        """Give where to read on: somewhat before the last message known, for Discord may report one late."""
         async with self._store.reading() as read:
             last = await read.last_discord_id(room.community_id, room.id)
-            stored = await read.history(room.community_id, room.id, limit=KNOWN)
-        after, known = _overlapping(last, since), {message.discord_id for message in stored}
-        said = [message for place in await _places(channel, after) for message in await _said(place, after)]
-        missed = [message for message in said if message.edited_at or message.id not in known]
-        missed.sort(key=lambda message: message.id)
-        await self._translator.meet(guild, missed)
-        events = [await self._translator.message(message) for message in missed]
-        await self._inbox.take_read_on([event for event in events if event is not None])
+            unread = await read.kept(room.community_id, UNREAD.format(room.id))
+        beginning = discord.utils.time_snowflake(since)
         if last is not None:
-            await self._look_again(channel, room.community_id, room.id, last)
-        return sum(message.id > (last or 0) and message.webhook_id is None for message in missed)
+            overlapping = discord.utils.time_snowflake(discord.utils.snowflake_time(last) - OVERLAP)
+            beginning = max(beginning, overlapping)
+        return min(beginning, int(unread)) if isinstance(unread, str) else beginning
+
+    async def _note_unread(self, room: Room, since: datetime) -> None:
+        """Keep where a room is to be read on: what is heard there from now on must not hide the gap."""
+        await self._keep(room, str(await self._beginning(room, since)))
+
+    async def _keep(self, room: Room, unread: str | None) -> None:
+        name = UNREAD.format(room.id)
+        async with self._store.reading() as read:
+            is_so = await read.kept(room.community_id, name) == unread
+        if not is_so:
+            async with self._store.writing(room.community_id) as write:
+                await write.keep(room.community_id, name, unread)
 
     async def _gone(self, guild: discord.Guild, room: Room) -> None:
         """Make sure that the channel is deleted, and not only hidden from us."""
@@ -101,60 +146,47 @@ class Backfill:
             gone = ChannelDeleted(guild_id=Snowflake(guild.id), channel_id=Snowflake(room.channel_id or 0))
             await self._inbox.take(gone)
 
-    async def _look_again(
-        self, channel: discord.TextChannel, community_id: CommunityId, room_id: AgentId, last: Snowflake
-    ) -> None:
-        """Find edits and deletions among the messages that agents still see."""
-        async with self._store.reading() as read:
-            known = await read.history(community_id, room_id, limit=WINDOW)
-        stored = {message.discord_id: message for message in known if message.discord_id and not message.thread_id}
-        if not stored:
-            return
-        before = discord.Object(last + 1)
-        there = {message.id: message async for message in channel.history(limit=WINDOW, before=before)}
-        oldest = min(there) if len(there) == WINDOW else 0
-        gone = tuple(id for id in sorted(stored) if oldest <= id <= last and id not in there)
-        if gone:
-            guild_id, channel_id = Snowflake(channel.guild.id), Snowflake(channel.id)
-            await self._inbox.take(MessagesDeleted(guild_id=guild_id, channel_id=channel_id, message_ids=gone))
-        for id, message in sorted(there.items()):
-            if message.edited_at is not None and _is_of_others(stored.get(Snowflake(id))):
-                await self._inbox.take(await self._edited(message, message.edited_at))
-
-    async def _edited(self, message: discord.Message, edited_at: datetime) -> MessageEdited:
-        return MessageEdited(
-            guild_id=Snowflake(message.guild.id if message.guild else 0),
-            channel_id=Snowflake(message.channel.id),
-            message_id=Snowflake(message.id),
-            content=self._translator.text(message),
-            edited_at=edited_at,
-        )
-
-
-def _overlapping(last: Snowflake | None, since: datetime) -> int:
-    """Give where to read on: somewhat before the last message known, for Discord may report one late."""
-    beginning = discord.utils.time_snowflake(since)
-    if last is None:
-        return beginning
-    return max(beginning, discord.utils.time_snowflake(discord.utils.snowflake_time(last) - OVERLAP))
-
-
-def _is_of_others(message: Message | None) -> bool:
-    """Whether somebody else than we wrote it: agents keep what they said."""
-    return message is not None and message.sender.person_id is not None
-
 
 async def _places(channel: discord.TextChannel, after: int) -> list[Place]:
     """Give the channel and those of its threads in which something was said after that."""
-    threads = [thread for thread in channel.threads if (thread.last_message_id or 0) > after]
+    threads = {thread.id: thread for thread in channel.threads}
     with suppress(discord.Forbidden):  # without Read Message History there are no archived threads to see
-        threads += [
-            thread
-            async for thread in channel.archived_threads(limit=50)
-            if (thread.last_message_id or 0) > after and thread.id not in {one.id for one in threads}
-        ]
-    return [channel, *threads]
+        async for thread in channel.archived_threads(limit=None):  # the last archived first
+            if thread.archive_timestamp < discord.utils.snowflake_time(after):
+                break
+            threads.setdefault(thread.id, thread)
+    return [channel, *(thread for thread in threads.values() if (thread.last_message_id or 0) > after)]
 
 
-async def _said(place: Place, after: int) -> list[discord.Message]:
-    return [message async for message in place.history(limit=None, after=discord.Object(after), oldest_first=True)]
+async def _read(place: Place, after: int) -> Source:
+    """Give what was said in a place, oldest first; of a thread that we may not read, nothing."""
+    try:
+        async for message in place.history(limit=None, after=discord.Object(after), oldest_first=True):
+            yield message
+    except (discord.Forbidden, discord.NotFound):
+        if not isinstance(place, discord.Thread):
+            raise
+
+
+async def merged(sources: Sequence[Source]) -> Source:
+    """Give the messages of several places in the order in which they were said."""
+    heads: list[tuple[int, int, discord.Message]] = []
+    for index, source in enumerate(sources):
+        if (first := await anext(source, None)) is not None:
+            heappush(heads, (first.id, index, first))
+    while heads:
+        _, index, message = heappop(heads)
+        yield message
+        if (following := await anext(sources[index], None)) is not None:
+            heappush(heads, (following.id, index, following))
+
+
+async def _stretches(messages: Source) -> AsyncIterator[list[discord.Message]]:
+    stretch: list[discord.Message] = []
+    async for message in messages:
+        stretch.append(message)
+        if len(stretch) == AT_ONCE:
+            yield stretch
+            stretch = []
+    if stretch:
+        yield stretch

@@ -12,6 +12,7 @@ from bot.adapters.discord.wording import attachments_of, text_of
 from bot.core.events import (
     ChannelChanged,
     ChannelDeleted,
+    ChannelFound,
     GuildLeft,
     GuildSeen,
     MessageEdited,
@@ -19,6 +20,7 @@ from bot.core.events import (
     MessageSeen,
     ReactionChanged,
     ReactionsCleared,
+    ReactionsFound,
     ThreadDeleted,
 )
 from bot.core.records import Snowflake
@@ -132,6 +134,7 @@ class Translator:
             message_id=Snowflake(message.id),
             content=text_of(message),
             edited_at=message.edited_at,
+            author_id=Snowflake(message.author.id),
             is_bot=message.author.bot or message.webhook_id is not None,
         )
 
@@ -164,7 +167,7 @@ class Translator:
             user_id=Snowflake(payload.user_id),
             person=self._people.person(member) if member else None,
             is_bot=member.bot if member else False,
-            emoji=_emoji(payload.emoji),
+            emoji=emoji_text(payload.emoji),
             added=payload.event_type == "REACTION_ADD",
             at=datetime.now(UTC),
         )
@@ -180,7 +183,23 @@ class Translator:
             guild_id=Snowflake(payload.guild_id),
             channel_id=Snowflake(payload.channel_id),
             message_id=Snowflake(payload.message_id),
-            emoji=_emoji(one) if one else None,
+            emoji=emoji_text(one) if one else None,
+        )
+
+    async def reactions(
+        self, guild: discord.Guild, message: discord.Message, reactions: Sequence[discord.Reaction]
+    ) -> ReactionsFound:
+        """Ask who reacted to a message with emoji that count as the same, and give all of them."""
+        users = [user for one in reactions async for user in one.users(limit=None) if not user.bot]
+        await self._people.meet(users, guild)
+        people = [self._people.person(await self._people.member(user, guild)) for user in users]
+        channel_id, _ = await self._place(guild, message.channel.id)
+        return ReactionsFound(
+            guild_id=Snowflake(guild.id),
+            channel_id=channel_id,
+            message_id=Snowflake(message.id),
+            emoji=emoji_text(reactions[0].emoji),
+            people=tuple({person.id: person for person in people}.values()),
         )
 
 
@@ -207,6 +226,27 @@ def channel_changed(before: discord.abc.GuildChannel, after: discord.abc.GuildCh
     )
 
 
+def reads_more(before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> bool:
+    """Tell whether we may read now what was said in a channel, and could not before."""
+    return reads(after) and not reads(before)
+
+
+def reads(channel: discord.abc.GuildChannel) -> bool:
+    """Tell whether we may read what was said in a channel; without the right Discord shows it as empty."""
+    rights = channel.permissions_for(channel.guild.me)
+    return rights.view_channel and rights.read_message_history
+
+
+def channel_found(channel: discord.TextChannel) -> ChannelFound:
+    """Give what a channel is like now."""
+    return ChannelFound(
+        guild_id=Snowflake(channel.guild.id),
+        channel_id=Snowflake(channel.id),
+        topic=channel.topic or "",
+        is_private=_is_private(channel),
+    )
+
+
 def _is_private(channel: discord.TextChannel) -> bool:
     return not channel.permissions_for(channel.guild.default_role).view_channel
 
@@ -228,5 +268,10 @@ def _answered(message: discord.Message) -> Snowflake | None:
     return Snowflake(reference.message_id)
 
 
-def _emoji(emoji: discord.PartialEmoji) -> str:
-    return f":{emoji.name or 'emoji'}:" if emoji.is_custom_emoji() else emoji.name
+def emoji_text(emoji: discord.PartialEmoji | discord.Emoji | str) -> str:
+    """Give an emoji as events have it: the character, or the `:name:` of a server's own."""
+    if isinstance(emoji, str):
+        return emoji
+    if isinstance(emoji, discord.PartialEmoji) and emoji.is_unicode_emoji():
+        return emoji.name
+    return f":{emoji.name or 'emoji'}:"

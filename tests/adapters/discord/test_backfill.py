@@ -78,9 +78,10 @@ async def test_threads_are_read_on_as_well(stage: Stage) -> None:
 async def test_a_message_that_discord_reported_late_is_not_passed_over(stage: Stage) -> None:
     ada, channel_id, mira, _ = await first_life(stage, "before")
     async with stage.bot():
-        late = {"event": "MESSAGE_CREATE", "seconds": 30, "count": 2}  # the last life's session is still there as well
+        late = {"event": "MESSAGE_CREATE", "seconds": 30, "probability": 1.0}
         await stage.faults(kind="delay_events", user_id=stage.bot_id, **late)
         await mira.say(channel_id, "reported late")
+        await stage.clear_faults()
         await mira.say(channel_id, "reported in time")
         await heard(stage, ada, "before", "reported in time")
     async with stage.bot():
