@@ -28,7 +28,7 @@ from bot.engine.intake import Intake
 LONGEST_LIMIT_SECONDS = 30.0  # a longer rate limit is an error, so that nothing hangs on it
 LOGIN_AGAIN_SECONDS = (0.5, 1.0, 2.0, 4.0)
 LATE_SERVER_SECONDS = 0.5  # servers that Discord names later than this are read on when it does
-UNKNOWN_INTERACTION = 10062
+TOO_LATE = {10062, 10015, 50027}  # an interaction that Discord knows no longer: after 3 s, or after 15 min
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
 log = structlog.get_logger(__name__)
 
@@ -117,7 +117,7 @@ class SelfroomClient(commands.Bot):
     async def explain(self, interaction: Interaction, error: Exception) -> None:
         """Say in one sentence, to the person alone, what went wrong; the log has the details and an id."""
         cause = error.original if isinstance(error, app_commands.CommandInvokeError) else error
-        if isinstance(cause, discord.NotFound) and cause.code == UNKNOWN_INTERACTION:
+        if isinstance(cause, discord.HTTPException) and cause.code in TOO_LATE:
             log.info("an answer came too late", command=_command(interaction))
             return
         sentence = explained(cause)

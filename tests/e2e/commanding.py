@@ -66,7 +66,7 @@ class Commander:
     async def press(self, message: Json, label: str) -> Json:
         """Press a button and give the new answer that comes of it."""
         before = len(self.visitor.heard)
-        await self._press(message, label)
+        await self.click(message, label)
         return await self._next(before, lambda answer: answer["id"] != message["id"])
 
     async def choose(self, message: Json, placeholder: str, *values: str) -> Json:
@@ -81,10 +81,11 @@ class Commander:
     async def press_in_place(self, message: Json, label: str) -> Json:
         """Press a button and give the message as it is then."""
         before = len(self.visitor.heard)
-        await self._press(message, label)
+        await self.click(message, label)
         return await self._next(before)
 
-    async def _press(self, message: Json, label: str) -> None:
+    async def click(self, message: Json, label: str) -> None:
+        """Press a button without waiting for what it gives."""
         parts = [part for row in message["components"] for part in row["components"]]
         button = next(part for part in parts if label in (part.get("label"), (part.get("emoji") or {}).get("name")))
         data = {"custom_id": button["custom_id"], "component_type": 2}

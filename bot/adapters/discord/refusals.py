@@ -78,8 +78,18 @@ def explained(error: BaseException) -> str | None:
             return "This command has changed: press Ctrl+R in Discord and try again."
         case app_commands.CheckFailure():
             return "You may not do that here: ask someone who may manage this server."
+    return _discords(error)
+
+
+def _discords(error: BaseException) -> str | None:
+    """Give the sentence for what Discord itself refused or failed at."""
+    match error:
         case discord.Forbidden():
             return f"Discord does not let me do that ({error.text}): look at my role's permissions."
         case discord.NotFound():
             return f"That is not there any more on Discord ({error.text}): look again and retry."
+        case discord.RateLimited():
+            return f"Discord asks me to slow down: try again in {max(1, round(error.retry_after))} s."
+        case discord.DiscordServerError() | aiohttp.ClientError():
+            return "Discord itself fails just now: look whether it was done, and try again in a minute."
     return None

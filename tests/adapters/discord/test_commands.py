@@ -67,9 +67,10 @@ async def test_what_nobody_foresaw_gets_an_id_that_is_in_the_log_with_the_detail
     assert "secret detail" not in sentence
 
 
-async def test_an_answer_that_comes_too_late_is_only_noted() -> None:
+@pytest.mark.parametrize(("status", "code"), [(404, 10062), (404, 10015), (401, 50027)])
+async def test_an_answer_that_comes_too_late_is_only_noted(status: int, code: int) -> None:
     client, interaction = SelfroomClient(), asked()
-    late = discord.NotFound(Mock(status=404, reason="Not Found"), {"code": 10062, "message": "Unknown interaction"})
+    late = discord.HTTPException(Mock(status=status, reason="Gone"), {"code": code, "message": "Unknown"})
     await client.explain(interaction, late)
     interaction.response.send_message.assert_not_awaited()
 

@@ -61,6 +61,9 @@ def test_what_discord_py_raises_is_worded(raised: Exception, kind: type[Exceptio
         (app_commands.CommandOnCooldown(app_commands.Cooldown(1, 5), 2.6), "try again in 3 s"),
         (app_commands.CheckFailure(), "ask someone who may manage this server"),
         (discord.Forbidden(answer(403), {"code": 50013, "message": "Missing Permissions"}), "Missing Permissions"),
+        (discord.RateLimited(41.7), "try again in 42 s"),
+        (discord.DiscordServerError(answer(502), "bad gateway"), "Discord itself fails just now"),
+        (aiohttp.ServerDisconnectedError(), "Discord itself fails just now"),
     ],
 )
 def test_a_person_is_told_in_one_sentence(error: Exception, words: str) -> None:
