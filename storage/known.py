@@ -15,9 +15,9 @@ class Known:
 
     messages: dict[int, int] = field(default_factory=dict)
     parts: dict[int, int] = field(default_factory=dict)
-    deleted: dict[int, int] = field(default_factory=dict)
-    early: dict[int, int] = field(default_factory=dict)
-    awaited: dict[int, int] = field(default_factory=dict)
+    deleted: set[int] = field(default_factory=set)
+    early: set[int] = field(default_factory=set)
+    awaited: set[int] = field(default_factory=set)
 
     def reply(self, discord_id: int | None) -> int | None:
         """Give the id of the message that is answered, if it is known."""
@@ -30,28 +30,33 @@ async def known_of(
     session: Session, community_id: int, discord_ids: Collection[int], replied_to: Collection[int] = ()
 ) -> Known:
     """Ask what is known of messages, and of those that they answer."""
-    either = session.many({*discord_ids, *replied_to})
-    values = {"community_id": community_id, "these": session.many(discord_ids), "either": either}
-    known = Known()
-    for what, discord_id, value in await session.rows(_asking(is_sqlite=session.is_sqlite), values):
-        getattr(known, what)[discord_id] = value
+    known, these = Known(), set(discord_ids)
+    values = {"community_id": community_id, "sought": session.many(these.union(replied_to))}
+    for id, message, part, deleted, early, awaiting in await session.rows(_asking(is_sqlite=session.is_sqlite), values):
+        if message is not None:
+            known.messages[id] = message
+        if part is not None:
+            known.parts[id] = part
+        if id in these:
+            known.deleted.update([id] if deleted else ())
+            known.early.update([id] if early else ())
+            known.awaited.update([id] if awaiting else ())
     return known
 
 
 @cache  # to word it takes longer than to execute it
 def _asking(*, is_sqlite: bool) -> TextClause:
-    among = "IN (SELECT value FROM json_each({}))" if is_sqlite else "= ANY({})"
-    asked = (
-        ("messages", "messages", "discord_id", "id", ":either"),
-        ("parts", "parts", "discord_id", "message_id", ":either"),
-        ("deleted", "tombstones", "discord_id", "discord_id", ":these"),
-        ("early", "early_edits", "discord_id", "discord_id", ":these"),
-        ("awaited", "messages", "reply_to_discord_id", "id", ":these"),
+    """Look each id up by itself: a join would be planned by what PostgreSQL believes of a table that has just begun."""
+    looked_up = (
+        ("messages", "discord_id", "id"),
+        ("parts", "discord_id", "message_id"),
+        ("tombstones", "discord_id", "discord_id"),
+        ("early_edits", "discord_id", "discord_id"),
+        ("messages", "reply_to_discord_id", "id"),
     )
-    return text(
-        " UNION ALL ".join(
-            f"SELECT '{what}', {key}, {value} FROM {table}"  # noqa: S608  # our own names
-            f" WHERE community_id = :community_id AND {key} {among.format(sought)}"
-            for what, table, key, value, sought in asked
-        )
+    found = ", ".join(
+        f"(SELECT {value} FROM {table} WHERE community_id = :community_id AND {key} = sought.value LIMIT 1)"  # noqa: S608
+        for table, key, value in looked_up  # our own names
     )
+    sought = "json_each(:sought) AS sought" if is_sqlite else "unnest(CAST(:sought AS bigint[])) AS sought (value)"
+    return text(f"SELECT sought.value, {found} FROM {sought}")  # noqa: S608
