@@ -1,9 +1,8 @@
 """Every command there is, tried by a plain member: what is not for everyone is refused, and changes nothing."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import closing
-from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -12,12 +11,12 @@ from cogs.setup import SetupCog
 from cogs.ui.guide import FOR_EVERYONE
 from tests.cogs.trees import leaves
 from tests.e2e.commanding import words_of
+from tests.e2e.filling import attempts, needs_file
 from tests.e2e.sharing import Cast, shared_home
 from tests.e2e.visitor import Json
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands matrix")]
 
-NAMED = {"agent": "Wren", "room": "Wren", "request": "1", "time_zone": "UTC", "value": "40"}
 REFUSED = "Only people who may manage the server can do that."
 FOR_EVERYONE_ON_MESSAGES = {"Who said this?", "Ask again"}
 KEEPS_WHO_ASKED = {"people"}
@@ -31,34 +30,6 @@ async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
         patch.setattr(SetupCog, ONLY_SOMETIMES_SHOWN, None)
         async with shared_home(tmp_path_factory.mktemp("matrix")) as one:
             yield one
-
-
-def filled(option: Json, cast: Cast) -> Any:  # noqa: ANN401
-    """Give some value that an option takes."""
-    if option.get("choices"):
-        return option["choices"][0]["value"]
-    match option["type"]:
-        case 4 | 10:
-            return option.get("min_value", 1)
-        case 5:
-            return True
-        case 6:
-            return cast.you.user["id"]
-        case 7 | 8 | 11:
-            return None
-        case _:
-            return NAMED.get(option["name"], "x" * max(1, option.get("min_length", 1)))
-
-
-def attempts(command: Json, cast: Cast) -> Iterator[Json]:
-    """Give ways to fill a command: what it needs, and everything it takes."""
-    options = command.get("options", ())
-    given = {option["name"]: filled(option, cast) for option in options}
-    needed = {option["name"] for option in options if option.get("required")}
-    everything = {name: value for name, value in given.items() if value is not None}
-    yield {name: value for name, value in everything.items() if name in needed}
-    if everything.keys() - needed:
-        yield everything
 
 
 async def seen_by(cast: Cast, kind: int) -> list[Json]:
@@ -80,9 +51,8 @@ async def test_what_is_not_for_everyone_is_refused_to_a_plain_member(cast: Cast)
     let_through, tried = {}, set()
     for path, command in leaves(await seen_by(cast, 1)):
         name = " ".join(path)
-        for options in attempts(command, cast) if name not in FOR_EVERYONE else ():
-            needs_file = any(one["type"] == 11 and one.get("required") for one in command.get("options", ()))
-            file = ("card.json", b"{}") if needs_file else None
+        for options in attempts(command, cast.you.user["id"]) if name not in FOR_EVERYONE else ():
+            file = ("card.json", b"{}") if needs_file(command) else None
             told = words_of(await cast.guest.run(name, file=file, **options))
             tried.add(name)
             if REFUSED not in told:
