@@ -3,7 +3,7 @@
 import discord
 from discord import app_commands
 
-from bot.core.actions import DenyAccess, GrantAccess, Remove, RequestAccess
+from bot.core.actions import Remove, RequestAccess
 from bot.core.errors import Rejected
 from bot.core.permissions import ONLY_MANAGERS
 from cogs.arguments import AgentArg, RequestArg
@@ -67,9 +67,7 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         Args:
             request: Its number
         """
-        managers_only(interaction)
-        knock = await self.desk.knock(guild_of(interaction), request)
-        await self.act(interaction, GrantAccess(request_id=knock.id), subject=knock.room_id)
+        await self.decide(interaction, request, grant=True)
 
     @app_commands.command()
     async def deny(self, interaction: Interaction, request: RequestArg) -> None:
@@ -78,9 +76,14 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         Args:
             request: Its number
         """
+        await self.decide(interaction, request, grant=False)
+
+    async def decide(self, interaction: Interaction, request: int, *, grant: bool) -> None:
+        """Let a request in, or turn it away."""
         managers_only(interaction)
-        knock = await self.desk.knock(guild_of(interaction), request)
-        await self.act(interaction, DenyAccess(request_id=knock.id), subject=knock.room_id)
+        await wait(interaction)
+        told = await self.desk.decide_knock(guild_of(interaction), person(interaction), request, grant=grant)
+        await self.say(interaction, told)
 
     @app_commands.command()
     async def revoke(

@@ -11,7 +11,8 @@ from bot.core.actions import Action
 from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import Agent, AgentId, Person, Snowflake
-from cogs.ui.pages import Pager, paged
+from cogs.ui.again import PAGE, SURE, Again, pager, question
+from cogs.ui.pages import paged
 
 SHOWN_CHOICES = 25  # Discord shows no more
 CHOICE_CHARACTERS = 100
@@ -57,15 +58,31 @@ class Cog(commands.Cog):
             ephemeral=True,
         )
 
-    async def list_out(self, interaction: Interaction, title: str, lines: Sequence[str], *, empty: str) -> None:
-        """Answer with a list, page by page when it is long."""
-        pages = paged(title, lines)
-        if not lines:
-            await self.say(interaction, empty)
-        elif len(pages) == 1:
-            await self.say(interaction, pages[0])
+    async def list_out(
+        self,
+        interaction: Interaction,
+        title: str,
+        lines: Sequence[str],
+        *,
+        empty: str,
+        files: Sequence[discord.File] = (),
+    ) -> None:
+        """Answer with a list, page by page when it is long; a button turned to the page that is wanted."""
+        pages = paged(title, lines) if lines else [empty]
+        at = min(interaction.extras.get(PAGE, 0), len(pages) - 1)
+        view = pager(Again.of(interaction), at, len(pages)) if len(pages) > 1 else None
+        if PAGE in interaction.extras:
+            await wait(interaction)
+            await interaction.edit_original_response(content=pages[at], view=view)
         else:
-            await self.say(interaction, pages[0], view=Pager(pages))
+            await self.say(interaction, pages[at], files=files, view=view)
+
+    async def sure(self, interaction: Interaction, asked: str, label: str) -> bool:
+        """Tell whether this was confirmed already; else ask, with a button that uses the command again for sure."""
+        if SURE in interaction.extras:
+            return True
+        await self.say(interaction, asked, view=question(Again.of(interaction), label))
+        return False
 
     async def room(self, interaction: Interaction, named: Agent | None) -> Agent:
         """Give the room that was named, else the one in which the command is used."""
@@ -79,7 +96,7 @@ class Group(Cog, commands.GroupCog):
 async def wait(interaction: Interaction) -> None:
     """Have Discord show that the answer is on its way."""
     if not interaction.response.is_done():
-        await interaction.response.defer(ephemeral=True, thinking=True)
+        await interaction.response.defer(ephemeral=True, thinking=PAGE not in interaction.extras)
 
 
 async def here(interaction: Interaction) -> Agent:

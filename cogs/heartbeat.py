@@ -7,7 +7,6 @@ from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.charts import pace_rows, pace_table
 from cogs.ui.files import picture
-from cogs.ui.pages import Pager, paged
 from cogs.ui.pictures import alt_text, bars
 
 Seconds = app_commands.Range[float, 1.0, 10.0]
@@ -30,9 +29,9 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         title, rows = "Heartbeats", pace_rows(agents, now)
         lines = pace_table(agents, await self.desk.outlooks(guild_id))
         lines += await self.day_of(interaction, agent.id) if agent else []
-        pages = paged("**Heartbeats**" + (" (everyone is paused)" if community.paused else ""), lines)
+        head = "**Heartbeats**" + (" (everyone is paused)" if community.paused else "")
         file = picture("heartbeats.png", await bars(title, rows), alt_text(title, rows))
-        await self.say(interaction, pages[0], files=[file], view=Pager(pages) if len(pages) > 1 else None)
+        await self.list_out(interaction, head, lines, empty="Nobody lives here yet.", files=[file])
 
     async def day_of(self, interaction: Interaction, agent_id: int) -> list[str]:
         """Word what an agent did in the last day."""

@@ -6,14 +6,19 @@ from bot.core.records import AgentId, Message
 from bot.core.view import View
 from cogs.arguments import AgentArg
 from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, wait
+from cogs.ui.again import PageButton, SureButton
 from cogs.ui.guide import guide
 
-Query = app_commands.Range[str, 1, 200]
+Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a button's id
 LINE_CHARACTERS = 220
 
 
 class LookingCog(Cog):
     """Commands that look back."""
+
+    async def cog_load(self) -> None:
+        """Know the buttons that were sent before the last start."""
+        self.client.add_dynamic_items(PageButton, SureButton)
 
     @app_commands.command()
     async def audit(self, interaction: Interaction) -> None:

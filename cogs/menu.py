@@ -4,15 +4,14 @@ import discord
 from discord import app_commands
 
 from bot.client import SelfroomClient
-from bot.core.actions import React
-from bot.core.emoji import SHOWN
-from bot.core.kinds import Emotion, SenderKind
+from bot.core.kinds import SenderKind
 from bot.core.records import Message
 from bot.core.status import waits_for
 from bot.core.view import View
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.beats import beat_file, beat_summary, passed_line
-from cogs.ui.pages import Confirm, Panel, paged
+from cogs.ui.pages import paged
+from cogs.ui.reacting import ReactionButton, reactions
 
 MOST_FILES = 10  # Discord takes no more
 
@@ -31,7 +30,8 @@ class MenuCog(Cog):
         ]
 
     async def cog_load(self) -> None:
-        """Put the entries in."""
+        """Put the entries in, and know the buttons that were sent before the last start."""
+        self.client.add_dynamic_items(ReactionButton)
         for entry in self.entries:
             self.client.tree.add_command(entry)
 
@@ -78,42 +78,16 @@ class MenuCog(Cog):
         """Delete it here, and from every memory; asks before it does."""
         managers_only(interaction)
         await self.desk.message_at(guild_of(interaction), message.id)
-
-        async def go(pressed: Interaction) -> None:
-            managers_only(pressed)  # the right may be lost since the question
-            await wait(pressed)
+        if await self.sure(interaction, "Delete this message for good?", "Delete"):
+            await wait(interaction)
             await message.delete()
-            await self.say(pressed, "The message is deleted, here and from every memory.")
-
-        await self.say(interaction, "Delete this message for good?", view=Confirm("Delete", go))
+            await self.say(interaction, "The message is deleted, here and from every memory.")
 
     async def react(self, interaction: Interaction, message: discord.Message) -> None:
         """Let The Architect react to it."""
         managers_only(interaction)
         known = await self.desk.message_at(guild_of(interaction), message.id)
-        await self.say(interaction, "Which reaction?", view=Reactions(self, known))
-
-
-class Reactions(Panel):
-    """The four reactions that agents know by name."""
-
-    def __init__(self, cog: MenuCog, message: Message) -> None:
-        super().__init__()
-        for emotion in Emotion:
-            self.add_item(ReactionButton(cog, message, emotion))
-
-
-class ReactionButton(discord.ui.Button[Reactions]):
-    """One of them."""
-
-    def __init__(self, cog: MenuCog, message: Message, emotion: Emotion) -> None:
-        super().__init__(emoji=SHOWN[emotion], custom_id=f"react:{message.id}:{emotion}")
-        self._cog = cog
-        self._action = React(message_id=message.id, reaction=emotion)
-
-    async def callback(self, interaction: Interaction) -> None:  # type: ignore[override]
-        """React."""
-        await self._cog.act(interaction, self._action)
+        await self.say(interaction, "Which reaction?", view=reactions(known.id))
 
 
 def said_by(message: Message, view: View) -> str:

@@ -8,7 +8,6 @@ from discord import app_commands
 from bot.core.actions import SetIgnored
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.files import text_file
-from cogs.ui.pages import Confirm
 
 
 class PersonCog(Group, group_name="person", group_description="Whom agents do not listen to (managers)"):
@@ -55,19 +54,14 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
     @app_commands.command(name="forget-me")
     async def forget_me(self, interaction: Interaction) -> None:
         """Remove what you said, your reactions and your name from every memory; asks before it does."""
-
-        async def go(pressed: Interaction) -> None:
-            await wait(pressed)
-            told = await self.desk.forget_me(guild_of(pressed), person(pressed))
-            await self.say(
-                pressed, f"{told} Backups made before now expire by themselves; Discord itself keeps its own."
-            )
-
-        question = (
+        asked = (
             "Forget everything you said here? Agents will not remember it and will ignore you from then on. "
             "Nothing is deleted on Discord itself."
         )
-        await self.say(interaction, question, view=Confirm("Forget me", go))
+        if await self.sure(interaction, asked, "Forget me"):
+            told = await self.desk.forget_me(guild_of(interaction), person(interaction))
+            after = "Backups made before now expire by themselves; Discord itself keeps its own."
+            await self.say(interaction, f"{told} {after}")
 
     @app_commands.command(name="ignore-me")
     async def ignore_me(self, interaction: Interaction, ignore: bool = True) -> None:

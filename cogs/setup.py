@@ -10,7 +10,6 @@ from bot.core.records import Json
 from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.forms import Draft
-from cogs.ui.pages import Confirm
 from cogs.ui.provider import REMOVE, Brought, ProviderForm, Use, Yes, described, readers, started
 from cogs.ui.readiness import DISCLOSURE, option_line, readiness
 from cogs.ui.steps import Steps
@@ -25,6 +24,14 @@ RIGHTS = discord.Permissions(manage_guild=True)
 class SetupCog(Group, group_name="setup", group_description="What Selfroom needs on this server (managers)"):
     """Commands on the server's own settings."""
 
+    async def cog_load(self) -> None:
+        """Know the steps that were sent before the last start."""
+        self.client.add_view(self.steps())
+
+    def steps(self) -> Steps:
+        """Give what can be done on the spot."""
+        return Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
+
     @app_commands.command()
     async def start(self, interaction: Interaction) -> None:
         """Check everything and say what to do next, step by step."""
@@ -33,8 +40,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         view = await self.desk.view(guild_of(interaction))
         reading = readers(*await self.desk.sources(guild_of(interaction)))
         lines = ["**Setting up Selfroom**", *readiness(interaction, view, reading), "", DISCLOSURE]
-        steps = Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
-        await self.say(interaction, "\n".join(lines)[:2_000], view=steps)
+        await self.say(interaction, "\n".join(lines)[:2_000], view=self.steps())
 
     async def chosen(self, interaction: Interaction, setting: str, id: int) -> None:
         """Keep a channel that was chosen."""
@@ -108,8 +114,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         if use is None:
             await self.show_provider(interaction)
         elif use == REMOVE:
-            ask = Confirm("Delete the key", self.removed)
-            await self.say(interaction, "Delete this server's own provider with its key?", view=ask)
+            if await self.sure(interaction, "Delete this server's own provider with its key?", "Delete the key"):
+                await self.removed(interaction)
         else:
             await self.ask_for_key(interaction, started(use, api, structured, free))
 

@@ -19,7 +19,6 @@ from bot.core.actions import (
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person
 from cogs.ui.cards import agent_card, agent_list
-from cogs.ui.pages import Confirm
 
 WEEK_MINUTES = 7 * 24 * 60
 Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
@@ -151,11 +150,6 @@ class Living(Group):
             agent: Whom to delete
         """
         managers_only(interaction)
-
-        async def go(pressed: Interaction) -> None:
-            await self.act(pressed, DeleteAgent(agent_id=agent.id))
-
-        question = (
-            f"Delete **{agent.name}** for good? What was said in its room is forgotten. `/agent retire` keeps it."
-        )
-        await self.say(interaction, question, view=Confirm(f"Delete {agent.name}"[:80], go))
+        asked = f"Delete **{agent.name}** for good? What was said in its room is forgotten. `/agent retire` keeps it."
+        if await self.sure(interaction, asked, f"Delete {agent.name}"):
+            await self.act(interaction, DeleteAgent(agent_id=agent.id))

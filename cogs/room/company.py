@@ -8,7 +8,6 @@ from bot.core.errors import NotFound
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person
 from cogs.ui.cards import counted
-from cogs.ui.pages import Confirm
 from cogs.ui.rooms import member_lines, room_card, summary_lines
 
 Minutes = app_commands.Range[int, 0, 1_440]
@@ -120,13 +119,10 @@ class Company(Group):
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        channel_id = (await self.desk.view(guild_of(interaction))).all_rooms[owner.id].channel_id
-
-        async def go(pressed: Interaction) -> None:
-            await self.say(pressed, await self.cleared(pressed, channel_id, messages))
-
-        question = f"Delete the newest {messages} messages in {owner.name}'s room? That cannot be undone."
-        await self.say(interaction, question, view=Confirm(f"Delete {messages}", go))
+        asked = f"Delete the newest {messages} messages in {owner.name}'s room? That cannot be undone."
+        if await self.sure(interaction, asked, f"Delete {messages}"):
+            channel_id = (await self.desk.view(guild_of(interaction))).all_rooms[owner.id].channel_id
+            await self.say(interaction, await self.cleared(interaction, channel_id, messages))
 
     async def cleared(self, interaction: Interaction, channel_id: int | None, messages: int) -> str:
         """Delete messages on Discord: that they go from every memory follows. Gives a sentence."""

@@ -10,13 +10,14 @@ from bot.client import SelfroomClient
 from bot.core.errors import NotFound
 from bot.core.moderation import HELD_ID, held_id
 from bot.core.records import Letter, LetterId, Message, Snowflake
+from cogs.ui.again import Lasting
 
 Interaction = discord.Interaction[SelfroomClient]
 SHOWN = 10  # two buttons each; a message has 25
 LABELS = {"post": ("Approve", discord.ButtonStyle.success), "discard": ("Discard", discord.ButtonStyle.danger)}
 
 
-class HeldButton(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], template=HELD_ID):
+class HeldButton(Lasting, template=HELD_ID):
     """Approve or Discard for one held letter; who presses must be a manager, which the front desk checks."""
 
     def __init__(self, verdict: str, letter_id: int, *, label: str | None = None, row: int | None = None) -> None:
@@ -33,13 +34,10 @@ class HeldButton(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], tem
         """Read the button again, whoever sent it and whenever."""
         return cls(match["verdict"], int(match["id"]))
 
-    async def callback(self, interaction: Interaction) -> None:  # type: ignore[override]
+    async def pressed(self, interaction: Interaction) -> None:
         """Decide, and tell who pressed; the first decision wins."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        try:
-            await interaction.followup.send(await self._decide(interaction), ephemeral=True)
-        except Exception as error:  # the one place that words errors takes it: Discord would show nothing
-            await interaction.client.explain(interaction, error)
+        await interaction.followup.send(await self._decide(interaction), ephemeral=True)
 
     async def _decide(self, interaction: Interaction) -> str:
         if interaction.guild_id is None:

@@ -7,19 +7,17 @@ from typing import Self
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.actions import DenyAccess, GrantAccess
 from bot.core.errors import NotFound
 from bot.core.records import AccessRequest, Snowflake
 from bot.core.view import View
+from cogs.ui.again import Lasting
 
 Interaction = discord.Interaction[SelfroomClient]
 SHOWN = 10  # two buttons each; a message has 25
 STYLES = {"grant": discord.ButtonStyle.success, "deny": discord.ButtonStyle.danger}
 
 
-class KnockButton(
-    discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], template=r"knock:(?P<verdict>grant|deny):(?P<id>\d+)"
-):
+class KnockButton(Lasting, template=r"knock:(?P<verdict>grant|deny):(?P<id>\d+)"):
     """Grant or Deny for one request; who presses must be a manager, which the performer checks."""
 
     def __init__(self, verdict: str, request_id: int, row: int | None = None) -> None:
@@ -38,23 +36,17 @@ class KnockButton(
         """Read the button again, whoever sent it and whenever."""
         return cls(match["verdict"], int(match["id"]))
 
-    async def callback(self, interaction: Interaction) -> None:  # type: ignore[override]
+    async def pressed(self, interaction: Interaction) -> None:
         """Decide, and tell who pressed; the first decision wins."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        try:
-            await interaction.followup.send(await self._decide(interaction), ephemeral=True)
-        except Exception as error:  # the one place that words errors takes it: Discord would show nothing
-            await interaction.client.explain(interaction, error)
+        await interaction.followup.send(await self._decide(interaction), ephemeral=True)
 
     async def _decide(self, interaction: Interaction) -> str:
         if interaction.guild_id is None:
             raise NotFound("This works in a server only.")
         desk, guild_id = interaction.client.front_desk, Snowflake(interaction.guild_id)
         who = interaction.client.person(interaction.user)
-        knock = await desk.knock(guild_id, self.request_id)
-        kind = GrantAccess if self.verdict == "grant" else DenyAccess
-        outcome = await desk.act(guild_id, who, kind(request_id=knock.id), subject=knock.room_id)
-        return outcome.result
+        return await desk.decide_knock(guild_id, who, self.request_id, grant=self.verdict == "grant")
 
 
 def knock_view(knocks: Sequence[AccessRequest]) -> discord.ui.View:

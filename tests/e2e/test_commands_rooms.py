@@ -136,7 +136,11 @@ async def test_a_person_knocks_with_a_key_and_is_let_in(cast: Cast) -> None:
     number = re.search(r"\*\*(\d+)\*\*", pending["content"])
     assert number is not None
     assert "let in" in words_of(await cast.manager.press(pending, f"Grant {number[1]}"))
-    assert "waits no longer" in words_of(await cast.manager.press(pending, f"Deny {number[1]}"))
+    late = words_of(await cast.manager.press(pending, f"Deny {number[1]}"))
+    assert (
+        f"Request {number[1]} waits no longer: The Architect (@{cast.you.user['username']}) was first (granted)."
+        in late
+    )
 
     async def let_in() -> bool:
         return (await cast.guest.visitor.channels()).get("vault", {}).get("id") == channel
@@ -160,7 +164,7 @@ async def test_only_managers_may_grant(cast: Cast) -> None:
         assert number is not None
         assert "Only people who may manage" in await cast.guest.told("access grant", request=number[1])
         assert "turned away" in await cast.manager.told("access deny", request=number[1])
-        assert "waits no longer" in await cast.manager.told("access grant", request=number[1])
+        assert "was first (denied)." in await cast.manager.told("access grant", request=number[1])
     assert "sees that room already" in await cast.manager.told("access request", room="Wren", key="any key")
 
 

@@ -51,7 +51,9 @@ async def test_managers_let_a_held_message_through_or_discard_it(home: Living) -
         held = await notice(you, office, "the word '84'")
         assert "room 1" in await manager.told("access held")
         assert "discarded" in words_of(await manager.press(held, "Discard"))
-        assert "waits no longer" in words_of(await manager.press(held, "Approve"))
+        late = words_of(await manager.press(held, "Approve"))
+        assert "waits no longer: The Architect (@" in late
+        assert "was first (discarded)." in late
         assert await posts(you, hall, "84") == 0
         assert await manager.told("access held") == "Nothing is held back."
 

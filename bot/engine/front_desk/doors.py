@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.core.errors import NotFound
+from bot.core.actions import DenyAccess, GrantAccess
+from bot.core.errors import NotFound, Rejected
 from bot.core.records import AccessKey, AccessRequest, AgentId, KeyId, Person, RequestId, Snowflake
 from bot.engine.front_desk.office import Office, check_manages
+
+DECIDED = {"grant_access": "granted", "deny_access": "denied"}
 
 
 class Doors(Office):
@@ -36,4 +39,16 @@ class Doors(Office):
         for knock in await self.knocks(guild_id):
             if knock.id == RequestId(request_id):
                 return knock
-        raise NotFound(f"Request {request_id} waits no longer: it was decided, or its time ran out.")
+        first = await self._who_was_first(guild_id, f"Request {request_id}: ", DECIDED)
+        raise NotFound(f"Request {request_id} waits no longer: {first or 'the owner decided, or its time ran out.'}")
+
+    async def decide_knock(self, guild_id: Snowflake, person: Person, request_id: int, *, grant: bool) -> str:
+        """Let a request in or turn it away; who comes second is told who was first. Gives a sentence."""
+        knock = await self.knock(guild_id, request_id)
+        kind = GrantAccess if grant else DenyAccess
+        try:
+            outcome = await self.act(guild_id, person, kind(request_id=knock.id), subject=knock.room_id)
+        except Rejected:
+            await self.knock(guild_id, request_id)  # somebody else may have been quicker
+            raise
+        return outcome.result

@@ -11,6 +11,8 @@ from bot.core.records import Community, Letter, LetterId, Message, MessageId, Pe
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.moderation import let_through
 
+DECIDED = {"approve": "approved", "discard": "discarded"}
+
 
 class HeldBack(Office):
     """Held messages."""
@@ -27,10 +29,10 @@ class HeldBack(Office):
         """Post a held message after all, behind what waits in its room, or discard it; raises NotFound, Rejected."""
         check_manages(person)
         async with self._changing(guild_id, person) as (community, write):
-            letter, message = await _waiting(write, community, letter_id)
+            letter, message = await self._waiting(guild_id, write, community, letter_id)
             now = self._clock.now()
             await write.update_letter(community.id, letter.id, LetterState.FAILED, at=now)
-            what = "let a held message through" if post else "discarded a held message"
+            what = f"{'approve' if post else 'discard'}: {_about(letter_id)}"
             done = Audit(by=Actor.person(person).in_words(), what=what, agent_id=message.sender.agent_id, at=now)
             if not post:
                 await write.apply(community.id, [done])
@@ -51,12 +53,18 @@ class HeldBack(Office):
         self._on_done()
         return "The message is posted."
 
+    async def _waiting(
+        self, guild_id: Snowflake, write: Writing, community: Community, letter_id: LetterId
+    ) -> tuple[Letter, Message]:
+        """Find a held letter and its message; raises NotFound with who has decided already."""
+        for letter in await write.held(community.id):
+            if letter.id == letter_id and letter.message_id is not None:
+                said = await write.messages_by_id(community.id, [letter.message_id])
+                if letter.message_id in said:
+                    return letter, said[letter.message_id]
+        first = await self._who_was_first(guild_id, _about(letter_id), DECIDED)
+        raise NotFound(f"This message waits no longer: {first or 'it was deleted, or decided long ago.'}")
 
-async def _waiting(write: Writing, community: Community, letter_id: LetterId) -> tuple[Letter, Message]:
-    """Find a held letter and its message; raises NotFound when somebody has decided already."""
-    for letter in await write.held(community.id):
-        if letter.id == letter_id and letter.message_id is not None:
-            said = await write.messages_by_id(community.id, [letter.message_id])
-            if letter.message_id in said:
-                return letter, said[letter.message_id]
-    raise NotFound("This message waits no longer: somebody has decided already, or it was deleted.")
+
+def _about(letter_id: LetterId) -> str:
+    return f"held message {letter_id}."

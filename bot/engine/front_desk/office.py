@@ -16,6 +16,8 @@ from bot.core.spending import day_of
 from bot.core.view import View
 from bot.engine.performer import Outcome, Performer
 
+LOOKED_BACK = 200
+
 
 class Office:
     """What every use case needs. `on_done` is called after a change, so that it is carried out at once."""
@@ -93,6 +95,20 @@ class Office:
             everyone = tuple((await read.view(community.id, messages=0)).agents)
             view = await read.glance(community.id, agent_ids=everyone, messages=0)
             return outlooks(view, await read.spent(community.id, day_of(self.now())), self.now())
+
+    async def _who_was_first(self, guild_id: Snowflake, about: str, done_as: Mapping[str, str]) -> str:
+        """Word who did something already, from what is on record as `done_as` names it; empty when nobody is."""
+        async with self._looking(guild_id) as (community, read):
+            done = await read.audit_log(community.id, limit=LOOKED_BACK)
+        return next(
+            (
+                f"{one.by} was first ({word})."
+                for one in done
+                for what, word in done_as.items()
+                if one.what.startswith(f"{what}: {about}")
+            ),
+            "",
+        )
 
     @asynccontextmanager
     async def _looking(self, guild_id: Snowflake) -> AsyncIterator[tuple[Community, Reading]]:

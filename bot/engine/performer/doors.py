@@ -53,7 +53,7 @@ def grant_access(desk: Desk, action: GrantAccess) -> str:
         desk.put(UpdateKey(key_id=key.id, fields={"uses_left": key.uses_left - 1}))
         change_key(desk, key, uses_left=key.uses_left - 1)
     _let_in(desk, request)
-    return f"{request.requester_name} is let in."
+    return f"Request {request.id}: {request.requester_name} is let in."
 
 
 @handles(DenyAccess)
@@ -61,7 +61,7 @@ def deny_access(desk: Desk, action: DenyAccess) -> str:
     request = _waiting(desk, action.request_id)
     desk.put(CloseRequest(request_id=request.id, state=RequestState.DENIED, at=desk.now))
     close_request(desk, request, "you were turned away")
-    return f"{request.requester_name} is turned away."
+    return f"Request {request.id}: {request.requester_name} is turned away."
 
 
 @handles(JoinRoom)

@@ -1,0 +1,193 @@
+"""Buttons that use their command again, turned to another page or for sure: they need no memory, so they last.
+
+What was used stands in a button's id. Whoever presses is asked for their rights anew, by the command itself.
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import discord
+from discord import app_commands
+
+from bot.client import SelfroomClient
+from bot.core.errors import NotFound, Rejected
+
+BREAK = "␟"  # between the parts of an id
+ID_CHARACTERS = 100  # Discord's limit
+PAGE, SURE = "page", "sure"  # in what an interaction carries along
+AGAIN = "again"
+REMEMBERED = 1_000
+
+Interaction = discord.Interaction[SelfroomClient]
+Command = app_commands.Command[Any, Any, Any] | app_commands.ContextMenu
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A use of a command: its path, and what was given, as `name=value`."""
+
+    path: str
+    given: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, interaction: Interaction) -> Self:
+        """Give how a command was used, by hand or by one of these buttons."""
+        if AGAIN in interaction.extras:
+            used: Self = interaction.extras[AGAIN]
+            return used
+        data: Any = interaction.data
+        path = interaction.command.qualified_name if interaction.command else ""
+        if data.get("target_id"):
+            return cls(path, (f"message={interaction.channel_id}/{data['target_id']}",))
+        return cls(path, tuple(f"{one['name']}={one['value']}" for one in _options(data)))
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read the end of a button's id."""
+        path, *given = text.split(BREAK)
+        return cls(path, tuple(given))
+
+    def id(self, what: str, value: str) -> str:
+        """Give a button's id; raises Rejected when it is too long for Discord."""
+        id = BREAK.join([what, value, self.path, *(one.replace(BREAK, " ") for one in self.given)])
+        if len(id) > ID_CHARACTERS:
+            raise Rejected("That is too much to type: choose agents and rooms from the list that comes up.")
+        return id
+
+    async def run(self, interaction: Interaction) -> None:
+        """Use the command as the person who pressed."""
+        interaction.extras[AGAIN] = self
+        values = dict(one.split("=", 1) for one in self.given)
+        menu = interaction.client.tree.get_command(self.path, type=discord.AppCommandType.message)
+        if isinstance(menu, app_commands.ContextMenu):
+            await menu.callback(interaction, await _message(interaction, values["message"]))  # type: ignore[arg-type]
+            return
+        command = _command(interaction, self.path)
+        # What reads a command's parameters for Discord itself: there is no public way to it.
+        namespace = app_commands.Namespace(interaction, {}, [_option(command, *one) for one in values.items()])
+        await command._do_call(interaction, await command._transform_arguments(interaction, namespace))
+
+
+class Lasting(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], template=r"(?!)"):
+    """A button that outlives a restart: what it is for stands in its id; what goes wrong in it, the client words."""
+
+    async def callback(self, interaction: Interaction) -> None:  # type: ignore[override]
+        """Do what the button is for."""
+        try:
+            await self.pressed(interaction)
+        except Exception as error:  # the one place that words errors takes it
+            await interaction.client.explain(interaction, error)
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Do what the button is for; may raise."""
+        raise NotImplementedError
+
+
+class PageButton(Lasting, template=rf"page{BREAK}(?P<number>\d+){BREAK}(?P<again>.+)"):
+    """Turns to a page of what a command listed."""
+
+    def __init__(self, number: int, again: Again, *, label: str = "", disabled: bool = False) -> None:
+        super().__init__(
+            discord.ui.Button(label=label or "Page", custom_id=again.id("page", str(number)), disabled=disabled)
+        )
+        self.number = number
+        self.again = again
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the button again, whoever sent it and whenever."""
+        return cls(int(match["number"]), Again.read(match["again"]))
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """List once more, at this page."""
+        interaction.extras[PAGE] = self.number
+        await self.again.run(interaction)
+
+
+class SureButton(Lasting, template=rf"sure{BREAK}(?P<yes>yes|no){BREAK}(?P<again>.+)"):
+    """Answers a question that stood before something that cannot be undone; a second press does nothing more."""
+
+    answered: ClassVar[deque[int]] = deque(maxlen=REMEMBERED)  # messages whose buttons are on their way off
+
+    def __init__(self, yes: bool, again: Again, *, label: str = "") -> None:
+        style = discord.ButtonStyle.danger if yes else discord.ButtonStyle.secondary
+        id = again.id("sure", "yes" if yes else "no")
+        super().__init__(discord.ui.Button(label=label or "Leave it", style=style, custom_id=id))
+        self.yes = yes
+        self.again = again
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the button again, whoever sent it and whenever."""
+        return cls(match["yes"] == "yes", Again.read(match["again"]))
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Take the buttons off, and use the command for sure."""
+        message_id = interaction.message.id if interaction.message else 0
+        if message_id in self.answered:
+            await interaction.response.defer()
+            return
+        self.answered.append(message_id)
+        if not self.yes:
+            await interaction.response.edit_message(content="Nothing has changed.", view=None)
+            return
+        await interaction.response.edit_message(view=None)
+        interaction.extras[SURE] = True
+        await self.again.run(interaction)
+
+
+def pager(again: Again, at: int, pages: int) -> discord.ui.View:
+    """Give the buttons under page `at` (from 0) of so many."""
+    view = discord.ui.View(timeout=None)
+    view.add_item(PageButton(max(0, at - 1), again, label="Back", disabled=at == 0))
+    view.add_item(PageButton(at + 1, again, label=f"On ({at + 1}/{pages})", disabled=at >= pages - 1))
+    return view
+
+
+def question(again: Again, label: str) -> discord.ui.View:
+    """Give the buttons under a question."""
+    view = discord.ui.View(timeout=None)
+    view.add_item(SureButton(True, again, label=label[:80]))
+    view.add_item(SureButton(False, again))
+    return view
+
+
+def _options(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the options of the command itself, below the groups it is in."""
+    options: list[dict[str, Any]] = data.get("options", [])
+    while options and options[0]["type"] in (1, 2):
+        options = options[0].get("options", [])
+    return options
+
+
+def _command(interaction: Interaction, path: str) -> app_commands.Command[Any, Any, Any]:
+    top, *rest = path.split()
+    found: Any = interaction.client.tree.get_command(top)
+    for name in rest:
+        found = found.get_command(name) if isinstance(found, app_commands.Group) else None
+    if not isinstance(found, app_commands.Command):
+        raise NotFound(f"There is no command /{path} any more: /help lists those there are.")
+    return found
+
+
+def _option(command: app_commands.Command[Any, Any, Any], name: str, value: str) -> Any:  # noqa: ANN401
+    """Give an option as Discord sends it."""
+    kind = next((one.type.value for one in command.parameters if one.display_name == name), 3)
+    read: dict[int, Callable[[str], Any]] = {4: int, 5: "True".__eq__, 10: float}
+    return {"name": name, "type": kind, "value": read.get(kind, str)(value)}
+
+
+async def _message(interaction: Interaction, place: str) -> discord.Message:
+    channel_id, message_id = (int(id) for id in place.split("/"))
+    channel = interaction.client.get_partial_messageable(channel_id, guild_id=interaction.guild_id)
+    try:
+        return await channel.fetch_message(message_id)
+    except discord.NotFound:
+        raise NotFound("This message is not there any more.") from None
