@@ -4,17 +4,16 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Table, and_, or_, select
+from sqlalchemy import and_, or_, select
 
-from bot.core.errors import NotFound
-from bot.core.records import AccessKey, AccessRequest, Agent, AgentId, Community, CommunityId, Mind, Room, Side
+from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Mind, Side
 from bot.core.view import View
 from storage.circumstances import Circumstantial
-from storage.convert import agent_of, focus_of, key_of, plain, request_of, room_of
+from storage.convert import focus_of, key_of, request_of
 from storage.glancing import Glancing
 from storage.session import literally, owned
-from storage.tables import AGENTS, COMMUNITIES, HOLDERS, KEYS, MINDS, OVERRIDES, REQUESTS, ROOMS
-from storage.viewing import Asked, of_agents
+from storage.tables import HOLDERS, KEYS, REQUESTS
+from storage.viewing import HOLDER, KEY_ID, Asked, named
 
 KNOCKED_FOR = (
     select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
@@ -29,7 +28,6 @@ KNOCKED_FOR = (
         ),
     )
 )
-KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 
 
 class Desking(Glancing, Circumstantial):
@@ -56,25 +54,6 @@ class Desking(Glancing, Circumstantial):
             **behind,
         )
 
-    async def _itself(self, community_id: CommunityId) -> Community:
-        own = OVERRIDES.c.community_id == COMMUNITIES.c.id
-        asked = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value)
-        asked = asked.select_from(COMMUNITIES.outerjoin(OVERRIDES, own)).where(COMMUNITIES.c.id == community_id)
-        rows = await self.rows(asked.order_by(OVERRIDES.c.name))
-        if not rows:
-            raise NotFound("There is no such community.")
-        overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
-        return plain(Community, _named(COMMUNITIES, rows[0]), overrides=overrides)
-
-    async def _residents(self, community_id: CommunityId) -> tuple[dict[AgentId, Agent], dict[AgentId, Room]]:
-        own = and_(ROOMS.c.community_id == AGENTS.c.community_id, ROOMS.c.id == AGENTS.c.id)
-        asked = select(*AGENTS.c, *ROOMS.c).select_from(AGENTS.join(ROOMS, own)).where(owned(AGENTS, community_id))
-        rows = await self.rows(asked.order_by(AGENTS.c.id))
-        agents = [agent_of(_named(AGENTS, row)) for row in rows]
-        rooms = [_named(ROOMS, row[len(AGENTS.c) :]) for row in rows]
-        self._counts = {row["id"]: row["message_count"] for row in rooms}
-        return {agent.id: agent for agent in agents}, {row["id"]: room_of(row) for row in rooms}
-
     async def _doors(self, asked: Asked) -> dict[str, Any]:
         """The keys of these rooms and those that these agents hold, with holders and the knocks they are good for."""
         mine = HOLDERS.alias("mine")
@@ -85,7 +64,7 @@ class Desking(Glancing, Circumstantial):
         holding: dict[AgentId, tuple[AccessKey, ...]] = {}
         for _, group in groupby(rows, key=lambda row: row[KEY_ID]):
             its = list(group)
-            key = key_of(_named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None})
+            key = key_of(named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None})
             if key.room_id in asked.rooms:
                 keys[key.room_id] = (*keys.get(key.room_id, ()), key)
             for agent_id in key.held_by:
@@ -93,7 +72,7 @@ class Desking(Glancing, Circumstantial):
         return {"keys": keys, "held_keys": holding, "requests": _knocks(rows, asked)}
 
     async def _carried(self, asked: Asked) -> Mapping[tuple[AgentId, Side], Mind]:
-        rows = await self.mappings(of_agents(MINDS, asked))
+        rows = await self.mappings(self._questions.minds, self._of(asked))
         return {
             (row["agent_id"], row["side"]): Mind(
                 agent_id=row["agent_id"],
@@ -105,13 +84,8 @@ class Desking(Glancing, Circumstantial):
         }
 
 
-def _named(table: Table, row: Sequence[Any]) -> dict[str, Any]:
-    """The columns of a table that begins the row."""
-    return dict(zip(table.c.keys(), row, strict=False))
-
-
 def _knocks(rows: Sequence[Any], asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
-    found = [_named(REQUESTS, row[HOLDER + 1 :]) for row in rows]
+    found = [named(REQUESTS, row[HOLDER + 1 :]) for row in rows]
     waiting = {row["id"]: request_of(row) for row in found if row["id"] is not None and row["room_id"] in asked.rooms}
     knocks: dict[AgentId, tuple[AccessRequest, ...]] = {}
     for _, request in sorted(waiting.items()):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Select, and_, bindparam, literal_column, select, tuple_, union_all
+from sqlalchemy import CompoundSelect, Select, and_, bindparam, select, tuple_, union_all
 
 from bot.core.kinds import SenderKind
 from bot.core.models import OwnProvider
@@ -33,6 +33,7 @@ from storage.convert import (
 )
 from storage.known import known_of
 from storage.messages import Messages, messages_where
+from storage.questions import PENDING
 from storage.session import INSTALLATION, owned
 from storage.tables import (
     BEATS,
@@ -53,7 +54,6 @@ from storage.tables import (
 OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "community_id")).where(
     PROVIDERS.c.community_id == bindparam("its")
 )
-PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
 
 
 def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[Any]:

@@ -4,12 +4,11 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import select
 
-from bot.core.errors import NotFound
 from bot.core.records import AgentId, CommunityId
 from bot.core.view import View
 from storage.convert import agent_of, room_of
 from storage.session import owned
-from storage.tables import AGENTS, COMMUNITIES, ROOMS
+from storage.tables import AGENTS, ROOMS
 from storage.viewing import Asked, Viewing
 
 
@@ -18,9 +17,7 @@ class Glancing(Viewing):
 
     async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
         """Give these agents' rooms with their members, reasons and newest messages; raises NotFound."""
-        communities = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
-        if not communities:
-            raise NotFound("There is no such community.")
+        community = await self._itself(community_id)
         memberships = await self._memberships(community_id, agent_ids, ())
         shown = {room for _, room in memberships}
         members = {agent for agent, _ in memberships} | set(agent_ids)
@@ -31,8 +28,8 @@ class Glancing(Viewing):
         all_rooms = {row["id"]: room_of(row) for row in of_rooms}
         self._counts = {row["id"]: row["message_count"] for row in of_rooms}
         return View(
-            community=communities[0],
-            config=self.config.overlaid(communities[0].overrides),
+            community=community,
+            config=self.config.overlaid(community.overrides),
             agents={row["id"]: agent_of(row) for row in await self.mappings(agents.order_by(AGENTS.c.id))},
             all_rooms=all_rooms,
             rooms=await self._rooms(asked, all_rooms, memberships),

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Select, Table, and_, bindparam, func, literal, or_, select, text, true, union_all
+from sqlalchemy import Table
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
 from bot.core.records import (
-    PUBLIC_SIDE,
     AccessKey,
     AccessRequest,
     ActionRecord,
     Agent,
     AgentId,
     Checkpoint,
+    Community,
     CommunityId,
     Letter,
     Lookup,
@@ -29,7 +29,6 @@ from bot.core.records import (
 )
 from bot.core.view import RoomView, View
 from storage.convert import (
-    MESSAGE_COLUMNS,
     action_of,
     agent_of,
     checkpoint_of,
@@ -37,44 +36,17 @@ from storage.convert import (
     key_of,
     letter_of,
     membership_of,
+    plain,
     reason_of,
     request_of,
     room_of,
 )
-from storage.finding import PENDING, Finding
-from storage.messages import MESSAGE
-from storage.session import literally, owned
-from storage.tables import (
-    ACTIONS,
-    AGENTS,
-    CHECKPOINTS,
-    COMMUNITIES,
-    HOLDERS,
-    KEYS,
-    LETTERS,
-    LOOKUPS,
-    MEMBERSHIPS,
-    MESSAGES,
-    MINDS,
-    REASONS,
-    REQUESTS,
-    ROOMS,
-)
+from storage.finding import Finding
+from storage.questions import Questions, questions
+from storage.session import Values
+from storage.tables import AGENTS, COMMUNITIES, KEYS, ROOMS
 
-RECENT_ACTIONS = 20
-
-# SQLite has no LATERAL: the index tells where each room's stretch begins, and CROSS JOIN keeps the planner from reading
-# the whole community. Of messages sent in the same instant it may give some more.
-NEWEST_SQLITE = text(
-    f"SELECT {', '.join(f'messages.{name}' for name in MESSAGE_COLUMNS)}"  # noqa: S608  # our own names
-    " FROM rooms CROSS JOIN messages"
-    " ON messages.community_id = rooms.community_id AND messages.room_id = rooms.id AND messages.shown = 1"
-    " AND messages.sent_at >= coalesce("
-    "(SELECT sent_at FROM messages WHERE community_id = rooms.community_id AND room_id = rooms.id AND shown = 1"
-    " ORDER BY sent_at DESC LIMIT 1 OFFSET :skipped), -9223372036854775808)"
-    " WHERE rooms.community_id = :community_id AND rooms.id IN :rooms"
-    " ORDER BY rooms.id, messages.sent_at DESC, messages.id DESC"
-).bindparams(bindparam("rooms", expanding=True))
+KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 Pair = tuple[AgentId, AgentId]
 
 
@@ -102,17 +74,14 @@ class Viewing(Finding):
         messages: int = 200,
     ) -> View:
         """Give what a slot needs of these agents (and their rooms) or of these rooms; raises NotFound."""
-        communities = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
-        if not communities:
-            raise NotFound("There is no such community.")
-        agents = await self._agents(community_id)
-        all_rooms = await self._all_rooms(community_id)
+        community = await self._itself(community_id)
+        agents, all_rooms = await self._residents(community_id)
         memberships = await self._memberships(community_id, agent_ids, room_ids)
         shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
         asked = Asked(community_id, agent_ids, shown, messages)
         return View(
-            community=communities[0],
-            config=self.config.overlaid(communities[0].overrides),
+            community=community,
+            config=self.config.overlaid(community.overrides),
             agents=agents,
             all_rooms=all_rooms,
             rooms=await self._rooms(asked, all_rooms, memberships),
@@ -124,23 +93,25 @@ class Viewing(Finding):
             reasons=await self._reasons(asked, {agent for agent, _ in memberships}),
         )
 
-    async def _agents(self, community_id: CommunityId) -> dict[AgentId, Agent]:
-        rows = await self.mappings(select(AGENTS).where(owned(AGENTS, community_id)).order_by(AGENTS.c.id))
-        return {row["id"]: agent_of(row) for row in rows}
+    async def _itself(self, community_id: CommunityId) -> Community:
+        rows = await self.rows(self._questions.community, {"community_id": community_id})
+        if not rows:
+            raise NotFound("There is no such community.")
+        overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
+        return plain(Community, named(COMMUNITIES, rows[0]), overrides=overrides)
 
-    async def _all_rooms(self, community_id: CommunityId) -> dict[AgentId, Room]:
-        rows = await self.mappings(select(ROOMS).where(owned(ROOMS, community_id)).order_by(ROOMS.c.id))
-        self._counts = {row["id"]: row["message_count"] for row in rows}
-        return {row["id"]: room_of(row) for row in rows}
+    async def _residents(self, community_id: CommunityId) -> tuple[dict[AgentId, Agent], dict[AgentId, Room]]:
+        rows = await self.rows(self._questions.residents, {"community_id": community_id})
+        agents = [agent_of(named(AGENTS, row)) for row in rows]
+        rooms = [named(ROOMS, row[len(AGENTS.c) :]) for row in rows]
+        self._counts = {row["id"]: row["message_count"] for row in rooms}
+        return {agent.id: agent for agent in agents}, {row["id"]: room_of(row) for row in rooms}
 
     async def _memberships(
         self, community_id: CommunityId, agent_ids: Collection[AgentId], room_ids: Collection[AgentId]
     ) -> dict[Pair, Membership]:
-        mine = MEMBERSHIPS.alias("mine")
-        theirs = select(mine.c.room_id).where(mine.c.community_id == community_id, mine.c.agent_id.in_(agent_ids))
-        in_these = or_(MEMBERSHIPS.c.room_id.in_(theirs), MEMBERSHIPS.c.room_id.in_(room_ids))
-        asked = select(MEMBERSHIPS).where(owned(MEMBERSHIPS, community_id), in_these)
-        rows = await self.mappings(asked.order_by(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id))
+        of = {"community_id": community_id, "agents": self.many(agent_ids), "rooms": self.many(room_ids)}
+        rows = await self.mappings(self._questions.memberships, of)
         return {(row["agent_id"], row["room_id"]): membership_of(row) for row in rows}
 
     async def _rooms(
@@ -173,32 +144,23 @@ class Viewing(Finding):
     async def _newest(self, asked: Asked) -> dict[AgentId, list[Message]]:
         if asked.messages <= 0:
             return {}
-        if self.is_sqlite:
-            values = {"community_id": asked.community_id, "rooms": list(asked.rooms), "skipped": asked.messages - 1}
-            found = await self.messages(asked.community_id, NEWEST_SQLITE, values)
-        else:
-            found = await self.messages(asked.community_id, newest_lateral(asked))
+        of = self._of(asked) | {"messages": asked.messages}
+        found = await self.messages(asked.community_id, self._questions.newest, of)
         rooms = groupby(found, key=lambda message: message.room_id)
         return {room: list(lines)[: asked.messages][::-1] for room, lines in rooms}
 
     async def _checkpoints(self, asked: Asked) -> dict[AgentId, Checkpoint]:
-        newest = (
-            select(func.max(CHECKPOINTS.c.id))
-            .where(owned(CHECKPOINTS, asked.community_id), CHECKPOINTS.c.room_id.in_(asked.rooms))
-            .group_by(CHECKPOINTS.c.room_id)
-        )
-        rows = await self.mappings(
-            select(CHECKPOINTS).where(owned(CHECKPOINTS, asked.community_id), CHECKPOINTS.c.id.in_(newest))
-        )
+        rows = await self.mappings(self._questions.checkpoints, self._of(asked))
         return {row["room_id"]: checkpoint_of(row) for row in rows}
 
     async def _minds(self, asked: Asked) -> dict[tuple[AgentId, Side], Mind]:
-        minds = {_side(row): row for row in await self.mappings(of_agents(MINDS, asked))}
+        of = self._of(asked)
+        minds = {_side(row): row for row in await self.mappings(self._questions.minds, of)}
         actions: dict[tuple[AgentId, Side], list[ActionRecord]] = {}
-        for row in await self.mappings(recent_actions(asked)):
+        for row in await self.mappings(self._questions.actions, of):
             actions.setdefault(_side(row), []).append(action_of(row))
         lookups: dict[tuple[AgentId, Side], list[Lookup]] = {}
-        for row in await self.mappings(of_agents(LOOKUPS, asked).order_by(LOOKUPS.c.id)):
+        for row in await self.mappings(self._questions.lookups, of):
             lookups.setdefault(_side(row), []).append(Lookup(question=row["question"], answer=row["answer"]))
         return {
             side: Mind(
@@ -213,22 +175,12 @@ class Viewing(Finding):
         }
 
     async def _keys(self, asked: Asked) -> dict[str, Any]:
-        holders = HOLDERS.alias()
-        held = select(holders.c.key_id).where(
-            holders.c.community_id == asked.community_id, holders.c.agent_id.in_(asked.agents)
-        )
-        wanted = or_(KEYS.c.room_id.in_(asked.rooms), KEYS.c.id.in_(held))
-        rows = await self.mappings(select(KEYS).where(owned(KEYS, asked.community_id), wanted).order_by(KEYS.c.id))
-        held_by: dict[int, list[AgentId]] = {}
-        of_these = select(HOLDERS.c.key_id, HOLDERS.c.agent_id).where(
-            owned(HOLDERS, asked.community_id), HOLDERS.c.key_id.in_([row["id"] for row in rows])
-        )
-        for key_id, agent_id in await self.rows(of_these):
-            held_by.setdefault(key_id, []).append(agent_id)
+        rows = await self.rows(self._questions.keys, self._of(asked))
         keys: dict[AgentId, tuple[AccessKey, ...]] = {}
         holding: dict[AgentId, tuple[AccessKey, ...]] = {}
-        for row in rows:
-            key = key_of(row, held_by.get(row["id"], ()))
+        for _, group in groupby(rows, key=lambda row: row[KEY_ID]):
+            its = list(group)
+            key = key_of(named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None})
             if key.room_id in asked.rooms:
                 keys[key.room_id] = (*keys.get(key.room_id, ()), key)
             for agent_id in key.held_by:
@@ -236,84 +188,40 @@ class Viewing(Finding):
         return {"keys": keys, "held_keys": holding}
 
     async def _requests(self, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
-        pending = select(REQUESTS).where(
-            owned(REQUESTS, asked.community_id),
-            REQUESTS.c.room_id.in_(asked.rooms),
-            PENDING,
-        )
-        found = [request_of(row) for row in await self.mappings(pending.order_by(REQUESTS.c.id))]
-        return {room: tuple(item for item in found if item.room_id == room) for room in {r.room_id for r in found}}
+        return _by_room(await self.mappings(self._questions.requests, self._of(asked)), request_of)
 
     async def _unposted(self, asked: Asked) -> dict[AgentId, tuple[Letter, ...]]:
-        waiting = select(LETTERS).where(
-            owned(LETTERS, asked.community_id),
-            LETTERS.c.room_id.in_(asked.rooms),
-            LETTERS.c.state.in_(literally("waiting", "sending")),
-        )
-        letters: dict[AgentId, tuple[Letter, ...]] = {}
-        for row in await self.mappings(waiting.order_by(LETTERS.c.id)):
-            letters[row["room_id"]] = (*letters.get(row["room_id"], ()), letter_of(row))
-        return letters
+        return _by_room(await self.mappings(self._questions.letters, self._of(asked)), letter_of)
 
     async def _reasons(self, asked: Asked, members: set[AgentId]) -> dict[AgentId, tuple[Reason, ...]]:
-        waiting = select(REASONS).where(
-            owned(REASONS, asked.community_id), REASONS.c.agent_id.in_(members | set(asked.agents))
-        )
+        of = {"community_id": asked.community_id, "members": self.many(members.union(asked.agents))}
         reasons: dict[AgentId, tuple[Reason, ...]] = {}
-        for row in await self.mappings(waiting.order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id)):
+        for row in await self.mappings(self._questions.reasons, of):
             reasons[row["agent_id"]] = (*reasons.get(row["agent_id"], ()), reason_of(row))
         return reasons
 
+    @property
+    def _questions(self) -> Questions:
+        return questions(is_sqlite=self.is_sqlite)
 
-def newest_lateral(asked: Asked) -> Select[Any]:
-    """Give the newest messages of each room, newest first, in PostgreSQL's words."""
-    newest = (
-        select(*MESSAGE)
-        .where(
-            MESSAGES.c.community_id == ROOMS.c.community_id,
-            MESSAGES.c.room_id == ROOMS.c.id,
-            MESSAGES.c.shown == true(),
-        )
-        .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
-        .limit(asked.messages)
-        .correlate(ROOMS)
-        .lateral("newest")
-    )
-    columns = [newest.c[name] for name in MESSAGE_COLUMNS]
-    of_rooms = select(*columns).select_from(ROOMS.join(newest, true()))
-    return of_rooms.where(owned(ROOMS, asked.community_id), ROOMS.c.id.in_(asked.rooms)).order_by(
-        newest.c.room_id, newest.c.sent_at.desc(), newest.c.id.desc()
-    )
+    def _of(self, asked: Asked) -> dict[str, Any]:
+        return {
+            "community_id": asked.community_id,
+            "agents": self.many(asked.agents),
+            "rooms": self.many(asked.rooms),
+        }
 
 
-def recent_actions(asked: Asked) -> Select[Any]:
-    """Give the last actions of each agent and side it has, oldest first; the index tells where they begin."""
-    public = select(AGENTS.c.id.label("agent_id"), literal(PUBLIC_SIDE).label("side")).where(
-        owned(AGENTS, asked.community_id), AGENTS.c.id.in_(asked.agents)
-    )
-    private = select(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id).where(
-        owned(MEMBERSHIPS, asked.community_id), MEMBERSHIPS.c.agent_id.in_(asked.agents)
-    )
-    sides = union_all(public, private).subquery("sides")
-    earlier = ACTIONS.alias("earlier")
-    first = (
-        select(earlier.c.id)
-        .where(earlier.c.community_id == asked.community_id, earlier.c.agent_id == sides.c.agent_id)
-        .where(earlier.c.side == sides.c.side)
-        .order_by(earlier.c.id.desc())
-        .limit(1)
-        .offset(RECENT_ACTIONS - 1)
-        .correlate(sides)
-        .scalar_subquery()
-    )
-    its = and_(ACTIONS.c.agent_id == sides.c.agent_id, ACTIONS.c.side == sides.c.side)
-    recent = select(ACTIONS).select_from(sides.join(ACTIONS, its)).where(owned(ACTIONS, asked.community_id))
-    return recent.where(ACTIONS.c.id >= func.coalesce(first, 0)).order_by(ACTIONS.c.id)
+def named(table: Table, row: Sequence[Any]) -> dict[str, Any]:
+    """Give by name the columns of a table that begins the row."""
+    return dict(zip(table.c.keys(), row, strict=False))
 
 
-def of_agents(table: Table, asked: Asked) -> Select[Any]:
-    """Select the rows of the agents asked for."""
-    return select(table).where(owned(table, asked.community_id), table.c.agent_id.in_(asked.agents))
+def _by_room(rows: Iterable[Values], record: Any) -> dict[AgentId, tuple[Any, ...]]:  # noqa: ANN401
+    found: dict[AgentId, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row["room_id"], []).append(record(row))
+    return {room: tuple(some) for room, some in found.items()}
 
 
 def _side(row: Mapping[str, Any]) -> tuple[AgentId, Side]:

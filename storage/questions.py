@@ -1,0 +1,200 @@
+"""The statements of a view, worded once for each database: to word one takes longer than to execute it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Executable,
+    Select,
+    Table,
+    and_,
+    any_,
+    bindparam,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    text,
+    true,
+    union_all,
+)
+from sqlalchemy.dialects import postgresql
+
+from bot.core.records import PUBLIC_SIDE
+from storage.convert import MESSAGE_COLUMNS
+from storage.messages import MESSAGE
+from storage.session import literally
+from storage.tables import (
+    ACTIONS,
+    AGENTS,
+    CHECKPOINTS,
+    COMMUNITIES,
+    HOLDERS,
+    KEYS,
+    LETTERS,
+    LOOKUPS,
+    MEMBERSHIPS,
+    MESSAGES,
+    MINDS,
+    OVERRIDES,
+    REASONS,
+    REQUESTS,
+    ROOMS,
+)
+
+RECENT_ACTIONS = 20
+PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
+Among = Callable[[ColumnElement[Any], str], ColumnElement[bool]]
+
+# SQLite has no LATERAL: the index tells where each room's stretch begins, and CROSS JOIN keeps the planner from reading
+# the whole community. Of messages sent in the same instant it may give some more.
+NEWEST_SQLITE = text(
+    f"SELECT {', '.join(f'messages.{name}' for name in MESSAGE_COLUMNS)}"  # noqa: S608  # our own names
+    " FROM rooms CROSS JOIN messages"
+    " ON messages.community_id = rooms.community_id AND messages.room_id = rooms.id AND messages.shown = 1"
+    " AND messages.sent_at >= coalesce("
+    "(SELECT sent_at FROM messages WHERE community_id = rooms.community_id AND room_id = rooms.id AND shown = 1"
+    " ORDER BY sent_at DESC LIMIT 1 OFFSET :messages - 1), -9223372036854775808)"
+    " WHERE rooms.community_id = :community_id AND rooms.id IN (SELECT value FROM json_each(:rooms))"
+    " ORDER BY rooms.id, messages.sent_at DESC, messages.id DESC"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """What is asked of `community_id`, and of many `agents`, `rooms` and `members` (`Session.many`)."""
+
+    community: Executable
+    residents: Executable
+    memberships: Executable
+    newest: Executable
+    checkpoints: Executable
+    minds: Executable
+    actions: Executable
+    lookups: Executable
+    keys: Executable
+    requests: Executable
+    letters: Executable
+    reasons: Executable
+
+
+@cache
+def questions(*, is_sqlite: bool) -> Questions:
+    """Word them."""
+    among = _among_sqlite if is_sqlite else _among_postgresql
+    return Questions(
+        community=_community(),
+        residents=_residents(),
+        memberships=_memberships(among),
+        newest=NEWEST_SQLITE if is_sqlite else _newest_lateral(among),
+        checkpoints=_checkpoints(among),
+        minds=_all_of(MINDS).where(among(MINDS.c.agent_id, "agents")),
+        actions=_recent_actions(among),
+        lookups=_all_of(LOOKUPS).where(among(LOOKUPS.c.agent_id, "agents")).order_by(LOOKUPS.c.id),
+        keys=_keys(among),
+        requests=_open(REQUESTS, among, PENDING),
+        letters=_open(LETTERS, among, LETTERS.c.state.in_(literally("waiting", "sending"))),
+        reasons=_all_of(REASONS)
+        .where(among(REASONS.c.agent_id, "members"))
+        .order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id),
+    )
+
+
+def _among_sqlite(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    return column.in_(select(func.json_each(bindparam(name)).table_valued("value").c.value))
+
+
+def _among_postgresql(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    return column == any_(bindparam(name, type_=postgresql.ARRAY(BigInteger)))
+
+
+def _its(table: Any) -> ColumnElement[bool]:  # noqa: ANN401  # a table or its alias
+    its: ColumnElement[bool] = table.c.community_id == bindparam("community_id")
+    return its
+
+
+def _all_of(table: Table) -> Select[Any]:
+    return select(table).where(_its(table))
+
+
+def _open(table: Table, among: Among, waiting: ColumnElement[bool]) -> Select[Any]:
+    return _all_of(table).where(among(table.c.room_id, "rooms"), waiting).order_by(table.c.id)
+
+
+def _community() -> Select[Any]:
+    own = OVERRIDES.c.community_id == COMMUNITIES.c.id
+    asked = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value).select_from(
+        COMMUNITIES.outerjoin(OVERRIDES, own)
+    )
+    return asked.where(COMMUNITIES.c.id == bindparam("community_id")).order_by(OVERRIDES.c.name)
+
+
+def _residents() -> Select[Any]:
+    own = and_(ROOMS.c.community_id == AGENTS.c.community_id, ROOMS.c.id == AGENTS.c.id)
+    return select(*AGENTS.c, *ROOMS.c).select_from(AGENTS.join(ROOMS, own)).where(_its(AGENTS)).order_by(AGENTS.c.id)
+
+
+def _memberships(among: Among) -> Select[Any]:
+    mine = MEMBERSHIPS.alias("mine")
+    theirs = select(mine.c.room_id).where(_its(mine), among(mine.c.agent_id, "agents"))
+    in_these = or_(MEMBERSHIPS.c.room_id.in_(theirs), among(MEMBERSHIPS.c.room_id, "rooms"))
+    return _all_of(MEMBERSHIPS).where(in_these).order_by(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
+
+
+def _newest_lateral(among: Among) -> Select[Any]:
+    """The newest messages of each room, newest first, in PostgreSQL's words."""
+    in_room = and_(MESSAGES.c.community_id == ROOMS.c.community_id, MESSAGES.c.room_id == ROOMS.c.id)
+    newest = (
+        select(*MESSAGE)
+        .where(in_room, MESSAGES.c.shown == true())
+        .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
+        .limit(bindparam("messages"))
+        .correlate(ROOMS)
+        .lateral("newest")
+    )
+    of_rooms = select(*(newest.c[name] for name in MESSAGE_COLUMNS)).select_from(ROOMS.join(newest, true()))
+    order = (newest.c.room_id, newest.c.sent_at.desc(), newest.c.id.desc())
+    return of_rooms.where(_its(ROOMS), among(ROOMS.c.id, "rooms")).order_by(*order)
+
+
+def _checkpoints(among: Among) -> Select[Any]:
+    here = and_(_its(CHECKPOINTS), among(CHECKPOINTS.c.room_id, "rooms"))
+    newest = select(func.max(CHECKPOINTS.c.id)).where(here).group_by(CHECKPOINTS.c.room_id)
+    return _all_of(CHECKPOINTS).where(CHECKPOINTS.c.id.in_(newest))
+
+
+def _recent_actions(among: Among) -> Select[Any]:
+    """The last actions of each agent and side it has, oldest first; the index tells where they begin."""
+    public = select(AGENTS.c.id.label("agent_id"), literal(PUBLIC_SIDE).label("side"))
+    private = select(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
+    sides = union_all(
+        public.where(_its(AGENTS), among(AGENTS.c.id, "agents")),
+        private.where(_its(MEMBERSHIPS), among(MEMBERSHIPS.c.agent_id, "agents")),
+    ).subquery("sides")
+    earlier = ACTIONS.alias("earlier")
+    first = (
+        select(earlier.c.id)
+        .where(_its(earlier), earlier.c.agent_id == sides.c.agent_id, earlier.c.side == sides.c.side)
+        .order_by(earlier.c.id.desc())
+        .limit(1)
+        .offset(RECENT_ACTIONS - 1)
+        .correlate(sides)
+        .scalar_subquery()
+    )
+    its = and_(ACTIONS.c.agent_id == sides.c.agent_id, ACTIONS.c.side == sides.c.side)
+    recent = select(ACTIONS).select_from(sides.join(ACTIONS, its)).where(_its(ACTIONS))
+    return recent.where(ACTIONS.c.id >= func.coalesce(first, 0)).order_by(ACTIONS.c.id)
+
+
+def _keys(among: Among) -> Select[Any]:
+    """The keys of these rooms and those that these agents hold, a row for each holder."""
+    mine = HOLDERS.alias("mine")
+    held = select(mine.c.key_id).where(_its(mine), among(mine.c.agent_id, "agents"))
+    on = and_(HOLDERS.c.community_id == KEYS.c.community_id, HOLDERS.c.key_id == KEYS.c.id)
+    asked = select(*KEYS.c, HOLDERS.c.agent_id).select_from(KEYS.outerjoin(HOLDERS, on)).where(_its(KEYS))
+    return asked.where(or_(among(KEYS.c.room_id, "rooms"), KEYS.c.id.in_(held))).order_by(KEYS.c.id)
