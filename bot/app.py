@@ -30,7 +30,7 @@ from bot.core.kinds import InputFormat
 from bot.core.records import Community, Snowflake
 from bot.core.schema import answer_schema
 from bot.core.view import agent_named
-from bot.doctor import Finding, check_data_folder, examine
+from bot.doctor import Finding, check_data_folder, examine, examine_communities
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.heartbeat import Heartbeat
@@ -297,9 +297,10 @@ async def migrate_database(settings: Settings, *, say: Say) -> None:
 async def examine_house(settings: Settings) -> list[Finding]:
     """Check everything a run needs."""
 
-    async def database(url: str) -> str:
+    async def database(url: str) -> list[Finding]:
+        cipher = open_cipher(settings.data_dir, revealed(settings.secret))
         async with opened(settings) as store, store.reading() as read:
-            return f"The database opens; communities in it: {len(await read.communities())}."
+            return await examine_communities(read, settings, cipher)
 
     return await examine(settings, tokenizer=tokenizer_for(settings.defaults.model), database=database)
 

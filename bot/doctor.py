@@ -3,14 +3,14 @@
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
 
 from bot.core.errors import BadSetting, SelfroomError
-from bot.core.ports import Tokenizer
+from bot.core.ports import Cipher, Reading, Tokenizer
 from bot.settings import Settings
 
 PATIENCE = aiohttp.ClientTimeout(total=5)
@@ -28,12 +28,12 @@ class Finding:
 
 
 async def examine(
-    settings: Settings, *, tokenizer: Tokenizer, database: Callable[[str], Awaitable[str]]
+    settings: Settings, *, tokenizer: Tokenizer, database: Callable[[str], Awaitable[Sequence[Finding]]]
 ) -> list[Finding]:
-    """Look at everything; `database` opens the store at a URL and says what it found, or raises a SelfroomError."""
+    """Look at everything; `database` opens the store at a URL and gives what it found, or raises a SelfroomError."""
     findings = [finding async for finding in _findings(settings, tokenizer)]
     try:
-        findings.append(Finding(ok=True, what=await database(settings.database)))
+        findings += await database(settings.database)
     except SelfroomError as error:
         findings.append(Finding(ok=False, what=error.sentence))
     return findings
@@ -50,6 +50,29 @@ async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[F
         else:
             yield await _discord(session, settings)
         yield await _model(session, settings)
+
+
+async def examine_communities(read: Reading, settings: Settings, cipher: Cipher) -> list[Finding]:
+    """Look at whose models the communities ask, and whether the keys that they brought can still be read."""
+    communities = await read.communities()
+    findings = [Finding(ok=True, what=f"The database opens; communities in it: {len(communities)}.")]
+    without: list[str] = []
+    for one in communities:
+        own = await read.own_provider(one.id)
+        if own is None:
+            without += [] if settings.pays_for(one.guild_id) else [one.name]
+            continue
+        try:
+            cipher.decrypt(own.sealed_key)
+            what = f"{one.name} brings its own model provider: {own.base_url or OPENAI_URL}."
+            findings.append(Finding(ok=True, what=what))
+        except BadSetting:
+            what = f"The key that {one.name} brought cannot be read: restore the secret, or use /setup provider there."
+            findings.append(Finding(ok=False, what=what))
+    if without:
+        what = f"No model is asked for {', '.join(without)} until somebody uses /setup provider there."
+        findings.append(Finding(ok=True, what=f"{what} (SELFROOM_SPONSORED_SERVERS)"))
+    return findings
 
 
 def check_data_folder(folder: Path) -> None:
@@ -113,6 +136,8 @@ async def _model(session: aiohttp.ClientSession, settings: Settings) -> Finding:
         return Finding(
             ok=True, what="Minds: the playground's scripted model (set SELFROOM_OPENAI_BASE_URL for real ones)."
         )
+    if url is None and key is None and not settings.sponsored_servers:
+        return Finding(ok=True, what="The installation pays for no models: every server brings its own provider.")
     if url is None and key is None:
         return Finding(
             ok=False, what="No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours."

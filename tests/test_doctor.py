@@ -7,9 +7,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from bot.adapters.cipher import FernetCipher
 from bot.core.errors import StoreError
-from bot.doctor import Finding, examine
+from bot.core.models import OwnProvider
+from bot.core.records import Snowflake
+from bot.doctor import Finding, examine, examine_communities
 from bot.settings import Settings, load_settings
+from storage.store import SqlStore
 from tests.fakes import WordTokenizer
 
 
@@ -43,7 +47,7 @@ async def look(tmp_path: Path, **named: str) -> dict[str, bool]:
     file.write_text("".join(f"{name}={value}\n" for name, value in there.items()))
     settings: Settings = load_settings({}, file)
 
-    async def database(url: str) -> str:
+    async def database(url: str) -> list[Finding]:
         assert url.startswith("sqlite")
         raise StoreError("The database is full: make room.")
 
@@ -78,3 +82,33 @@ async def test_a_discord_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
     found = await look(tmp_path, DISCORD_TOKEN="some", SELFROOM_DISCORD_API="http://127.0.0.1:9")
     assert not found["Discord cannot be reached at http://127.0.0.1:9 (ClientConnectorError)."]
     assert not found["No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours."]
+
+
+async def test_whose_models_communities_ask_is_told_and_whether_their_keys_can_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "settings.env"
+    file.write_text("SELFROOM_SPONSORED_SERVERS=1\n")
+    settings = load_settings({}, file)
+    cipher = FernetCipher("a secret that is long enough")
+    moved = FernetCipher("the secret of another machine")
+    async with await SqlStore.open("sqlite://") as store:
+        ids = []
+        async with store.writing() as write:
+            for guild_id, name in enumerate(("Paid", "Own", "Moved", "Poor"), 1):
+                ids.append((await write.add_community(Snowflake(guild_id), name)).id)
+            for id, sealer in ((ids[1], cipher), (ids[2], moved)):
+                own = OwnProvider(base_url="https://models.example/v1", api="chat", sealed_key=sealer.encrypt("sk-1"))
+                await write.keep_provider(id, own)
+        async with store.reading() as read:
+            found = {one.what: one.ok for one in await examine_communities(read, settings, cipher)}
+    assert found["The database opens; communities in it: 4."]
+    assert found["Own brings its own model provider: https://models.example/v1."]
+    assert not found["The key that Moved brought cannot be read: restore the secret, or use /setup provider there."]
+    poor = "No model is asked for Poor until somebody uses /setup provider there. (SELFROOM_SPONSORED_SERVERS)"
+    assert found[poor]
+    assert "sk-1" not in str(found)
+
+
+async def test_an_installation_that_pays_for_nobody_needs_no_key(tmp_path: Path, server: TestServer) -> None:
+    url = str(server.make_url("")).rstrip("/")
+    found = await look(tmp_path, DISCORD_TOKEN="right", SELFROOM_DISCORD_API=url, SELFROOM_SPONSORED_SERVERS="none")
+    assert found["The installation pays for no models: every server brings its own provider."]

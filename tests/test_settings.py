@@ -54,8 +54,24 @@ def test_other_providers_are_named_by_their_prefix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "paid"),
+    [
+        ("", {11, 22}),
+        ("SELFROOM_SPONSORED_SERVERS=*", {11, 22}),
+        ("SELFROOM_SPONSORED_SERVERS=none", set()),
+        ("SELFROOM_SPONSORED_SERVERS=11", {11}),
+        ("SELFROOM_SPONSORED_SERVERS=11, 33", {11}),
+    ],
+)
+def test_the_servers_that_may_spend_the_keys_are_a_list(tmp_path: Path, text: str, paid: set[int]) -> None:
+    settings = read(tmp_path, f"{text}\n")
+    assert {id for id in (11, 22) if settings.pays_for(id)} == paid
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("SELFROOM_SPONSORED_SERVERS=our server", "ids of Discord servers with commas between them"),
         ("SELFROOM_PLAYGROUND_PORT=abc", "SELFROOM_PLAYGROUND_PORT"),
         ("SELFROOM_PLAYGROUND_PORT=70000", "SELFROOM_PLAYGROUND_PORT"),
         ("SELFROOM_PLAYGROND_PORT=1", "did you mean SELFROOM_PLAYGROUND_PORT?"),

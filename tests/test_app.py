@@ -1,0 +1,42 @@
+"""What the composition root makes of the settings."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.app import provider_options
+from bot.core.errors import BadSetting
+from bot.house import Place
+from bot.settings import Settings, load_settings
+
+DISCORD, PLAYGROUND = Place(token="t"), Place(token="t", model_url="http://127.0.0.1:1/v1")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def read(tmp_path: Path, *lines: str) -> Settings:
+    file = tmp_path / ".env"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return load_settings({}, file)
+
+
+def test_without_a_key_there_is_no_model_unless_every_server_brings_its_own(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="No model is set"):
+        provider_options(read(tmp_path), DISCORD)
+    assert provider_options(read(tmp_path, "SELFROOM_SPONSORED_SERVERS=none"), DISCORD) == []
+
+
+def test_a_playground_asks_the_scripted_model_and_spends_no_key(tmp_path: Path) -> None:
+    (first,) = provider_options(read(tmp_path, "OPENAI_API_KEY=sk-1234567890"), PLAYGROUND)
+    assert (first.base_url, first.api_key) == (PLAYGROUND.model_url, "playground")
+
+
+def test_servers_side_by_side_are_named_by_their_prefix_and_keys_are_not_shown(tmp_path: Path) -> None:
+    local = '{"local": {"base_url": "http://127.0.0.1:11434/v1"}}'
+    options = provider_options(read(tmp_path, "OPENAI_API_KEY=sk-1234567890", f"SELFROOM_PROVIDERS={local}"), DISCORD)
+    assert [(one.name, one.api, one.free) for one in options] == [("", "responses", False), ("local", "chat", True)]
+    assert "sk-1234567890" not in repr(options)
