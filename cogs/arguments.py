@@ -83,10 +83,9 @@ class ModelName(app_commands.Transformer):
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
         """Suggest what the community allows, else what it uses and what is well known."""
-        desk = interaction.client.front_desk
-        _, config = await desk.community(guild_of(interaction))
-        used = [agent.model for agent in await desk.agents(guild_of(interaction))]
-        names = config.allowed_models or dict.fromkeys([config.model, *used, *KNOWN_MODELS])
+        view = await interaction.client.front_desk.view(guild_of(interaction))
+        used = [agent.model for agent in view.agents.values()]
+        names = view.config.allowed_models or dict.fromkeys([view.config.model, *used, *KNOWN_MODELS])
         return choices([(name, name) for name in names if value.casefold() in name.casefold()])
 
 

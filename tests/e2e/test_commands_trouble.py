@@ -77,7 +77,7 @@ async def test_a_double_click_confirms_once(manager: Commander, log: Log) -> Non
     asked = await manager.run("agent delete", agent="Once")
     before = len(manager.visitor.heard)
     await asyncio.gather(*(manager.click(asked, "Delete Once") for _ in range(3)))
-    told = await everything_told(manager, before, presses=3)
+    told = await everything_told(manager, before, "deleted for good", presses=3)
     assert sum("Once is deleted for good." in one for one in told) == 1
     assert not any("went wrong" in one or "There is no agent" in one for one in told)
     assert "There is no agent" in await manager.told("agent show", agent="Once")
@@ -89,7 +89,7 @@ async def test_a_double_click_on_grant_decides_once(home: Living, manager: Comma
         number, pending = await knocked(manager, gwen)
     before = len(manager.visitor.heard)
     await asyncio.gather(*(manager.click(pending, f"{verdict} {number}") for verdict in ("Grant", "Grant", "Deny")))
-    told = await everything_told(manager, before, presses=3)
+    told = await everything_told(manager, before, "waits", presses=3)
     assert len([one for one in told if "is let in" in one or "is turned away" in one]) == 1
     assert len([one for one in told if "waits" in one]) == 2, told
 
@@ -215,19 +215,21 @@ async def test_what_goes_wrong_inside_is_told_with_an_id_that_the_log_has(
     assert "the cellar is flooded" in str(failed["exc_info"])
 
 
-async def everything_told(manager: Commander, before: int, *, presses: int) -> list[str]:
-    """Wait until so many presses were taken and nothing is thought about; gives all that was answered."""
+async def everything_told(manager: Commander, before: int, words: str, *, presses: int) -> list[str]:
+    """Wait until so many presses were taken, these words told and nothing is thought about; gives all that was told."""
+
+    def told() -> dict[str, Json]:
+        return {data["id"]: data for kind, data in manager.visitor.heard[before:] if kind.startswith("MESSAGE_")}
 
     async def settled() -> bool:
-        heard = manager.visitor.heard[before:]
-        assert not any(kind == "INTERACTION_FAILURE" for kind, _ in heard), "a press was not answered"
-        shown = {data["id"]: data for kind, data in heard if kind in ("MESSAGE_CREATE", "MESSAGE_UPDATE")}
-        thinking = any(data.get("flags", 0) & LOADING for data in shown.values())
-        return sum(kind == "INTERACTION_SUCCESS" for kind, _ in heard) == presses and not thinking
+        kinds = [kind for kind, _ in manager.visitor.heard[before:]]
+        assert "INTERACTION_FAILURE" not in kinds, "a press was not answered"
+        thinking = any(one.get("flags", 0) & LOADING for one in told().values())
+        heard = any(words in words_of(one) for one in told().values())
+        return heard and kinds.count("INTERACTION_SUCCESS") == presses and not thinking
 
     await until(settled, "answers to all presses")
-    shown = {data["id"]: data for kind, data in manager.visitor.heard[before:] if kind.startswith("MESSAGE_")}
-    return [words_of(one) for one in shown.values()]
+    return [words_of(one) for one in told().values()]
 
 
 def lines(log: Log) -> list[str]:
