@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
+
+from cogs.ui.letters import fitting, write
 
 WIDTH, MARGIN, ROW, HEAD = 560, 22, 44, 60
 LABEL, NOTE = 160, 140  # widths of what stands left and right of a bar
 GROUND, TRACK, INK, FAINT = "#1e2230", "#2f3547", "#f2f4f8", "#b9c0d0"
 COLOURS = ("#5aa9e6", "#7fc97f", "#f4a259", "#c792ea", "#f28b82", "#4dd0c4")
 MOST_ROWS = 18
-LATIN = 0x250  # what the built-in letters can draw
+LARGE, SMALL = 24, 18  # of letters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,20 +39,14 @@ def drawn(title: str, rows: Sequence[Bar]) -> bytes:
     height = HEAD + ROW * len(shown) + (ROW if more else 0) + MARGIN // 2
     image = Image.new("RGB", (WIDTH, height), GROUND)
     draw = ImageDraw.Draw(image)
-    draw.text((MARGIN, HEAD / 2), told(title), font=ImageFont.load_default(size=24), fill=INK, anchor="lm")
-    small = ImageFont.load_default(size=18)
+    write(draw, (MARGIN, HEAD / 2), fitting(title, LARGE, WIDTH - 2 * MARGIN), LARGE, INK)
     for at, row in enumerate(shown):
-        _draw_row(draw, HEAD + at * ROW + ROW // 2, row, small)
+        _draw_row(draw, HEAD + at * ROW + ROW // 2, row)
     if more:
-        draw.text((MARGIN, height - ROW / 2), f"and {more} more", font=small, fill=FAINT, anchor="lm")
+        write(draw, (MARGIN, height - ROW / 2), f"and {more} more", SMALL, FAINT)
     out = BytesIO()
     image.save(out, "PNG")
     return out.getvalue()
-
-
-def told(label: str) -> str:
-    """Give a label in letters that can be drawn."""
-    return "".join(mark if ord(mark) < LATIN and mark.isprintable() else "?" for mark in label)
 
 
 def alt_text(title: str, rows: Sequence[Bar]) -> str:
@@ -58,23 +54,13 @@ def alt_text(title: str, rows: Sequence[Bar]) -> str:
     return f"{title}: " + "; ".join(f"{row.label} {row.note}" for row in rows)
 
 
-def _draw_row(draw: ImageDraw.ImageDraw, y: int, row: Bar, font: ImageFont.ImageFont | ImageFont.FreeTypeFont) -> None:
+def _draw_row(draw: ImageDraw.ImageDraw, y: int, row: Bar) -> None:
     left, right = MARGIN + LABEL, WIDTH - MARGIN - NOTE
-    draw.text((MARGIN, y), _fitting(draw, told(row.label), font), font=font, fill=INK, anchor="lm")
+    write(draw, (MARGIN, y), fitting(row.label, SMALL, LABEL - 14), SMALL, INK)
     draw.rounded_rectangle((left, y - 11, right, y + 11), radius=11, fill=TRACK)
     length = max(0.0, min(1.0, row.share)) * (right - left)
     if length >= 1:
         draw.rounded_rectangle(
             (left, y - 11, left + max(22, length), y + 11), radius=11, fill=COLOURS[row.colour % len(COLOURS)]
         )
-    draw.text((WIDTH - MARGIN, y), told(row.note), font=font, fill=FAINT, anchor="rm")
-
-
-def _fitting(
-    draw: ImageDraw.ImageDraw, label: str, font: ImageFont.ImageFont | ImageFont.FreeTypeFont, width: int = LABEL - 14
-) -> str:
-    if draw.textlength(label, font=font) <= width:
-        return label
-    while label and draw.textlength(label + "...", font=font) > width:
-        label = label[:-1]
-    return label + "..."
+    write(draw, (WIDTH - MARGIN, y), fitting(row.note, SMALL, NOTE - 8), SMALL, FAINT, right=True)

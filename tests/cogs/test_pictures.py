@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from cogs.ui.pictures import GROUND, INK, Bar, alt_text, bars, drawn, told
+from cogs.ui.pictures import GROUND, INK, Bar, alt_text, bars, drawn
 
 
 def rows(count: int) -> list[Bar]:
@@ -48,10 +48,6 @@ def test_any_share_can_be_drawn(share: float) -> None:
 def test_many_rows_end_with_how_many_there_are() -> None:
     image = Image.open(BytesIO(drawn("Title", rows(450))))
     assert image.height < 1_000
-
-
-def test_letters_that_cannot_be_drawn_are_marked() -> None:
-    assert told("Größe 漢字\n") == "Größe ???"
 
 
 def test_the_picture_is_told_in_words() -> None:
