@@ -25,8 +25,8 @@ def to_microseconds(moment: datetime) -> int:
 
 
 def from_microseconds(microseconds: int) -> datetime:
-    """Give the aware UTC datetime back, exactly."""
-    return EPOCH + timedelta(microseconds=microseconds)
+    """Give the aware UTC datetime back: exactly until the year 2240."""
+    return datetime.fromtimestamp(microseconds / 1_000_000, UTC)
 
 
 class Moment(TypeDecorator[datetime]):

@@ -143,8 +143,9 @@ class Database:
             async with self.engine.connect() as connection:
                 if not self.is_sqlite:
                     await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-                async with connection.begin():
+                async with connection.begin() as moment:
                     yield connection
+                    await moment.rollback()  # there is nothing to commit, which would cost a hop to another thread
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:

@@ -56,6 +56,17 @@ OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "comm
 )
 
 
+NEWEST = (
+    messages_where(
+        MESSAGES.c.community_id == bindparam("community_id"),
+        MESSAGES.c.room_id == bindparam("room_id"),
+        MESSAGES.c.shown,
+    )
+    .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
+    .limit(bindparam("limit"))
+)
+
+
 def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[Any]:
     """Give the SELECT of the messages with these Discord ids, or with a part of these."""
     whole = select(MESSAGES.c.id).where(owned(MESSAGES, community_id), MESSAGES.c.discord_id.in_(discord_ids))
@@ -116,15 +127,13 @@ class Finding(Messages):
         self, community_id: CommunityId, room_id: AgentId, *, before: MessageId | None = None, limit: int = 50
     ) -> Sequence[Message]:
         """Page a room backwards; oldest first within the page."""
-        order = (MESSAGES.c.sent_at, MESSAGES.c.id)
-        asked = messages_where(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown)
-        if before is not None:
-            mark = await self.value(
-                select(MESSAGES.c.sent_at).where(owned(MESSAGES, community_id), MESSAGES.c.id == before)
-            )
-            asked = asked.where(MESSAGES.c.id < before if mark is None else _earlier(mark, before))
-        newest = asked.order_by(*(column.desc() for column in order)).limit(limit)
-        return (await self.messages(community_id, newest))[::-1]
+        of = {"community_id": community_id, "room_id": room_id, "limit": limit}
+        if before is None:
+            return (await self.messages(community_id, NEWEST, of))[::-1]
+        this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == before)
+        mark = await self.value(select(MESSAGES.c.sent_at).where(this))
+        earlier = NEWEST.where(MESSAGES.c.id < before if mark is None else _earlier(mark, before))
+        return (await self.messages(community_id, earlier, of))[::-1]
 
     async def last_discord_id(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
         """Give the newest message known of a room, from which a backfill reads on.

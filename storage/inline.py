@@ -16,6 +16,7 @@ Work = tuple["asyncio.Future[Any] | None", Callable[[], Any]]
 # These may take long or wait for another process: they go to the connection's own thread, and the loop runs on.
 SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP", "WITH")
 SEARCHES = " MATCH "
+AT_ONCE = ("cursor", "rollback")  # of a connection: what was not committed is only dropped
 
 
 class InlineConnection(aiosqlite.Connection):
@@ -73,7 +74,7 @@ def _tell(future: "asyncio.Future[Any] | None", how: Callable[..., None], what: 
 def is_slow(fn: Callable[..., Any], args: tuple[Any, ...]) -> bool:
     """Tell whether the work is to be done by the connection's thread: all but single short statements."""
     if not isinstance(getattr(fn, "__self__", None), sqlite3.Cursor):
-        return getattr(fn, "__name__", "") != "cursor"
+        return getattr(fn, "__name__", "") not in AT_ONCE
     statement = args[0] if args and isinstance(args[0], str) else ""
     return statement.startswith(SLOW) or SEARCHES in statement
 
