@@ -127,6 +127,17 @@ async def test_who_lost_the_right_can_take_no_step_of_the_setup(cast: Cast) -> N
     assert f"told things in <#{welcome}>" not in await cast.manager.told("setup start")
 
 
+async def test_who_lost_the_right_can_turn_no_page(cast: Cast) -> None:
+    for number in range(30):
+        label, secret = f"key {number:02} {'x' * 50}", f"secret {number:02} {'y' * 50}"
+        await cast.manager.told("key create", room="Ledger", label=label, key=secret)
+    async with officer(cast, "oona") as oona:
+        listed = await oona.run("key list", room="Ledger")
+        on = next(part["label"] for part in listed["components"][0]["components"] if part["label"].startswith("On"))
+        await oona.retire(cast)
+        assert words_of(await oona.press(listed, on)) == REFUSED
+
+
 async def test_who_lost_the_right_can_let_nobody_in(cast: Cast) -> None:
     id = await private_room(cast, "Crypt")
     async with officer(cast, "ophelia") as ophelia:
@@ -137,18 +148,6 @@ async def test_who_lost_the_right_can_let_nobody_in(cast: Cast) -> None:
         assert REFUSED in words_of(await ophelia.press(pending, label))
     assert "@guest at **Crypt**" in await cast.manager.told("access pending")
     assert "crypt" not in await cast.guest.visitor.channels()
-
-
-async def test_nothing_secret_is_suggested_to_a_plain_member(cast: Cast) -> None:
-    id = await private_room(cast, "Vault")
-    assert await cast.manager.suggested("key give", "label", "", room=id) == ["Vault one"]
-    for path in ("key give", "key revoke"):
-        assert await cast.guest.suggested(path, "label", "", room=id) == []
-    async with visiting(cast.home.url, "gus") as gus:
-        await Commander(gus, cast.manager.channel_id).told("access request", room=id, key="open sesame")
-    assert any("@gus" in one for one in await cast.manager.suggested("access grant", "request", ""))
-    for path in ("access grant", "access deny"):
-        assert await cast.guest.suggested(path, "request", "") == []
 
 
 async def test_a_private_room_tells_a_plain_member_nothing_however_it_is_named(cast: Cast) -> None:

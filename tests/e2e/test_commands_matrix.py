@@ -10,10 +10,10 @@ import pytest_asyncio
 from cogs.setup import SetupCog
 from cogs.ui.guide import FOR_EVERYONE
 from tests.cogs.trees import leaves
-from tests.e2e.commanding import words_of
+from tests.e2e.commanding import Commander, words_of
 from tests.e2e.filling import attempts, needs_file
 from tests.e2e.sharing import Cast, shared_home
-from tests.e2e.visitor import Json
+from tests.e2e.visitor import Json, visiting
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands matrix")]
 
@@ -70,6 +70,32 @@ async def test_what_is_not_for_everyone_on_a_message_is_refused_to_a_plain_membe
     told = {name: words_of(await cast.guest.menu(name, answer)) for name in sorted(names)}
     assert {name: words for name, words in told.items() if REFUSED not in words} == {}
     assert len(told) >= 3
+
+
+async def test_nothing_that_is_only_for_managers_is_suggested_to_a_plain_member(cast: Cast) -> None:
+    id = str(await cast.agent("Vault"))
+    await cast.manager.told("agent pause", agent=id)  # or its owner may decide who comes in
+    await cast.manager.told("key create", room=id, label="brass one", key="open sesame")
+    await cast.manager.told("room visibility", room=id, visibility="private")
+    async with visiting(cast.home.url, "gus") as gus:
+        await Commander(gus, cast.manager.channel_id).told("access request", room=id, key="open sesame")
+    offered = {who: await all_suggested(cast, who, id) for who in (cast.manager, cast.guest)}
+    for secret in ("brass one", "gus", "as it is"):
+        assert any(secret in one for one in offered[cast.manager])
+        assert not any(secret in one for one in offered[cast.guest])
+
+
+async def all_suggested(cast: Cast, who: Commander, id: str) -> set[str]:
+    """Give everything that is suggested to somebody at any option of any command."""
+    given = {"room": id, "agent": id, "setting": "usd_per_day"}
+    found: set[str] = set()
+    for path, command in leaves(await seen_by(cast, 1)):
+        names = [option["name"] for option in command.get("options", ())]
+        for option in command.get("options", ()):
+            if option.get("autocomplete"):
+                others = {name: value for name, value in given.items() if name in names and name != option["name"]}
+                found |= set(await who.suggested(" ".join(path), option["name"], "", **others))
+    return found
 
 
 async def test_who_holds_the_architects_role_may_manage(cast: Cast) -> None:
