@@ -53,7 +53,9 @@ class Entrance:
             spending = of_day(await write.spent(community_id, day_of(now)), view.config)
             judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
             model = await self._models.of(write, view.community)
-            rest = _Rest(view, now, spending=spending, missing=model.source.missing)
+            missing = model.source.missing
+            whole = await write.desk(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
+            rest = _Rest(whole, now, spending=spending, missing=missing)
             admitted = await self._sort_out(write, view, judged, now, rest)
         if not admitted:
             return None

@@ -31,8 +31,9 @@ _AT_REST: Mapping[str, Any] = {
 
 
 @handles(CreateAgent)
-def create_agent(desk: Desk, action: CreateAgent) -> str:
+async def create_agent(desk: Desk, action: CreateAgent) -> str:
     _check_daily_limit(desk)
+    await check_model(desk, action.model or desk.config.model)
     if action.name is None and action.agent_type is AgentType.PERSONA:
         raise Rejected("A persona needs a name.")
     hosts = [desk.room(action.in_room_id)] if action.in_room_id is not None else []
@@ -48,14 +49,14 @@ def create_agent(desk: Desk, action: CreateAgent) -> str:
 
 
 @handles(AlterAgent)
-def alter_agent(desk: Desk, action: AlterAgent) -> str:
+async def alter_agent(desk: Desk, action: AlterAgent) -> str:
     agent = desk.agent(action.agent_id)
     fields = _altered(action)
     if not fields and action.name is None:
         raise Rejected("Say what to change.")
     after = replace(agent, **fields)  # type: ignore[arg-type]  # names are the record's
     check_prompt(desk, after.prompt, after.token_budget)
-    check_model(desk, after.model)
+    await check_model(desk, after.model)
     check_avatar(after.avatar_url)
     if action.name is not None:
         rename(desk, agent, action.name)
@@ -175,7 +176,6 @@ def _drafted(desk: Desk, action: CreateAgent, name: str) -> Agent:
     budget = action.token_budget or config.token_budget
     model = action.model or config.model
     check_prompt(desk, action.background_prompt, budget)
-    check_model(desk, model)
     check_avatar(action.avatar_url)
     return Agent(
         community_id=desk.community_id,

@@ -15,10 +15,16 @@ def check_prompt(desk: Desk, prompt: str, token_budget: int) -> None:
         raise Rejected(f"The prompt has {tokens} tokens: at most {most} fit into a budget of {token_budget}.")
 
 
-def check_model(desk: Desk, model: str) -> None:
-    """Raise Rejected when the community does not allow a model."""
+async def check_model(desk: Desk, model: str) -> None:
+    """Raise Rejected when the community does not allow a model.
+
+    The installation's list is about its own keys: a community that pays for its models is held to its own list only.
+    """
     allowed = desk.config.allowed_models
-    if allowed and model not in allowed and model != desk.config.model:
+    if not allowed or model in allowed or model == desk.config.model:
+        return
+    is_own_list = "allowed_models" in desk.view.community.overrides
+    if is_own_list or await desk.write.own_provider(desk.community_id) is None:
         raise Rejected(f"This community does not allow the model {model}: choose one of {', '.join(allowed)}.")
 
 
