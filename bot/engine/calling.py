@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -56,8 +57,14 @@ class Caller:
     async def carry_out(self, round: Round, booked: Booked) -> None:
         """Ask, apply and settle one call; whatever goes wrong stays with its agents, which keep their reasons."""
         pending = {ready.agent_id: ready for ready in booked.call.ready}
-        try:
+        async with self._own_faults(round, booked, pending):
             await self._carry_out(round, booked, pending)
+
+    @asynccontextmanager
+    async def _own_faults(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> AsyncIterator[None]:
+        """Put back those who still wait for an answer when the block fails, and let the fault go no further."""
+        try:
+            yield
         except asyncio.CancelledError:
             await self._let_go(pending)
             raise
@@ -84,8 +91,18 @@ class Caller:
         async with self._turns[round.community_id]:
             await self._purse.settle(round.community_id, booked, answer.usage)
             await self._apply(round, parts, pending)
-        for ready in again:
-            one = await self._ask_alone(round, ready, parsed.replies.get(ready.agent_id), answer, call)
+        async with asyncio.TaskGroup() as group:  # side by side: none waits for another's answer
+            for ready in again:
+                del pending[ready.agent_id]
+                group.create_task(self._again(round, booked, ready, answer, parsed.replies.get(ready.agent_id)))
+
+    async def _again(
+        self, round: Round, booked: Booked, ready: Ready, first: ModelAnswer, shared: AgentReply | None
+    ) -> None:
+        """Ask one agent again alone and apply what it says."""
+        pending = {ready.agent_id: ready}
+        async with self._own_faults(round, booked, pending):
+            one = await self._ask_alone(round, ready, shared, first, booked.call)
             async with self._turns[round.community_id]:
                 await self._apply(round, [one], pending)
 
@@ -110,6 +127,9 @@ class Caller:
             raise ModelUnreachable("The model took too long to answer.") from error
         except ModelError as error:
             await self._purse.settle(round.community_id, booked, error.usage)
+            raise
+        except Exception:
+            self._purse.give_up(round.community_id, booked)
             raise
 
     def _request(self, round: Round, call: PlannedCall) -> ModelCall:

@@ -1,0 +1,208 @@
+"""Many calls at once: one beat at a time for each agent, nobody starves, what is slow or broken delays only itself."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from bot.core.changes import UpdateAgent
+from bot.core.config import CommunityConfig
+from bot.core.errors import ModelUnreachable
+from bot.core.kinds import ReasonKind
+from bot.core.ports import ModelAnswer, ModelCall
+from bot.core.records import AgentId
+from bot.engine.heartbeat import Heartbeat
+from bot.engine.performer import Performer
+from tests.engine.hearts import Hearts, answer, asked, hearts
+from tests.engine.test_replaying import LINES, PEOPLE
+from tests.engine.town import until
+from tests.fakes import CountedMetrics, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
+
+BREATHS = 8  # reads of the store, between which everything else gets on
+
+
+class TimedModel(ScriptedModel):
+    """Takes as long as `takes` says for each call, and keeps who is being asked."""
+
+    def __init__(self, home: "Callable[[], Hearts]", takes: Callable[[ModelCall], float]) -> None:
+        super().__init__()
+        self._home = home
+        self.takes = takes
+        self.asking: Counter[int] = Counter()
+        self.most: Counter[int] = Counter()
+        self.open = self.most_open = 0
+        self.context = 128_000
+
+    def context_tokens(self, model: str) -> int:
+        return self.context
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        ids = asked(call)
+        self.asking.update(ids)
+        self.open += 1
+        self.most_open = max(self.open, self.most_open)
+        self.most |= self.asking
+        try:
+            await self._home().clock.sleep(self.takes(call))
+            return await super().answer(call)
+        finally:
+            self.asking.subtract(ids)
+            self.open -= 1
+
+
+async def live(home: Hearts, seconds: float, *, step: float = 1.0, heartbeat: Heartbeat | None = None) -> None:
+    """Let time pass as the scheduler does: a slot is begun each second, and none waits for another's answers."""
+    for _ in range(int(seconds / step)):
+        await home.clock.advance(step)
+        await (heartbeat or home.heartbeat).run_due()
+        for _ in range(BREATHS):
+            async with home.store.reading() as read:
+                await read.next_due_at()
+        await home.deliver()
+
+
+def one_home(takes: Callable[[ModelCall], float]) -> tuple[TimedModel, list[Hearts]]:
+    homes: list[Hearts] = []
+    return TimedModel(lambda: homes[0], takes), homes
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_an_agent_is_in_one_beat_at_a_time_and_everyone_is_served_in_the_end(seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - a chat, not a secret
+    model, homes = one_home(lambda _: chance.choice((0.1, 1, 5, 30)))
+
+    def sometimes(call: ModelCall) -> str:
+        if chance.random() < 0.15:
+            raise ModelUnreachable("It is down.")
+        return answer({id: [(1, "Well.")] for id in asked(call) if chance.random() < 0.5})
+
+    config = CommunityConfig(usd_per_day=None, addressed_per_person=1_000)
+    async with hearts(5, model=model, config=config) as home:
+        homes.append(home)
+        model.script.extend([sometimes] * 9_999)
+        for _ in range(25):
+            who, id = chance.choice(PEOPLE)
+            await home.hear(chance.choice(LINES), who=who, id=id, room_id=chance.choice((1, 1, 2)))
+            await live(home, chance.choice((1, 3, 8)))
+        model.takes, model.script = (lambda _: 0.1), type(model.script)()
+        await live(home, 400, step=2)
+        assert max(model.most.values()) == 1
+        view = await home.view(1, 2, 3, 4, 5)
+        assert not any(reasons for reasons in view.reasons.values())
+        newest = view.rooms[AgentId(1)].messages[-1].id
+        assert all(view.memberships[AgentId(id), AgentId(1)].seen_until >= newest for id in range(1, 6))
+
+
+async def test_a_slow_model_delays_only_those_who_use_it() -> None:
+    model, homes = one_home(lambda call: 100 if call.model == "slow" else 0.1)
+    model.script.extend([lambda call: answer({id: [(id, "Here.")] for id in asked(call)})] * 99)
+    async with hearts(2, together=False, model=model) as home:
+        homes.append(home)
+        await home.apply(UpdateAgent(agent_id=AgentId(1), fields={"model": "slow"}))
+        await home.hear("hello")
+        await home.hear("hello", room_id=2)
+        await live(home, 10)
+        assert ("2", "Here.") in await home.lines(2)
+        await home.hear("and again", room_id=2)
+        await live(home, 10)
+        assert [who for who, _ in await home.lines(2)].count("2") == 2
+        assert model.asking[1] == 1
+        await live(home, 100, step=5)
+        assert ("1", "Here.") in await home.lines(1)
+
+
+async def test_who_is_asked_again_alone_waits_for_nobody_else_who_is() -> None:
+    model, homes = one_home(lambda call: 90 if asked(call) == [1] else 0.1)
+
+    def talk(call: ModelCall) -> str:
+        return "nonsense" if len(asked(call)) > 1 else answer({id: [(1, f"I am {id}.")] for id in asked(call)})
+
+    async with hearts(3, model=model) as home:
+        homes.append(home)
+        model.script.extend([talk] * 99)
+        for id in (1, 2, 3):
+            await home.apply(UpdateAgent(agent_id=AgentId(id), fields={"last_beat_silent": True}))
+        await home.hear("Agent1, Agent2: hello")
+        await live(home, 12)
+        assert ("2", "I am 2.") in await home.lines()
+        assert ("1", "I am 1.") not in await home.lines()
+        await live(home, 95, step=5)
+        assert ("1", "I am 1.") in await home.lines()
+
+
+async def test_what_does_not_fit_in_one_call_is_asked_at_the_same_time_in_others() -> None:
+    model, homes = one_home(lambda _: 0)
+    model.context = 8_000
+    async with hearts(12, model=model) as home:
+        homes.append(home)
+        await home.crowd()
+        began, model.takes = home.clock.now(), lambda _: 5
+        await home.hear("good evening, everyone", who="rob", id=502)
+        for _ in range(150):
+            await live(home, 1)
+            if model.calls:
+                break
+        assert model.most_open >= 2
+        assert sorted(id for call in model.calls for id in asked(call)) == list(range(1, 13))
+        assert (home.clock.now() - began).total_seconds() < 150
+
+
+async def test_after_a_crash_the_floor_is_free_and_typing_begins_again() -> None:
+    model, homes = one_home(lambda _: 10_000)
+    async with hearts(3, model=model) as home:
+        homes.append(home)
+        await home.hear("Agent1, Agent2, Agent3: hello")
+        await live(home, 3)
+        assert sum(model.asking.values()) == 2  # they hold the floor for ever, so to speak
+        async with home.store.writing() as write:
+            await write.abandon_claims()  # as the next start does
+        told: set[int] = set()
+
+        def once(call: ModelCall) -> str:
+            new = set(asked(call)) - told
+            told.update(new)
+            return answer({id: [(1, f"I am {id}.")] for id in new})
+
+        answers = ScriptedModel([once] * 99)
+        typing: list[int] = []
+        performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
+        again = Heartbeat(
+            home.store,
+            answers,
+            performer,
+            home.clock,
+            lambda community_id, beat_id: SeededRandom(hash((community_id, beat_id))),
+            {},
+            CountedMetrics(),
+            on_typing=typing.append,
+        )
+        await live(home, 25, heartbeat=again)
+        said = [text for who, text in await home.lines() if who in "123"]
+        assert sorted(said) == ["I am 1.", "I am 2.", "I am 3."]
+        assert typing
+        model.takes = lambda _: 0.0
+        await home.clock.advance(10_000)  # the answers of before arrive, and nobody waits for them
+        await until(lambda: model.open == 0)
+        await again.close(5)
+        await home.deliver()
+        assert sorted(text for who, text in await home.lines() if who in "123") == sorted(said)
+
+
+async def test_closing_while_some_are_asked_again_alone_keeps_all_their_reasons() -> None:
+    model, homes = one_home(lambda call: 0.1 if len(asked(call)) > 1 else 10_000)
+    model.script.extend(["nonsense"] * 9)
+    async with hearts(2, model=model) as home:
+        homes.append(home)
+        await home.hear("Agent1, Agent2: hello")
+        await live(home, 5)
+        assert sum(model.asking.values()) == 2
+        closing = asyncio.create_task(home.heartbeat.close(1))
+        await until(lambda: home.heartbeat._closed)
+        await home.clock.advance(2)
+        await closing
+        view = await home.view(1, 2)
+        assert all(view.agents[AgentId(id)].beat_id is None for id in (1, 2))
+        kinds = {id: [reason.kind for reason in reasons] for id, reasons in view.reasons.items()}
+        assert kinds == {1: [ReasonKind.ADDRESSED], 2: [ReasonKind.ADDRESSED]}
