@@ -7,7 +7,7 @@ from io import BytesIO
 
 from PIL import Image, ImageDraw
 
-from cogs.ui.letters import fitting, write
+from bot.letters import fitting, write
 
 WIDTH, MARGIN, ROW, HEAD = 560, 22, 44, 60
 LABEL, NOTE = 160, 140  # widths of what stands left and right of a bar

@@ -3,7 +3,9 @@
 import colorsys
 from io import BytesIO
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
+
+from bot.letters import stretches
 
 SIZE = 256
 GOLDEN = 0.618033988749895  # steps of the golden ratio keep the colours of neighbouring ids far apart
@@ -23,9 +25,9 @@ def initial_of(name: str) -> str:
 def drawn_avatar(agent_id: int, name: str) -> bytes:
     """Draw the avatar as PNG, 256 pixels square."""
     image = Image.new("RGB", (SIZE, SIZE), colour_of(agent_id))
-    font = ImageFont.load_default(size=SIZE * 0.6)
+    (initial,) = stretches(initial_of(name), round(SIZE * 0.6))
     draw = ImageDraw.Draw(image)
-    draw.text((SIZE / 2, SIZE / 2), initial_of(name), font=font, fill="white", anchor="mm")
+    draw.text((SIZE / 2, SIZE / 2), initial.text, font=initial.font, fill="white", anchor="mm")
     out = BytesIO()
     image.save(out, "PNG", optimize=True)
     return out.getvalue()

@@ -30,3 +30,7 @@ def test_the_initial_is_the_first_letter_there_is() -> None:
 def test_every_name_can_be_drawn() -> None:
     for name in ("Ω", "汉字", "🌹", "ß", "שלום"):
         assert drawn_avatar(1, name)
+
+
+def test_initials_of_other_scripts_differ() -> None:
+    assert len({drawn_avatar(1, name) for name in ("汉", "字", "ש", "ل", "한", "あ")}) == 6

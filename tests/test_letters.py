@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from PIL import Image, ImageDraw
 
-from cogs.ui.letters import fitting, stretches, width, write
+from bot.letters import fitting, stretches, width, write
 
 SIZE = 18
 NAMES = [
