@@ -32,7 +32,7 @@ from storage.convert import (
     schedule_of,
 )
 from storage.known import known_of
-from storage.messages import Messages, messages_where
+from storage.messages import ORDER, Messages, messages_where, newest
 from storage.questions import PENDING
 from storage.session import INSTALLATION, owned
 from storage.tables import (
@@ -56,15 +56,10 @@ OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "comm
 )
 
 
-NEWEST = (
-    messages_where(
-        MESSAGES.c.community_id == bindparam("community_id"),
-        MESSAGES.c.room_id == bindparam("room_id"),
-        MESSAGES.c.shown,
-    )
-    .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
-    .limit(bindparam("limit"))
+IN_ROOM = messages_where(
+    MESSAGES.c.community_id == bindparam("community_id"), MESSAGES.c.room_id == bindparam("room_id"), MESSAGES.c.shown
 )
+NEWEST = {is_sqlite: newest(IN_ROOM, is_sqlite=is_sqlite) for is_sqlite in (True, False)}
 
 
 def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[Any]:
@@ -129,11 +124,11 @@ class Finding(Messages):
         """Page a room backwards; oldest first within the page."""
         of = {"community_id": community_id, "room_id": room_id, "limit": limit}
         if before is None:
-            return (await self.messages(community_id, NEWEST, of))[::-1]
+            return (await self.messages(community_id, NEWEST[self.is_sqlite], of))[::-1]
         this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == before)
-        mark = await self.value(select(MESSAGES.c.sent_at).where(this))
-        earlier = NEWEST.where(MESSAGES.c.id < before if mark is None else _earlier(mark, before))
-        return (await self.messages(community_id, earlier, of))[::-1]
+        mark = await self.first(select(*ORDER).where(this))
+        earlier = IN_ROOM.where(MESSAGES.c.id < before if mark is None else _earlier(tuple(mark.values())))
+        return (await self.messages(community_id, newest(earlier, is_sqlite=self.is_sqlite), of))[::-1]
 
     async def last_discord_id(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
         """Give the newest message known of a room, from which a backfill reads on.
@@ -142,9 +137,9 @@ class Finding(Messages):
         """
         heard = MESSAGES.c.sender_kind.in_((SenderKind.PERSON, SenderKind.BOT, SenderKind.ARCHITECT))
         in_room = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, heard)
-        newest = select(MESSAGES.c.discord_id).where(in_room, MESSAGES.c.shown, MESSAGES.c.discord_id.is_not(None))
-        newest = newest.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).limit(1)
-        found: Snowflake | None = await self.value(newest)
+        known = select(MESSAGES.c.discord_id).where(in_room, MESSAGES.c.shown, MESSAGES.c.discord_id.is_not(None))
+        last = known.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).limit(1)
+        found: Snowflake | None = await self.value(last)
         return found
 
     async def last_beat(self, community_id: CommunityId, agent_id: AgentId) -> Beat | None:
@@ -196,6 +191,5 @@ class Finding(Messages):
         return None if row is None else (Snowflake(row["webhook_id"]), row["token"])
 
 
-def _earlier(sent_at: datetime, id: MessageId) -> Any:  # noqa: ANN401  # an SQL condition
-    order = tuple_(MESSAGES.c.sent_at, MESSAGES.c.id)
-    return order < tuple_(sent_at, id, types=[MESSAGES.c.sent_at.type, MESSAGES.c.id.type])
+def _earlier(mark: tuple[Any, ...]) -> Any:  # noqa: ANN401  # an SQL condition
+    return tuple_(*ORDER) < tuple_(*mark, types=[part.type for part in ORDER])

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from sqlalchemy import Executable, Select, select, type_coerce
+from sqlalchemy import Executable, Integer, Select, bindparam, func, select, type_coerce
 from sqlalchemy.types import NULLTYPE
 
 from bot.core.records import Attachment, Message
@@ -18,11 +18,27 @@ MESSAGE = tuple(
     type_coerce(MESSAGES.c[name], NULLTYPE).label(name) if name in AS_THEY_LIE else MESSAGES.c[name]
     for name in MESSAGE_COLUMNS
 )
+# Discord's order: of one millisecond the earlier id comes first; what is not on Discord comes before it.
+ORDER = (MESSAGES.c.sent_at, func.coalesce(MESSAGES.c.discord_id, 0), MESSAGES.c.id)
+NEWEST_FIRST = tuple(part.desc() for part in ORDER)
 
 
 def messages_where(*conditions: Any) -> Select[Any]:  # noqa: ANN401  # SQL conditions
     """Give the SELECT whose rows are read as messages."""
     return select(*MESSAGE).where(*conditions)
+
+
+def newest(asked: Select[Any], *, is_sqlite: bool) -> Select[Any]:
+    """Give the `limit` newest messages of a SELECT over `MESSAGE`, newest first.
+
+    PostgreSQL would sort all of them to order those of one millisecond: it is asked for the newest and all their likes.
+    """
+    limit = bindparam("limit", type_=Integer)
+    if is_sqlite:
+        return asked.order_by(*NEWEST_FIRST).limit(limit)
+    some = asked.order_by(MESSAGES.c.sent_at.desc()).fetch(limit, with_ties=True).subquery("some")
+    order = (some.c.sent_at, func.coalesce(some.c.discord_id, 0), some.c.id)
+    return select(*(some.c[name] for name in MESSAGE_COLUMNS)).order_by(*(part.desc() for part in order)).limit(limit)
 
 
 class Messages(Session):

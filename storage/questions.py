@@ -9,6 +9,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Executable,
+    Integer,
     Select,
     Table,
     and_,
@@ -61,7 +62,7 @@ NEWEST_SQLITE = text(
     "(SELECT sent_at FROM messages WHERE community_id = rooms.community_id AND room_id = rooms.id AND shown = 1"
     " ORDER BY sent_at DESC LIMIT 1 OFFSET :messages - 1), -9223372036854775808)"
     " WHERE rooms.community_id = :community_id AND rooms.id IN (SELECT value FROM json_each(:rooms))"
-    " ORDER BY rooms.id, messages.sent_at DESC, messages.id DESC"
+    " ORDER BY rooms.id, messages.sent_at DESC, coalesce(messages.discord_id, 0) DESC, messages.id DESC"
 )
 
 
@@ -152,14 +153,16 @@ def _newest_lateral(among: Among) -> Select[Any]:
     newest = (
         select(*MESSAGE)
         .where(in_room, MESSAGES.c.shown == true())
-        .order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
-        .limit(bindparam("messages"))
+        .order_by(MESSAGES.c.sent_at.desc())
+        .fetch(bindparam("messages", type_=Integer), with_ties=True)  # not all are to be sorted for one millisecond
         .correlate(ROOMS)
         .lateral("newest")
     )
     of_rooms = select(*(newest.c[name] for name in MESSAGE_COLUMNS)).select_from(ROOMS.join(newest, true()))
-    order = (newest.c.room_id, newest.c.sent_at.desc(), newest.c.id.desc())
-    return of_rooms.where(_its(ROOMS), among(ROOMS.c.id, "rooms")).order_by(*order)
+    order = (newest.c.sent_at, func.coalesce(newest.c.discord_id, 0), newest.c.id)
+    return of_rooms.where(_its(ROOMS), among(ROOMS.c.id, "rooms")).order_by(
+        newest.c.room_id, *(part.desc() for part in order)
+    )
 
 
 def _checkpoints(among: Among) -> Select[Any]:

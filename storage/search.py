@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ARRAY, Integer, Select, and_, any_, bindparam, column, func, literal, select, table, text, true
 
 from bot.core.records import AgentId, CommunityId, Message
-from storage.messages import MESSAGE, Messages, messages_where
+from storage.messages import MESSAGE, NEWEST_FIRST, Messages, messages_where
 from storage.session import owned
 from storage.tables import MESSAGES, ROOMS
 from storage.talking import SHIFT, index
@@ -88,7 +88,7 @@ class Searching(Messages):
 
     async def _newest_first(self, community_id: int, ids: Sequence[int]) -> list[Message]:
         asked = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
-        return await self.messages(community_id, asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()))
+        return await self.messages(community_id, asked.order_by(*NEWEST_FIRST))
 
 
 def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit: int) -> Select[Any]:  # noqa: ANN401
@@ -121,4 +121,4 @@ def _all_of(phrases: Sequence[str]) -> Any:  # noqa: ANN401  # an SQL expression
 
 def _in_rooms(community_id: int, room_ids: Sequence[int]) -> Select[Any]:
     asked = select(*MESSAGE).where(owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(room_ids), MESSAGES.c.shown)
-    return asked.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc())
+    return asked.order_by(*NEWEST_FIRST)

@@ -196,7 +196,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One line in a room, ordered by `sent_at` and then `id`; `tokens` counts its line in the `text` HUD."""
+    """One line in a room, ordered by `sent_at` and then by Discord's id; `tokens` counts its line in the `text` HUD."""
 
     id: MessageId
     room_id: AgentId

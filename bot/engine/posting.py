@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from bot.core.changes import Change
 from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
@@ -126,9 +126,9 @@ class Posting:
 
     async def _sent(self, letter: Letter, scene: Scene, known: list[Snowflake]) -> None:
         """Keep that it was posted: from now on agents see it, and it is a reason to them."""
-        now = self._clock.now()
+        now, at = self._clock.now(), _moment(known[0])
         async with self._store.writing(letter.community_id) as write:
-            await write.update_letter(letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now)
+            await write.update_letter(letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=at)
             if scene.has_hearers:
                 await write.apply(letter.community_id, await _reasons(write, letter, scene.message, now))
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
@@ -227,6 +227,11 @@ def _linked(scene: Scene, answered: Message) -> str:
         return shown
     place = answered.thread_id or scene.room.channel_id
     return f"[{shown}](https://discord.com/channels/{scene.view.community.guild_id}/{place}/{answered.discord_id})"
+
+
+def _moment(id: Snowflake) -> datetime:
+    """Give when something was made, by Discord's clock: there it has its place among what people say."""
+    return datetime.fromtimestamp(((id >> 22) + DISCORD_EPOCH_MS) / 1000, UTC)
 
 
 def _about(moment: datetime) -> Snowflake:

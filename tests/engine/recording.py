@@ -36,6 +36,7 @@ class RecordingPublisher:
     gone: set[int] = field(default_factory=set)
     channels: dict[str, Snowflake] = field(default_factory=dict)
     seconds_per_post: float = 0.0
+    seconds_ahead: float = 0.0  # its clock's, of ours
     to_decide: list[LetterId] = field(default_factory=list)
     blind: int = 0  # how often history cannot be read
     _count: int = 0
@@ -43,7 +44,7 @@ class RecordingPublisher:
     def id(self) -> Snowflake:
         """Give the next Discord id at this moment."""
         self._count += 1
-        milliseconds = int(self.clock.now().timestamp() * 1000) - DISCORD_EPOCH_MS
+        milliseconds = int((self.clock.now().timestamp() + self.seconds_ahead) * 1000) - DISCORD_EPOCH_MS
         return Snowflake((milliseconds << 22) + self._count)
 
     def said(self, channel_id: int | None = None) -> list[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 
@@ -33,6 +34,15 @@ async def test_a_message_is_shown_to_agents_once_it_is_posted(here: Town) -> Non
     assert await here.contents() == []
     await here.deliver()
     assert await here.contents() == ["Hello!"]
+
+
+async def test_a_post_has_its_place_among_what_people_say_by_discords_clock(here: Town) -> None:
+    await here.say(ADA, "posted first")
+    here.publisher.seconds_ahead = -2.0  # our clock is ahead of Discord's
+    meanwhile = here.seen("said a second later", sent_at=here.clock.now() - timedelta(seconds=1))
+    await here.intake.take(meanwhile)
+    await here.deliver()
+    assert await here.contents() == ["posted first", "said a second later"]
 
 
 async def test_a_message_is_a_reason_to_other_members_once_it_is_posted(here: Town) -> None:

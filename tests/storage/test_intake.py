@@ -77,6 +77,24 @@ async def test_messages_stand_in_the_order_of_discord_and_not_of_arrival(
     assert await lines(store, community_id) == ["first", "second", "third"]
 
 
+async def test_messages_of_one_millisecond_stand_in_the_order_of_their_discord_ids(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    for number in (3, 1, 5, 2, 4):
+        await add(store, community_id, said(str(number), number, sent_at=START))
+    assert await lines(store, community_id) == ["1", "2", "3", "4", "5"]
+    async with store.reading() as read:
+        view = await read.view(community_id, room_ids=[ROOM], messages=3)
+        assert [message.content for message in view.rooms[ROOM].messages] == ["3", "4", "5"]
+        paged: list[str] = []
+        before: MessageId | None = None
+        while page := await read.history(community_id, ROOM, before=before, limit=2):
+            paged, before = [message.content for message in page] + paged, page[0].id
+        assert paged == ["1", "2", "3", "4", "5"]
+        found = await read.search(community_id, "3", room_ids=[ROOM])
+        assert [message.content for message, _ in found] == ["3"]
+
+
 async def test_history_pages_backwards(store: SqlStore, community_id: CommunityId) -> None:
     await add(store, community_id, *(said(str(number), number) for number in range(7)))
     async with store.reading() as read:
