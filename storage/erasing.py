@@ -31,7 +31,8 @@ async def erase(session: Session, community_id: int, which: Any, *, aged: bool =
 async def _erase(session: Session, community_id: int, found: Sequence[Any], aged: bool) -> None:
     ids = [row.id for row in found]
     await unindex(session, community_id, [(row.id, row.room_id, row.content) for row in found if row.shown])
-    await _delete(session, community_id, LETTERS, LETTERS.c.message_id.in_(ids), LETTERS.c.kind == "post")
+    if not aged:  # else the last that was posted is still needed, to tell it from one whose fate is unknown
+        await _delete(session, community_id, LETTERS, LETTERS.c.message_id.in_(ids), LETTERS.c.kind == "post")
     await _delete(session, community_id, PARTS, PARTS.c.message_id.in_(ids))
     await _delete(session, community_id, REACTIONS, REACTIONS.c.message_id.in_(ids))
     await _delete(session, community_id, MESSAGES, MESSAGES.c.id.in_(ids))
@@ -63,7 +64,7 @@ async def _forget_derived(session: Session, community_id: int, room_id: int, gon
         owned(BEATS, community_id),
         BEATS.c.agent_id.in_(members),
         BEATS.c.at >= min(row.sent_at for row in gone),
-        func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None),
+        func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None),  # as their index has it
     )
     await session.run(update(BEATS).where(seen_by).values(hud=None, answer=None, thoughts=None))
 

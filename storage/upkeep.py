@@ -1,61 +1,107 @@
-"""What is kept no longer than it may be: old messages, old HUDs, and the traces of what was deleted."""
+"""What is kept no longer than it may be: old messages, old HUDs, old logs."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, delete, func, or_, select, true, update
+from sqlalchemy import ColumnElement, and_, delete, exists, false, func, not_, or_, select, true, update
 
 from bot.core.kinds import LetterState
 from bot.core.records import CommunityId
 from storage.erasing import erase
+from storage.questions import RECENT_ACTIONS
 from storage.session import Session, owned
-from storage.tables import BEATS, FAILURES, LETTERS, MEMBERSHIPS, MESSAGES, RESERVATIONS, ROOMS
+from storage.tables import (
+    ACTIONS,
+    AUDIT,
+    BEATS,
+    EARLY_EDITS,
+    FAILURES,
+    JOURNAL,
+    LETTERS,
+    MEMBERSHIPS,
+    MESSAGES,
+    REQUESTS,
+    RESERVATIONS,
+    ROOMS,
+    TOMBSTONES,
+)
 
+CLOSED = (LetterState.SENT, LetterState.FAILED)
 NEWEST_KEPT = 200  # of each room, however old
 
 
 class Upkeep(Session):
     """Retention."""
 
-    async def forget(self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime) -> int:
-        """Delete messages outside every window and stored HUDs that are older; gives how many messages went."""
-        aged = and_(owned(BEATS, community_id), BEATS.c.at < huds_before)
-        kept = or_(BEATS.c.hud.is_not(None), BEATS.c.answer.is_not(None), BEATS.c.thoughts.is_not(None))
-        await self.run(update(BEATS).where(aged, kept).values(hud=None, answer=None, thoughts=None))
+    async def forget(
+        self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
+    ) -> int:
+        """Delete messages outside every window, stored HUDs and logs that are older; gives how many messages went."""
+        kept = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
+        aged = and_(owned(BEATS, community_id), BEATS.c.at < huds_before, kept)
+        await self.run(update(BEATS).where(aged).values(hud=None, answer=None, thoughts=None))
         gone = 0
         for room_id in [row[0] for row in await self.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))]:
             gone += await self._forget_room(community_id, room_id, messages_before)
-        await self._forget_traces(community_id, messages_before)
+        for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before)]:
+            await self.run(delete(table).where(owned(table, community_id), *conditions))
         return gone
 
     async def _forget_room(self, community_id: int, room_id: int, before: datetime) -> int:
-        here = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown == true())
-        newest = select(MESSAGES.c.sent_at).where(here).order_by(MESSAGES.c.sent_at.desc())
+        here = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id)
+        shown = and_(here, MESSAGES.c.shown == true())
+        newest = select(MESSAGES.c.sent_at).where(shown).order_by(MESSAGES.c.sent_at.desc())
         begin: datetime | None = await self.value(newest.offset(NEWEST_KEPT - 1).limit(1))
-        if begin is None:
-            return 0
         windows = select(func.min(MEMBERSHIPS.c.window_start)).where(
             owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id == room_id, MEMBERSHIPS.c.window_start > 0
         )
         outside = MESSAGES.c.id < func.coalesce(windows.scalar_subquery(), MESSAGES.c.id + 1)
-        return await erase(self, community_id, and_(here, MESSAGES.c.sent_at < min(before, begin), outside), aged=True)
+        unposted = and_(here, MESSAGES.c.shown == false(), MESSAGES.c.sent_at < before, not_(_waits()))
+        gone = await erase(self, community_id, unposted, aged=True)
+        if begin is None:
+            return gone
+        old = and_(shown, MESSAGES.c.sent_at < min(before, begin), outside)
+        return gone + await erase(self, community_id, old, aged=True)
 
-    async def _forget_traces(self, community_id: int, before: datetime) -> None:
-        """Letters that were sent, keys that did not open and money that was settled need no longer memory."""
-        closed = LETTERS.c.state.in_([LetterState.SENT, LetterState.FAILED])
-        newest = select(func.max(LETTERS.c.last_part)).where(LETTERS.c.last_part.is_not(None))
-        newest = newest.group_by(LETTERS.c.community_id, LETTERS.c.room_id)
-        newest_beats = select(func.max(BEATS.c.id)).where(owned(BEATS, community_id)).group_by(BEATS.c.agent_id)
-        old: list[tuple[Any, ...]] = [
-            (
-                LETTERS,
-                closed,
-                LETTERS.c.created_at < before,
-                or_(LETTERS.c.last_part.is_(None), LETTERS.c.last_part.not_in(newest)),
-            ),
-            (BEATS, BEATS.c.at < before, BEATS.c.id.not_in(newest_beats)),
-            (FAILURES, FAILURES.c.at < before),
-            (RESERVATIONS, RESERVATIONS.c.day < before.date()),
-        ]
-        for table, *conditions in old:
-            await self.run(delete(table).where(owned(table, community_id), *conditions))
+
+def _waits() -> ColumnElement[bool]:
+    """Tell whether a message is still to be posted, or to be decided about."""
+    of_it = and_(LETTERS.c.community_id == MESSAGES.c.community_id, LETTERS.c.message_id == MESSAGES.c.id)
+    return exists().where(of_it, LETTERS.c.state.not_in(CLOSED))
+
+
+def _traces(community_id: int, before: datetime) -> list[tuple[Any, ...]]:
+    """Letters that were sent, beats, keys that did not open and money that was settled need no longer memory."""
+    newest = select(func.max(LETTERS.c.last_part)).where(LETTERS.c.last_part.is_not(None))
+    newest = newest.group_by(LETTERS.c.community_id, LETTERS.c.room_id)
+    newest_beats = select(func.max(BEATS.c.id)).where(owned(BEATS, community_id)).group_by(BEATS.c.agent_id)
+    its_last = or_(LETTERS.c.last_part.is_(None), LETTERS.c.last_part.not_in(newest))
+    return [
+        (LETTERS, LETTERS.c.state.in_(CLOSED), LETTERS.c.created_at < before, its_last),
+        (BEATS, BEATS.c.at < before, BEATS.c.id.not_in(newest_beats)),
+        (FAILURES, FAILURES.c.at < before),
+        (RESERVATIONS, RESERVATIONS.c.day < before.date()),
+    ]
+
+
+def _logs(community_id: int, before: datetime) -> list[tuple[Any, ...]]:
+    """What was done; an agent's last actions stay, which its HUD shows. People who were forgotten stay forgotten."""
+    later = ACTIONS.alias("later")
+    last_shown = (
+        select(later.c.id)
+        .where(later.c.community_id == community_id, later.c.agent_id == ACTIONS.c.agent_id)
+        .where(later.c.side == ACTIONS.c.side)
+        .order_by(later.c.id.desc())
+        .limit(1)
+        .offset(RECENT_ACTIONS - 1)
+        .correlate(ACTIONS)
+        .scalar_subquery()
+    )
+    return [
+        (ACTIONS, ACTIONS.c.at < before, ACTIONS.c.id < last_shown),
+        (JOURNAL, JOURNAL.c.at < before),
+        (AUDIT, AUDIT.c.at < before),
+        (REQUESTS, REQUESTS.c.closed_at < before),
+        (TOMBSTONES, TOMBSTONES.c.at < before),
+        (EARLY_EDITS, EARLY_EDITS.c.edited_at < before),
+    ]

@@ -84,6 +84,7 @@ class CommunityConfig(BaseModel):
     summary_tokens: int = Field(default=8_000, ge=500)
     message_days: int = Field(default=90, ge=1)
     hud_days: int = Field(default=7, ge=1)
+    log_days: int = Field(default=90, ge=1)
 
     # the server
     architect_role_id: Snowflake | None = None

@@ -305,8 +305,10 @@ class Writing(Reading, KeptWriting, Protocol):
     async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
         """Replace a reservation by what was spent."""
 
-    async def forget(self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime) -> int:
-        """Delete messages outside every window and stored HUDs that are older; gives how many messages went."""
+    async def forget(
+        self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
+    ) -> int:
+        """Delete messages outside every window, stored HUDs and logs that are older; gives how many messages went."""
 
     async def update_letter(
         self,

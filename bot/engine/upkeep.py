@@ -30,7 +30,7 @@ from bot.engine.performer import Performer
 
 SCHEDULES_AT_ONCE = 200
 RARELY = timedelta(minutes=1)
-DAILY = timedelta(days=1)
+HOURLY = timedelta(hours=1)
 NO_BEAT = BeatId(0)
 log = structlog.get_logger(__name__)
 
@@ -59,7 +59,7 @@ class Upkeep:
         self._config = config or CommunityConfig()
         self._on_letters = on_letters
         self._rarely_at: datetime | None = None
-        self._daily_at: datetime | None = None
+        self._hourly_at: datetime | None = None
 
     async def run(self) -> None:
         """Do all that is due now; a fault of one thing leaves the others alone."""
@@ -69,8 +69,8 @@ class Upkeep:
             self._rarely_at = now + RARELY
             await self._expire_requests(now)
             await self._seed_initiative(now)
-        if self._daily_at is None or now >= self._daily_at:
-            self._daily_at = now + DAILY
+        if self._hourly_at is None or now >= self._hourly_at:
+            self._hourly_at = now + HOURLY
             await self._forget(now)
 
     async def _say_scheduled(self, now: datetime) -> None:
@@ -136,6 +136,7 @@ class Upkeep:
                     community_id,
                     messages_before=now - timedelta(days=config.message_days),
                     huds_before=now - timedelta(days=config.hud_days),
+                    logs_before=now - timedelta(days=config.log_days),
                 )
             if gone:
                 log.info("old messages were forgotten", community=community_id, messages=gone)

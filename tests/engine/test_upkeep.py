@@ -99,6 +99,25 @@ async def test_a_request_that_nobody_answers_expires_and_who_asked_is_told() -> 
         assert [done for done in home.publisher.done if done[0] == "tell" and done[1] == 501]
 
 
+async def test_a_stored_hud_goes_seven_days_after_its_beat_and_as_set() -> None:
+    for config, days in ((None, 7), (CommunityConfig(hud_days=2), 2)):
+        async with kept(config, script=["Hello!"]) as (home, upkeep):
+            await home.hear("Agent1, hello?")
+            await home.run(30)
+            await upkeep.run()
+            await home.clock.advance(days * 86_400 - 3_600)
+            await upkeep.run()
+            assert await stored_huds(home) == [True]
+            await home.clock.advance(2 * 3_600)
+            await upkeep.run()
+            assert await stored_huds(home) == [False]
+
+
+async def stored_huds(home: Hearts) -> list[bool]:
+    async with home.store.reading() as read:
+        return [bool(one.hud) for one in await read.beats(home.community_id, ONE)]
+
+
 async def test_initiative_is_seeded_for_those_who_have_none_waiting() -> None:
     async with kept(CommunityConfig(initiative=True)) as (home, upkeep):
         await upkeep.run()

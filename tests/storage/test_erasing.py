@@ -223,11 +223,11 @@ async def test_old_messages_go_when_they_are_outside_every_window(store: SqlStor
         await write.add_messages(community_id, [said(f"line {number}", number) for number in range(1, 251)])
         window = UpdateMembership(agent_id=ROOM, room_id=ROOM, fields={"window_start": MessageId(31)})
         await write.apply(community_id, [window, summary(1, 1, 40), EndBeat(beat=beat(1, at=START))])
-        gone = await write.forget(community_id, messages_before=LATER, huds_before=LATER)
+        gone = await write.forget(community_id, messages_before=LATER, huds_before=LATER, logs_before=LATER)
         assert gone == 30
         assert [one.id for one in await write.checkpoints(community_id, ROOM)] == [1]
         old = await write.last_beat(community_id, ROOM)
         assert old is not None
         assert (old.hud, old.outcome) == ("", ("said something",))
-        assert await write.forget(community_id, messages_before=START, huds_before=START) == 0
+        assert await write.forget(community_id, messages_before=START, huds_before=START, logs_before=START) == 0
         assert len(await write.search(community_id, "line", room_ids=[ROOM], limit=500)) == 220
