@@ -76,6 +76,7 @@ def make_engine(url: URL) -> AsyncEngine:
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    event.listen(engine.sync_engine, "handle_error", _let_go_unwritable)
     return engine
 
 
@@ -109,6 +110,12 @@ def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ANN401  #
 def _begin_sqlite(connection: Any) -> None:  # noqa: ANN401
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _let_go_unwritable(context: Any) -> None:  # noqa: ANN401
+    """Open the file anew next time: SQLite never writes through what it opened while the file was not writable."""
+    if "readonly" in str(context.original_exception):
+        context.is_disconnect = True
 
 
 @dataclass(eq=False)

@@ -34,6 +34,7 @@ class Child:
     command: list[str]
     folder: Path
     env: dict[str, str]
+    through: list[str] = field(default_factory=list)  # a program that runs it
     process: asyncio.subprocess.Process | None = None
     lines: list[str] = field(default_factory=list)
     _reader: asyncio.Task[None] | None = None
@@ -43,6 +44,7 @@ class Child:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SELFROOM_", "DISCORD_"))}
         self.lines.clear()
         self.process = await asyncio.create_subprocess_exec(
+            *self.through,
             sys.executable,
             "-m",
             "bot",

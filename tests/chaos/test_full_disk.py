@@ -4,7 +4,7 @@ import asyncio
 import random
 import resource
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import aiohttp
@@ -34,17 +34,19 @@ def limit(child: Child, bytes: int) -> None:
     resource.prlimit(child.process.pid, resource.RLIMIT_FSIZE, (bytes, resource.RLIM_INFINITY))
 
 
-async def lived(folder: Path, trouble: Callable[[Crowd, Child], Awaitable[None]]) -> None:
+async def lived(
+    folder: Path, trouble: Callable[[Crowd, Child], Awaitable[None]], *, through: Sequence[str] = ()
+) -> None:
     """Let people talk before, while and after the trouble; nothing may be lost, doubled or out of order."""
     async with aiohttp.ClientSession() as session, Discord(folder / "discord") as discord:
         about = await ask(session, "GET", f"{discord.url}/playground")
         owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "you")
         child = bot(about, discord.url, folder / "bot")
+        child.through.extend(through)
         crowd = await settle(session, discord, owner, about, child, random.Random(8))  # noqa: S311 - a test's chance
         await crowd.talk(1.0)
         await trouble(crowd, child)
         await crowd.talk(1.0)
-        # A beat that was cut off is taken up when its lease ends, later: what was said and written counts here.
         await come_to_rest(child, folder / "bot" / "selfroom.db", len(crowd.said))
         await child.end(signal.SIGTERM)
         verdict = await judge(crowd, folder / "bot" / "selfroom.db")

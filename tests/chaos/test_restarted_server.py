@@ -18,20 +18,26 @@ from tests.chaos.trouble import ask
 
 OPEN = "SELECT count(*) FROM letters WHERE state IN ('waiting', 'sending')"
 HEARD = "SELECT discord_id FROM messages WHERE sender_kind IN ('person', 'architect')"
+ADDRESSED = "SELECT count(*) FROM reasons WHERE kind = 'addressed'"
+WAITING = (
+    "SELECT r.agent_id, r.due_at, a.next_beat_at, a.beat_id, a.lease_until, a.paused_reason FROM reasons r"
+    " JOIN agents a ON a.community_id = r.community_id AND a.id = r.agent_id WHERE r.kind = 'addressed'"
+)
 SENT = "SELECT count(*) FROM letters WHERE state = 'sent' AND kind = 'post'"
 
 
 async def at_rest(database: asyncpg.Connection, said: int) -> None:
-    """Wait until all is stored and sent; a beat that the crash cut off is taken up when its lease ends, later."""
+    """Wait until all is stored, answered and sent, those answers too whose beats the crash cut off."""
     quiet = 0
     for _ in range(300):
         heard = len(await database.fetch(HEARD))
-        busy = heard < said or await database.fetchval(OPEN)
+        busy = heard < said or await database.fetchval(OPEN) or await database.fetchval(ADDRESSED)
         quiet = 0 if busy else quiet + 1
         if quiet > 15:
             return
         await asyncio.sleep(0.2)
-    raise AssertionError("it never came to rest")
+    waiting = [dict(row) for row in await database.fetch(WAITING)]
+    raise AssertionError(f"it never came to rest: {heard} of {said} heard, {busy=}, {waiting}")
 
 
 @pytest.mark.e2e
