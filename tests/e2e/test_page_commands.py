@@ -126,6 +126,7 @@ async def test_a_head_is_looked_into(desks: Desks) -> None:
     await owner.pick(said, "Who said this?")
     await expect(owner.page.get_by_text("said it: a persona").last).to_be_in_viewport()
     await owner.pick(said, "Show the HUD behind this")
+    await expect(owner.page.locator(".command-name").last).to_have_text("Show the HUD behind this")
     await expect(owner.page.get_by_text("because of").last).to_be_in_viewport()
     await owner.tab.shot("command-menu")
 

@@ -13,6 +13,7 @@ import { reactionsOf } from "./reactions.js";
 import { isSystem, systemLine } from "./system.js";
 
 const STARTER = 21;
+const FROM_MENU = 23;
 export const FLAG = { EPHEMERAL: 64, LOADING: 128, COMPONENTS_V2: 32768 };
 
 /** The name a message is shown under: a webhook's own, a member's nick. */
@@ -74,14 +75,15 @@ function replyLine(app, message) {
 function commandLine(app, message) {
   const used = message.interaction_metadata ?? message.interaction;
   if (!used?.user || (used.type ?? 2) !== 2) return null;
-  const name = used.name ?? message.interaction?.name;
+  const plain = used.name ?? message.interaction?.name;
+  const name = plain && (message.type === FROM_MENU ? plain : `/${plain}`);
   const who = app.world.nameOf(used.user);
   return h(
     "div.reply-line",
     {},
     avatar(used.user, who, 18),
     h("strong", {}, who),
-    name ? [" used ", h("span.command-name", {}, `/${name}`)] : " used a command",
+    name ? [" used ", h("span.command-name", {}, name)] : " used a command",
   );
 }
 
