@@ -58,6 +58,13 @@ class Cog(commands.Cog):
             ephemeral=True,
         )
 
+    async def lay_out(
+        self, interaction: Interaction, layout: discord.ui.LayoutView, files: Sequence[discord.File]
+    ) -> None:
+        """Answer the person alone with a layout, which says everything itself."""
+        await wait(interaction)
+        await interaction.followup.send(view=layout, files=files, ephemeral=True)
+
     async def list_out(
         self,
         interaction: Interaction,
@@ -124,7 +131,9 @@ def managers_only(interaction: Interaction) -> None:
 
 
 def may_read(interaction: Interaction, channel_id: int | None) -> bool:
-    """Tell whether the person who asked may read a channel, as Discord knows it."""
+    """Tell whether the person who asked may read a room: The Architect all, others what Discord lets them see."""
+    if person(interaction).is_architect:
+        return True
     channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
     if channel is None or not isinstance(interaction.user, discord.Member):
         return False

@@ -6,7 +6,7 @@ from bot.core.records import AgentId, Message
 from bot.core.view import View
 from cogs.arguments import AgentArg
 from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, wait
-from cogs.ui.again import PageButton, SureButton
+from cogs.ui.again import PageButton, SureButton, UseButton
 from cogs.ui.guide import guide
 
 Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a button's id
@@ -18,7 +18,7 @@ class LookingCog(Cog):
 
     async def cog_load(self) -> None:
         """Know the buttons that were sent before the last start."""
-        self.client.add_dynamic_items(PageButton, SureButton)
+        self.client.add_dynamic_items(PageButton, SureButton, UseButton)
 
     @app_commands.command()
     async def audit(self, interaction: Interaction) -> None:

@@ -1,14 +1,15 @@
 """Logs for managers: the audit, and the journal of an agent's knowledge."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import and_, func, select
 
 from bot.core.keeping import AuditEntry, JournalEntry
 from bot.core.records import AgentId, Beat, CommunityId
 from storage.convert import beat_of, plain
 from storage.session import Session, owned
-from storage.tables import AUDIT, BEATS, JOURNAL
+from storage.tables import AUDIT, BEATS, JOURNAL, MESSAGES, REACTIONS
 
 
 class Logbook(Session):
@@ -32,3 +33,14 @@ class Logbook(Session):
         its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
         rows = await self.mappings(select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
         return [beat_of(row) for row in rows]
+
+    async def feedback(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Mapping[str, int]:
+        """Count by name the reactions since then, of those that mean something, to what an agent said."""
+        lately = and_(owned(REACTIONS, community_id), REACTIONS.c.at >= since, REACTIONS.c.emotion.is_not(None))
+        its = and_(
+            MESSAGES.c.community_id == REACTIONS.c.community_id,
+            MESSAGES.c.id == REACTIONS.c.message_id,
+            MESSAGES.c.sender_agent_id == agent_id,
+        )
+        counted = select(REACTIONS.c.emotion, func.count()).join(MESSAGES, its).where(lately)
+        return {emotion: count for emotion, count in await self.rows(counted.group_by(REACTIONS.c.emotion))}

@@ -79,6 +79,9 @@ class KeptReading(Protocol):
     async def beats(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
         """Give an agent's beats as they were kept, newest first."""
 
+    async def feedback(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Mapping[str, int]:
+        """Count by name the reactions since then, of those that mean something, to what an agent said."""
+
     async def unsummarised(self, since: datetime | None) -> Sequence[Unsummarised]:
         """Give the rooms of all communities that spoke since then (None: none of these) or are asked for a summary."""
 

@@ -17,8 +17,11 @@ from bot.core.actions import (
     WakeAgent,
 )
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, person
-from cogs.ui.cards import agent_card, agent_list
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.cards import Shown, agent_card, agent_list
+from cogs.ui.charts import attention_rows
+from cogs.ui.files import picture
+from cogs.ui.pictures import alt_text, bars
 
 WEEK_MINUTES = 7 * 24 * 60
 Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
@@ -44,12 +47,19 @@ class Living(Group):
         Args:
             agent: Whom to show
         """
-        guild_id = guild_of(interaction)
+        await wait(interaction)
+        guild_id, insider = guild_of(interaction), person(interaction).is_architect
         view = await self.desk.view(guild_id, agent.id)
-        spent, beats = await self.desk.spent_today(guild_id), await self.desk.beats(guild_id, agent.id, limit=1)
-        insider = person(interaction).is_architect
-        card = agent_card(view, agent.id, self.desk.now(), spent.by_agent.get(agent.id), beats if insider else ())
-        await self.say(interaction, embed=card)
+        beats = await self.desk.beats(guild_id, agent.id, limit=1) if insider else []
+        shown = Shown(
+            today=(await self.desk.spent_today(guild_id)).by_agent.get(agent.id),
+            feedback=await self.desk.feedback(guild_id, agent.id),
+            last=beats[0] if beats else None,
+            is_manager=insider,
+        )
+        title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
+        file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
+        await self.lay_out(interaction, agent_card(view, agent.id, self.desk.now(), shown, file), [file])
 
     @app_commands.command()
     async def wake(self, interaction: Interaction, agent: AgentArg) -> None:

@@ -143,6 +143,25 @@ class SureButton(Lasting, template=rf"sure{BREAK}(?P<yes>yes|no){BREAK}(?P<again
         await self.again.run(interaction)
 
 
+class UseButton(Lasting, template=rf"use{BREAK}{BREAK}(?P<again>.+)"):
+    """Uses a command."""
+
+    def __init__(self, again: Again, *, label: str = "") -> None:
+        super().__init__(discord.ui.Button(label=label or "Use", custom_id=again.id("use", "")))
+        self.again = again
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the button again, whoever sent it and whenever."""
+        return cls(Again.read(match["again"]))
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Use the command as whoever pressed."""
+        await self.again.run(interaction)
+
+
 def pager(again: Again, at: int, pages: int) -> discord.ui.View:
     """Give the buttons under page `at` (from 0) of so many."""
     view = discord.ui.View(timeout=None)

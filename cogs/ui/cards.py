@@ -1,17 +1,32 @@
 """Agents as people see them: a card, a list, and the numbers of a beat."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 import discord
 
-from bot.core.attention import shares
-from bot.core.records import AgentId, Beat, Usage
+from bot.core.emoji import SHOWN
+from bot.core.kinds import Emotion, State
+from bot.core.records import Agent, AgentId, Beat, Usage
 from bot.core.status import state_of, waits_for
 from bot.core.view import View
+from cogs.ui.again import Again, UseButton
 
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
+COLOURS = {
+    State.IDLE: 0x7FC97F,
+    State.THINKING: 0x5AA9E6,
+    State.TYPING: 0x5AA9E6,
+    State.SLEEPING: 0xC792EA,
+    State.PAUSED: 0xF4A259,
+    State.RETIRED: 0x8A91A0,
+}
 SLOWEST_SECONDS = 10.0
+PROMPT_CHARACTERS = 400
+TEXT_CHARACTERS = 1_500
+
+Card = discord.ui.LayoutView
 
 
 def agent_list(view: View, now: datetime) -> list[str]:
@@ -23,28 +38,79 @@ def agent_list(view: View, now: datetime) -> list[str]:
     ]
 
 
-def agent_card(
-    view: View, agent_id: AgentId, now: datetime, today: tuple[int, Usage] | None, beats: Sequence[Beat]
-) -> discord.Embed:
-    """Show one agent on a card; `today` is its (beats, usage), of `beats` the newest is told."""
-    agent, room = view.agents[agent_id], view.all_rooms[agent_id]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a card tells beside the view: today's (beats, usage), feedback, and the last beat, for managers only."""
+
+    today: tuple[int, Usage] | None
+    feedback: Mapping[str, int]
+    last: Beat | None
+    is_manager: bool
+
+
+def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, attention: discord.File) -> Card:
+    """Show one agent on a card, with how it divides its view as a picture, and buttons for managers."""
+    agent, state = view.agents[agent_id], state_of(view.agents[agent_id], now)
+    card = discord.ui.Container[Card](accent_colour=COLOURS[state])
+    told = discord.ui.TextDisplay[Card](_head(agent, now))
+    card.add_item(discord.ui.Section(told, accessory=_face(agent)) if agent.avatar_url else told)
+    if shown.is_manager and agent.prompt:
+        card.add_item(discord.ui.TextDisplay(f"> {' '.join(agent.prompt.split())[:PROMPT_CHARACTERS]}"))
+    card.add_item(discord.ui.Separator())
+    card.add_item(discord.ui.TextDisplay(_numbers(view, agent, shown)))
+    picture = discord.MediaGalleryItem(attention, description=(attention.description or "")[:256])
+    card.add_item(discord.ui.MediaGallery(picture))
+    if shown.last is not None:
+        card.add_item(discord.ui.TextDisplay(f"**Last beat** {_last(shown.last)}"))
+    if shown.is_manager:
+        card.add_item(discord.ui.ActionRow(*_buttons(agent, state)))
+    layout = Card(timeout=None)
+    layout.add_item(card)
+    return layout
+
+
+def _head(agent: Agent, now: datetime) -> str:
     state = state_of(agent, now)
-    card = discord.Embed(title=agent.name, description=agent.prompt[:500])
-    if agent.avatar_url:
-        card.set_thumbnail(url=agent.avatar_url)
-    card.add_field(name="State", value=f"{SIGNS[state]} {state}; waits for {waits_for(agent, now)}", inline=False)
-    card.add_field(name="Heartbeat", value=heartbeat(agent.interval_seconds, agent.resting_interval_seconds))
-    card.add_field(name="Model", value=f"{agent.model}, {agent.token_budget:,} tokens")
-    card.add_field(name="Today", value=_today(today))
-    keys = len([key for key in view.keys.get(agent_id, ()) if key.revoked_at is None])
-    card.add_field(
-        name="Room", value=f"{room.access}, {room.visibility}, {counted(keys, 'key')}{where(view, agent_id)}"
+    return (
+        f"## {discord.utils.escape_markdown(agent.name)}\n"
+        f"{SIGNS[state]} {state}; waits for {waits_for(agent, now)}\n"
+        f"-# ID {agent.id} · {agent.type} · {agent.model} · {agent.token_budget:,} tokens · "
+        f"input {agent.input_format}, output {agent.output_format}"
     )
-    card.add_field(name="Attention", value=attention(view, agent_id), inline=False)
-    if beats:
-        card.add_field(name="Last beat", value=_last(beats[0]), inline=False)
-    card.set_footer(text=f"ID {agent.id} · {agent.type} · input {agent.input_format}, output {agent.output_format}")
-    return card
+
+
+def _face(agent: Agent) -> discord.ui.Thumbnail[Card]:
+    return discord.ui.Thumbnail(agent.avatar_url or "", description=f"Avatar of {agent.name}"[:256])
+
+
+def _numbers(view: View, agent: Agent, shown: Shown) -> str:
+    """Word pace, use, feedback and rooms."""
+    room = view.all_rooms[agent.id]
+    keys = len([key for key in view.keys.get(agent.id, ()) if key.revoked_at is None])
+    rooms = [view.agents[id].name for (one, id) in view.memberships if one == agent.id and id != agent.id]
+    feedback = "  ".join(f"{SHOWN[Emotion(name)]} {count}" for name, count in shown.feedback.items() if count)
+    lines = [
+        f"**Heartbeat** {heartbeat(agent.interval_seconds, agent.resting_interval_seconds)}",
+        f"**Today** {_today(shown.today)}",
+        f"**Feedback this week** {feedback or 'none'}",
+        f"**Room** {room.access}, {room.visibility}, {counted(keys, 'key')}{where(view, agent.id)}",
+        f"**Also in** {', '.join(rooms) or 'no other room'}",
+    ]
+    return "\n".join(lines)[:TEXT_CHARACTERS]
+
+
+def _buttons(agent: Agent, state: State) -> list[UseButton]:
+    """Give what managers do most, as buttons."""
+    given = (f"agent={agent.id}",)
+    named = {"HUD": "hud show", "Knowledge": "knowledge show", "Beats": "hud history"}
+    match state:
+        case State.RETIRED:
+            named["Restore"] = "agent restore"
+        case State.PAUSED:
+            named["Resume"] = "agent resume"
+        case _:
+            named |= {"Wake": "agent wake", "Pause": "agent pause"}
+    return [UseButton(Again(path, given), label=label) for label, path in named.items()]
 
 
 def heartbeat(interval_seconds: float, resting_seconds: float) -> str:
@@ -56,16 +122,6 @@ def heartbeat(interval_seconds: float, resting_seconds: float) -> str:
 def pace(interval_seconds: float) -> float:
     """Give how fast a heart beats, between 0 (slowest) and 1."""
     return (SLOWEST_SECONDS - interval_seconds) / (SLOWEST_SECONDS - 1)
-
-
-def attention(view: View, agent_id: AgentId) -> str:
-    """Draw how an agent divides its view, a small bar for each room."""
-    mine = [one for (agent, _), one in view.memberships.items() if agent == agent_id]
-    lines = [
-        f"`{'▰' * round(share / 10)}{'▱' * (10 - round(share / 10))}` {share:.0f} % {view.agents[room].name}"
-        for room, share in shares(mine).items()
-    ]
-    return "\n".join(lines[:8])[:1_000] or "no room"
 
 
 def where(view: View, agent_id: AgentId) -> str:

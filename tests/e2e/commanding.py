@@ -1,7 +1,7 @@
 """A person at the commands: options of every type, buttons, forms, menus and suggestions."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import aiohttp
@@ -10,6 +10,7 @@ from tests.e2e.proving import USED, Use
 from tests.e2e.visitor import EPHEMERAL, Json, Visitor, until
 
 LOADING = 128
+TEXT = 10
 Fits = Callable[[Json], bool]
 
 
@@ -72,7 +73,7 @@ class Commander:
     async def choose(self, message: Json, placeholder: str, *values: str) -> Json:
         """Choose from a select and give the new answer that comes of it."""
         before = len(self.visitor.heard)
-        parts = [part for row in message["components"] for part in row["components"]]
+        parts = list(inside(message["components"]))
         select = next(part for part in parts if part.get("placeholder") == placeholder)
         data = {"custom_id": select["custom_id"], "component_type": select["type"], "values": values}
         await self._send(3, {"data": data, "message_id": message["id"], "channel_id": message["channel_id"]})
@@ -86,7 +87,7 @@ class Commander:
 
     async def click(self, message: Json, label: str) -> None:
         """Press a button without waiting for what it gives."""
-        parts = [part for row in message["components"] for part in row["components"]]
+        parts = list(inside(message["components"]))
         button = next(part for part in parts if label in (part.get("label"), (part.get("emoji") or {}).get("name")))
         data = {"custom_id": button["custom_id"], "component_type": 2}
         body = {"data": data, "message_id": message["id"], "message_flags": message.get("flags", 0)}
@@ -177,9 +178,18 @@ class Commander:
         return await until(look, "answer to the command")
 
 
+def inside(components: Iterable[Json]) -> Iterator[Json]:
+    """Give every component with those in it."""
+    for one in components:
+        yield one
+        yield from inside(one.get("components", ()))
+        yield from inside([one["accessory"]] if "accessory" in one else [])
+
+
 def words_of(answer: Json) -> str:
     """Give everything that can be read in an answer."""
     parts = [answer.get("content", ""), answer.get("title", "")]
+    parts += [part["content"] for part in inside(answer.get("components", ())) if part["type"] == TEXT]
     for card in answer.get("embeds", ()):
         parts += [card.get("title", ""), card.get("description", "")]
         parts += [f"{field['name']}: {field['value']}" for field in card.get("fields", ())]

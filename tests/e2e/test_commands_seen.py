@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from tests.e2e.commanding import inside
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until
 
@@ -64,6 +65,48 @@ async def test_a_private_room_has_a_hud_of_its_own(cast: Cast) -> None:
     assert "--- Room: Vault" in private
     assert "--- Room: Vault" not in public
     assert "Vault is not in that room." in await cast.manager.told("hud show", agent="Vault", room="Wren")
+
+
+async def test_a_card_tells_all_of_an_agent_and_its_buttons_do_what_they_say(cast: Cast) -> None:
+    hall = await cast.you.channel("wren")
+    answer = await cast.you.answer_after(await cast.you.say(hall, "Hello Wren, who are you?"))
+    await cast.you.react(answer, "🧠")
+    await cast.manager.run("key create", room="Wren", label="side door")
+
+    async def felt() -> Json | None:
+        card = await cast.manager.run("agent show", agent="Wren")
+        return card if "🧠 1" in words_of(card) else None
+
+    card = await until(felt, "the feedback")
+    told = words_of(card)
+    for part in (
+        "## Wren",
+        "🟢 idle",
+        "persona",
+        "gpt-4o-mini",
+        "**Heartbeat** `▰",
+        "tokens,",
+        "1 key",
+        "**Last beat**",
+    ):
+        assert part in told, (part, told)
+    shown = {part["type"] for part in inside(card["components"])}
+    assert {1, 2, 10, 12, 14, 17} <= shown
+    gallery = next(part for part in inside(card["components"]) if part["type"] == 12)
+    assert gallery["items"][0]["description"].startswith("Attention of Wren: Wren 100 %")
+    assert (await cast.manager.bytes_of(card)).startswith(b"\x89PNG")
+    assert "What Wren would see now" in words_of(await cast.manager.press(card, "HUD"))
+    assert "Wren is paused." in words_of(await cast.manager.press(card, "Pause"))
+    paused = await cast.manager.run("agent show", agent="Wren")
+    assert "⏸️ paused" in words_of(paused)
+    assert "Wren goes on" in words_of(await cast.manager.press(paused, "Resume"))
+
+
+async def test_a_plain_members_card_has_no_buttons_and_tells_nothing_of_its_head(cast: Cast) -> None:
+    card = await cast.guest.run("agent show", agent="Wren")
+    assert 2 not in {part["type"] for part in inside(card["components"])}
+    assert "**Last beat**" not in words_of(card)
+    assert "You are" not in words_of(card)
 
 
 async def test_managers_see_why_an_agent_passed(cast: Cast) -> None:

@@ -80,6 +80,11 @@ class Heads(Office):
         async with self._looking(guild_id) as (community, read):
             return await read.journal(community.id, agent_id, limit=limit)
 
+    async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
+        """Count by name the reactions of the last days to what an agent said."""
+        async with self._looking(guild_id) as (community, read):
+            return await read.feedback(community.id, agent_id, self.now() - timedelta(days=days))
+
     async def tally(self, guild_id: Snowflake, agent_ids: Sequence[AgentId], *, hours: float = 24) -> Tally:
         """Add up what these agents did in the last hours."""
         async with self._looking(guild_id) as (community, read):
