@@ -17,7 +17,7 @@ from bot.adapters.clock import BeatRandom, SystemClock, random_for
 from bot.adapters.discord.address import point_at
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
-from bot.adapters.llm.prices import Prices
+from bot.adapters.llm.prices import Price, Prices
 from bot.adapters.llm.providers import Pace, Provider, ProviderOptions
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.adapters.logs import hush_false_lag, set_up_logs
@@ -229,7 +229,7 @@ def make_models(settings: Settings, place: Place, cipher: FernetCipher) -> Commu
     pace = Pace(timeout_seconds=settings.model_timeout_seconds, calls_at_once=settings.calls_per_provider)
     return CommunityProviders(
         {one.name: Provider(one, pace) for one in provider_options(settings, place)},
-        Prices(settings.context_tokens),
+        Prices(settings.context_tokens, {name: Price(**dict(one)) for name, one in settings.prices.items()}),
         cipher,
         pays_for=settings.pays_for,
         private=settings.private_providers,

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
@@ -69,6 +70,16 @@ class Provider(BaseModel):
     structured: bool = True
 
 
+class ModelPrice(BaseModel):
+    """What a model costs, in USD per million tokens; cached input costs as much as other input when left out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: Decimal = Field(ge=0)
+    output: Decimal = Field(ge=0)
+    cached: Decimal | None = Field(default=None, ge=0)
+
+
 class Settings(BaseSettings):
     """Everything that can be set for the installation; what a community can set for itself is in `community`."""
 
@@ -100,6 +111,7 @@ class Settings(BaseSettings):
     model_timeout_seconds: float = Field(default=60, gt=0)
     calls_per_provider: int = Field(default=8, ge=1)
     context_tokens: dict[str, int] = {}
+    prices: dict[str, ModelPrice] = {}
     sponsored_servers: Annotated[frozenset[int] | Literal["*"], NoDecode, BeforeValidator(_servers)] = "*"
     private_providers: bool = False  # communities may name model servers in this machine's own network
 

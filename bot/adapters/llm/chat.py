@@ -8,6 +8,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from openai.types.chat.completion_create_params import ResponseFormat
 
 from bot.adapters.llm.responses import SCHEMA_NAME
+from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelRefused
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Usage
@@ -55,8 +56,9 @@ def _usage(used: CompletionUsage | None) -> Usage:
     if used is None:
         return Usage()
     details = used.prompt_tokens_details
-    return Usage(
-        input_tokens=used.prompt_tokens,
-        cached_tokens=(details.cached_tokens if details else 0) or 0,
-        output_tokens=used.completion_tokens,
+    return usage_of(
+        input=used.prompt_tokens,
+        output=used.completion_tokens,
+        cached=details.cached_tokens if details else 0,
+        written=details.cache_write_tokens if details else 0,
     )

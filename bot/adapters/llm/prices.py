@@ -1,6 +1,7 @@
 """Prices and context limits of models, from the genai-prices library, with the installation's own values on top."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
 import structlog
@@ -11,26 +12,50 @@ from genai_prices.types import PriceCalculation
 from bot.core.records import Usage
 
 SAFE_CONTEXT_TOKENS = 32_000  # for models that the library does not know
+MILLION = 1_000_000
 
 log = structlog.get_logger()
 
 
-class Prices:
-    """What models cost and how much they can read; `context_tokens` are the installation's own limits by model."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a model costs, in USD per million tokens; cached input costs as much as other where that is not said."""
 
-    def __init__(self, context_tokens: Mapping[str, int] | None = None) -> None:
+    input: Decimal
+    output: Decimal
+    cached: Decimal | None = None
+
+    def of(self, usage: Usage) -> Decimal:
+        """Give what a call costs in USD."""
+        cached = self.input if self.cached is None else self.cached
+        fresh = usage.input_tokens - usage.cached_tokens
+        return (self.input * fresh + cached * usage.cached_tokens + self.output * usage.output_tokens) / MILLION
+
+
+class Prices:
+    """What models cost and how much they can read.
+
+    `context_tokens` and `own` are the installation's own limits and prices by model, with or without its prefix.
+    """
+
+    def __init__(self, context_tokens: Mapping[str, int] | None = None, own: Mapping[str, Price] | None = None) -> None:
         self._context_tokens = dict(context_tokens or {})
+        self._own = dict(own or {})
         self._unknown: set[str] = set()
 
     def context_tokens(self, model: str) -> int:
         """Give the context limit in tokens: the setting's, the library's, or a safe one."""
-        if model in self._context_tokens:
-            return self._context_tokens[model]
+        for name in (model, _bare(model)):
+            if name in self._context_tokens:
+                return self._context_tokens[name]
         known = self._look_up(model, Usage())
         return (known.model.context_window if known else None) or SAFE_CONTEXT_TOKENS
 
     def cost(self, model: str, usage: Usage) -> Decimal:
         """Give what a call cost in USD; cached input at its lower price, nothing for a model without a price."""
+        for name in (model, _bare(model)):
+            if name in self._own:
+                return self._own[name].of(usage)
         found = self._look_up(model, usage)
         return found.total_price if found else Decimal(0)
 
@@ -42,7 +67,7 @@ class Prices:
             output_tokens=usage.output_tokens,
         )
         try:
-            return calc_price(priced, model_ref=model.rpartition("/")[2])
+            return calc_price(priced, model_ref=_bare(model))
         except LookupError:
             self._warn_once(model)
             return None
@@ -50,4 +75,13 @@ class Prices:
     def _warn_once(self, model: str) -> None:
         if model not in self._unknown:
             self._unknown.add(model)
-            log.warning("model without a known price or limit", model=model, context_tokens=SAFE_CONTEXT_TOKENS)
+            log.warning(
+                "a model is in no list of prices: it is booked as free and given a safe limit",
+                model=model,
+                context_tokens=SAFE_CONTEXT_TOKENS,
+                set_them_with="SELFROOM_PRICES, SELFROOM_CONTEXT_TOKENS",
+            )
+
+
+def _bare(model: str) -> str:
+    return model.rpartition("/")[2]

@@ -26,6 +26,7 @@ BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
 SEEING = ("gpt-4o", "gpt-4.1", "gpt-5", "o1", "o3", "o4-mini", "llava", "llama3.2-vision", "gemma3", "qwen2.5vl")
 REASONING = ("o1", "o3", "o4", "gpt-5")  # take no temperature
+MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)  # of what a server says that is no model
 SECRET_CHARACTERS = 8  # a shorter key is a word such as none, for servers that take any
 SETUP = "set it anew with `/setup provider`"
 
@@ -108,6 +109,8 @@ class Provider:
                 return await moderation.ask(self._client, model, text)
             except OpenAIError as error:
                 raise self._worded(error, model) from error
+            except MALFORMED as error:
+                raise ModelUnreachable(f"What answers at {self.address} is no moderation model.") from error
 
     async def leave(self) -> None:
         """Take no more calls: the connections are closed now, or when the last call that runs is answered."""
@@ -139,6 +142,9 @@ class Provider:
                 self.without_schema.add(model)
                 raise ModelUnreachable(f"{model!r} takes no schema: it is asked again in words.") from error
             raise self._worded(error, model) from error
+        except MALFORMED as error:
+            log.warning("an answer could not be read", address=self.address, model=model, exc_info=True)
+            raise ModelUnreachable(f"What answers at {self.address} is no model: check the address.") from error
 
     def _worded(self, error: OpenAIError, model: str) -> ModelError:
         own = self.options.own

@@ -5,6 +5,7 @@ from typing import Any
 from openai import AsyncOpenAI, Omit, omit
 from openai.types.responses import Response, ResponseInputParam, ResponseTextConfigParam
 
+from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelRefused
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Usage
@@ -62,8 +63,9 @@ def _usage(response: Response) -> Usage:
     if used is None:
         return Usage()
     details = used.input_tokens_details
-    return Usage(
-        input_tokens=used.input_tokens,
-        cached_tokens=(details.cached_tokens if details else 0) or 0,
-        output_tokens=used.output_tokens,
+    return usage_of(
+        input=used.input_tokens,
+        output=used.output_tokens,
+        cached=details.cached_tokens if details else 0,
+        written=details.cache_write_tokens if details else 0,
     )

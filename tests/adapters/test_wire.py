@@ -1,0 +1,295 @@
+"""What goes over the line to a model server, and what is made of whatever comes back."""
+
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from structlog.testing import capture_logs
+
+from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
+from bot.adapters.llm.providers import Pace, ProviderOptions, Providers
+from bot.adapters.llm.usage import usage_of
+from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
+from bot.core.records import Usage
+from tests.adapters.test_providers import SCHEMA, call
+from tests.fakes import settle
+
+Json = dict[str, Any]
+USED = {"input_tokens": 2_000, "output_tokens": 100, "total_tokens": 2_100}
+CACHED = {"cached_tokens": 1_024, "cache_write_tokens": 512}
+
+
+def response(text: str = "ok", usage: Json | None = None, **more: Any) -> Json:  # noqa: ANN401
+    part = {"type": "output_text", "text": text, "annotations": []}
+    said = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [part]}
+    whole = {"id": "r", "object": "response", "status": "completed", "output": [said], "usage": usage}
+    return whole | {"model": "any", "created_at": 1, "parallel_tool_calls": True, "tools": []} | more
+
+
+def completion(text: str = "ok", usage: Json | None = None, **more: Any) -> Json:  # noqa: ANN401
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text} | more}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "any", "choices": [choice], "usage": usage}
+
+
+def problem(status: int, message: str, headers: dict[str, str] | None = None, **more: Any) -> web.Response:  # noqa: ANN401
+    return web.json_response({"error": {"message": message} | more}, status=status, headers=headers)
+
+
+@dataclass
+class Line:
+    """A server that answers from a list, the last one for ever, and keeps what it was sent."""
+
+    answers: list[Any]
+    bodies: list[Json] = field(default_factory=list)
+    at: list[float] = field(default_factory=list)
+
+    async def take(self, request: web.Request) -> web.StreamResponse:
+        self.bodies.append(await request.json())
+        self.at.append(time.monotonic())
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if answer == "drop":
+            assert request.transport is not None
+            request.transport.abort()
+            return web.Response()
+        if isinstance(answer, str):
+            return web.Response(text=answer, content_type="application/json")
+        return answer if isinstance(answer, web.StreamResponse) else web.json_response(answer)
+
+
+@asynccontextmanager
+async def line(
+    *answers: Any,  # noqa: ANN401
+    api: str = "responses",
+    retries: int = 0,
+    prices: Prices | None = None,
+    **options: Any,  # noqa: ANN401
+) -> AsyncIterator[tuple[Providers, Line]]:
+    there = Line(list(answers))
+    app = web.Application()
+    app.router.add_post("/v1/{rest:.*}", there.take)
+    server = TestServer(app)
+    async with server:
+        base: Json = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api}
+        pace = Pace(timeout_seconds=2, retries=retries)
+        providers = Providers.of_options([ProviderOptions(**(base | options))], prices or Prices(), pace)
+        yield providers, there
+        await providers.close()
+        await settle()
+
+
+async def test_responses_are_asked_without_memory_and_held_to_the_schema() -> None:
+    async with line(response()) as (providers, there):
+        await providers.answer(call())
+        (sent,) = there.bodies
+    assert (sent["instructions"], sent["input"], sent["temperature"]) == ("You are here.", "What now?", 0.5)
+    form = sent["text"]["format"]
+    assert (form["type"], form["strict"], form["schema"]) == ("json_schema", True, SCHEMA)
+    assert (sent["max_output_tokens"], sent["prompt_cache_key"], sent["store"]) == (500, "os", False)
+    assert "previous_response_id" not in sent
+
+
+async def test_chat_is_asked_with_the_constant_part_first_and_held_to_the_schema() -> None:
+    async with line(completion(), api="chat") as (providers, there):
+        await providers.answer(call())
+        (sent,) = there.bodies
+    assert [one["role"] for one in sent["messages"]] == ["system", "user"]
+    assert [one["content"] for one in sent["messages"]] == ["You are here.", "What now?"]
+    form = sent["response_format"]["json_schema"]
+    assert (form["strict"], form["schema"]) == (True, SCHEMA)
+    assert (sent["temperature"], sent["max_completion_tokens"]) == (0.5, 500)
+
+
+@pytest.mark.parametrize(("api", "answer"), [("responses", response), ("chat", completion)])
+async def test_what_a_call_does_not_have_is_not_sent(api: str, answer: Callable[[], Json]) -> None:
+    async with line(answer(), api=api) as (providers, there):
+        await providers.answer(call(schema=None, temperature=None, cache_key=""))
+        (sent,) = there.bodies
+    assert not {"text", "response_format", "temperature", "prompt_cache_key"} & set(sent)
+
+
+@pytest.mark.parametrize(("api", "answer"), [("responses", response), ("chat", completion)])
+async def test_pictures_go_along(api: str, answer: Callable[[], Json]) -> None:
+    async with line(answer(), api=api) as (providers, there):
+        await providers.answer(call(images=("https://cdn.example/cat.png",)))
+        (sent,) = there.bodies
+    content = sent["input"][0]["content"] if api == "responses" else sent["messages"][1]["content"]
+    words, picture = content
+    assert words["text"] == "What now?"
+    url = picture["image_url"] if api == "responses" else picture["image_url"]["url"]
+    assert url == "https://cdn.example/cat.png"
+
+
+@pytest.mark.parametrize(
+    ("api", "answer", "usage"),
+    [
+        ("responses", response, USED | {"input_tokens_details": CACHED, "output_tokens_details": None}),
+        (
+            "chat",
+            completion,
+            {"prompt_tokens": 2_000, "completion_tokens": 100, "total_tokens": 2_100, "prompt_tokens_details": CACHED},
+        ),
+    ],
+)
+async def test_what_was_used_is_counted_and_priced(api: str, answer: Callable[[str, Json], Json], usage: Json) -> None:
+    async with line(answer("ok", usage), api=api) as (providers, _):
+        used = (await providers.answer(call())).usage
+        full = providers.list_price("gpt-4o-mini", input_tokens=2_000, output_tokens=100)
+    assert (used.input_tokens, used.cached_tokens, used.cache_write_tokens, used.output_tokens) == (
+        2_000,
+        1_024,
+        512,
+        100,
+    )
+    assert Decimal(0) < used.cost_usd < full
+
+
+@pytest.mark.parametrize(("api", "answer"), [("responses", response), ("chat", completion)])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 99}, "output_tokens": 5},
+        {"prompt_tokens": 10, "prompt_tokens_details": {"cached_tokens": 99}, "completion_tokens": 5},
+        {"input_tokens": -1, "prompt_tokens": "many", "output_tokens": 1e30, "completion_tokens": None},
+    ],
+)
+async def test_counts_that_cannot_be_break_nothing(api: str, answer: Callable[..., Json], usage: Json | None) -> None:
+    async with line(answer("ok", usage), api=api) as (providers, _):
+        given = await providers.answer(call())
+    assert given.text == "ok"
+    assert given.usage.cached_tokens <= given.usage.input_tokens <= 10
+    assert given.usage.output_tokens <= 5
+
+
+def test_counts_fit_together_whatever_is_said() -> None:
+    assert usage_of(input=10, output=2, cached=99, written=99) == Usage(
+        input_tokens=10, cached_tokens=10, output_tokens=2
+    )
+    assert usage_of(input=10, output=True, cached=4, written=99) == Usage(
+        input_tokens=10, cached_tokens=4, cache_write_tokens=6
+    )
+
+
+@pytest.mark.parametrize("api", ["responses", "chat"])
+async def test_a_declined_answer_tells_what_it_used(api: str) -> None:
+    part = {"type": "refusal", "refusal": "I would rather not."}
+    said = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [part]}
+    tokens = {"prompt_tokens": 2_000, "completion_tokens": 100, "total_tokens": 2_100}
+    answers = {
+        "responses": response(output=[said], usage=USED),
+        "chat": completion("", tokens, refusal="I would rather not."),
+    }
+    async with line(answers[api], api=api) as (providers, _):
+        with pytest.raises(ModelRefused, match="I would rather not") as caught:
+            await providers.answer(call())
+    assert caught.value.usage.input_tokens == 2_000
+    assert caught.value.usage.cost_usd > 0
+
+
+@pytest.mark.parametrize("api", ["responses", "chat"])
+@pytest.mark.parametrize(
+    "answer", ["<html>hello</html>", '"a word"', "[]", "{}", '{"choices": [], "output": null}', "null"]
+)
+async def test_what_is_no_model_is_said_to_be_none(api: str, answer: str) -> None:
+    async with line(answer, api=api) as (providers, _):
+        with pytest.raises(ModelUnreachable, match="is no model: check the address"):
+            await providers.answer(call())
+
+
+async def test_a_temperature_that_is_refused_is_left_out_at_once_and_from_then_on() -> None:
+    refused = problem(400, "Unsupported value: 'temperature'.", param="temperature", code="unsupported_value")
+    async with line(refused, response()) as (providers, there):
+        assert providers.takes_temperature("gpt-99")
+        assert (await providers.answer(call(model="gpt-99"))).text == "ok"
+        assert not providers.takes_temperature("gpt-99")
+        assert providers.takes_temperature("gpt-98")
+    assert ["temperature" in one for one in there.bodies] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "words", ["'response_format' is not supported", "json_schema unknown", "Invalid parameter: text.format"]
+)
+async def test_a_schema_that_is_refused_is_said_in_words_the_next_time(words: str) -> None:
+    async with line(problem(400, words), response()) as (providers, there):
+        assert providers.takes_schema("tiny")
+        with pytest.raises(ModelUnreachable, match="asked again in words"):
+            await providers.answer(call(model="tiny"))
+        assert not providers.takes_schema("tiny")
+        assert providers.takes_schema("other")
+        assert (await providers.answer(call(model="tiny", schema=None))).text == "ok"
+    assert ["text" in one for one in there.bodies] == [True, False]
+
+
+async def test_a_server_without_schemas_is_never_sent_one() -> None:
+    async with line(response(), structured=False) as (providers, _):
+        assert not providers.takes_schema("any")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        problem(500, "out of order"),
+        problem(503, "overloaded"),
+        problem(429, "slowly", headers={"Retry-After": "0.2"}),
+        "drop",
+    ],
+)
+async def test_what_may_pass_is_tried_again(fault: object) -> None:
+    async with line(fault, response(), retries=1) as (providers, there):
+        assert (await providers.answer(call())).text == "ok"
+    assert len(there.bodies) == 2
+    assert there.bodies[0] == there.bodies[1]
+    assert there.at[1] - there.at[0] >= 0.2
+
+
+async def test_retries_are_spread_so_that_not_all_come_back_together() -> None:
+    gaps = []
+    for _ in range(3):
+        async with line(problem(500, "out of order"), response(), retries=1) as (providers, there):
+            await providers.answer(call())
+            gaps.append(there.at[1] - there.at[0])
+    assert all(0.3 < gap < 2 for gap in gaps)
+    assert len({round(gap, 3) for gap in gaps}) > 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+async def test_what_will_not_pass_is_asked_once(status: int) -> None:
+    async with line(problem(status, "no"), retries=2) as (providers, there):
+        with pytest.raises(ModelError):
+            await providers.answer(call())
+    assert len(there.bodies) == 1
+
+
+async def test_a_models_own_price_and_limit_stand_above_the_lists() -> None:
+    own = {
+        "mine": Price(input=Decimal(2), output=Decimal(10), cached=Decimal(1)),
+        "gpt-4o-mini": Price(input=Decimal(0), output=Decimal(0)),
+    }
+    prices = Prices({"mine": 9_000, "gpt-4o-mini": 64_000}, own)
+    async with line(response("ok", USED | {"input_tokens_details": CACHED}), prices=prices) as (providers, _):
+        used = (await providers.answer(call(model="mine"))).usage
+        assert used.cost_usd == Decimal("0.003976")  # 976 × 2 + 1,024 × 1 + 100 × 10, by the million
+        assert providers.list_price("local/mine", input_tokens=1_000_000, output_tokens=0) == 2
+        assert providers.list_price("gpt-4o-mini", input_tokens=1_000, output_tokens=1_000) == 0
+        assert [providers.context_tokens(name) for name in ("mine", "local/mine", "gpt-4o-mini")] == [
+            9_000,
+            9_000,
+            64_000,
+        ]
+
+
+def test_an_unknown_model_has_a_safe_limit_and_is_warned_of_once() -> None:
+    prices = Prices()
+    with capture_logs() as logged:
+        assert prices.context_tokens("nobody-knows-it") == SAFE_CONTEXT_TOKENS
+        assert prices.cost("nobody-knows-it", Usage(input_tokens=1)) == 0
+    (one,) = logged
+    assert (one["log_level"], one["model"]) == ("warning", "nobody-knows-it")
+    assert "SELFROOM_PRICES" in json.dumps(one)
