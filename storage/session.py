@@ -5,7 +5,18 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import BigInteger, BindParameter, ColumnElement, Executable, String, Table, any_, bindparam, literal
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Executable,
+    String,
+    Table,
+    any_,
+    bindparam,
+    literal,
+    text,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -54,10 +65,15 @@ class Session:
             async for page in result.mappings().partitions(size):
                 yield cast(Sequence[Values], page)
 
-    async def plainly(self, statement: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401  # of one row or more
-        """Execute in the driver's own words, values as they lie in the database."""
-        result = await self._connection.exec_driver_sql(statement, values)
-        return [tuple(row) for row in result.all()] if result.returns_rows else []
+    async def plainly(self, statement: str, values: Values, size: int) -> AsyncIterator[list[tuple[Any, ...]]]:
+        """Give rows with values as they lie in the database, so many at a time."""
+        async with self._connection.stream(text(statement), values) as result:
+            async for page in result.partitions(size):
+                yield [tuple(row) for row in page]
+
+    async def put_plainly(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+        """Write rows in the driver's own words, with values as they are to lie in the database."""
+        await self._connection.exec_driver_sql(statement, rows)
 
     def is_one_of(self, column: ColumnElement[Any], values: Collection[int]) -> ColumnElement[bool]:
         """Give the condition that a number is among many: for PostgreSQL as one array, which is planned at once."""

@@ -14,6 +14,8 @@ from storage.session import Session
 from storage.tables import COMMUNITIES, KEPT, METADATA
 from storage.talking import INDEX_SQLITE
 
+AT_A_TIME = 5_000  # rows: what is copied is never twice in memory as a whole
+
 
 async def clone_community(source: Database, community_id: CommunityId) -> Database:
     """Copy a community with its ids, as it stands at one moment; its full-text index is left to be made."""
@@ -39,13 +41,10 @@ async def _copy(source: Session, target: Session, table: Table, community_id: in
     names = [column.name for column in table.columns if table is COMMUNITIES or not counts_itself(column)]
     columns, marks = ", ".join(names), ", ".join("?" for _ in names)
     order = ", ".join(column.name for column in table.primary_key)
-    mark = "?" if source.is_sqlite else "$1"
-    asked = f"SELECT {columns} FROM {table.name} WHERE {key} = {mark} ORDER BY {order}"  # noqa: S608  # our own names
-    found = await source.plainly(asked, (community_id,))
-    if not source.is_sqlite:
-        found = _as_sqlite_has_them(table, names, found)
-    if found:
-        await target.plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", found)  # noqa: S608
+    asked = f"SELECT {columns} FROM {table.name} WHERE {key} = :community_id ORDER BY {order}"  # noqa: S608  # our own names
+    async for page in source.plainly(asked, {"community_id": community_id}, AT_A_TIME):
+        rows = page if source.is_sqlite else _as_sqlite_has_them(table, names, page)
+        await target.put_plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", rows)  # noqa: S608
 
 
 def _as_sqlite_has_them(table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
