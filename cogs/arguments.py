@@ -1,6 +1,8 @@
 """The parameters that name agents, rooms, keys, requests and models, with suggestions while they are typed."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from zoneinfo import available_timezones
 
 from discord import app_commands
@@ -16,6 +18,12 @@ Choices = list[app_commands.Choice[str]]
 KNOWN_MODELS = ("gpt-4o-mini", "gpt-4o", "gpt-4.1-nano", "gpt-4.1-mini", "gpt-4.1", "gpt-5-nano", "gpt-5-mini", "gpt-5")
 
 
+@cache
+def zones() -> Sequence[str]:
+    """Give the names of all time zones; looking for them reads many files."""
+    return sorted(available_timezones())
+
+
 async def one_agent(interaction: Interaction, typed: str) -> Agent:
     """Find an agent by name or id; raises NotFound with a sentence."""
     return agent_named(await interaction.client.front_desk.agents(guild_of(interaction)), typed)
@@ -29,11 +37,12 @@ class AgentName(app_commands.Transformer):
         return await one_agent(interaction, value)
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
-        """Suggest agents whose name or id holds what was typed."""
+        """Suggest agents whose name or id holds what was typed, first those whose name begins with it."""
         typed = value.strip().casefold()
-        agents = await interaction.client.front_desk.agents(guild_of(interaction))
-        fitting = [agent for agent in agents if typed in agent.name.casefold() or typed == str(agent.id)]
-        return choices([(f"{agent.name} (ID {agent.id})", str(agent.id)) for agent in fitting])
+        names = await interaction.client.front_desk.names(guild_of(interaction))
+        fitting = [(id, name) for id, name in names.items() if typed in name.casefold() or typed == str(id)]
+        fitting.sort(key=lambda one: not one[1].casefold().startswith(typed))
+        return choices([(f"{name} (ID {id})", str(id)) for id, name in fitting])
 
 
 class KeyLabel(app_commands.Transformer):
@@ -127,14 +136,14 @@ class ZoneName(app_commands.Transformer):
 
     async def transform(self, interaction: Interaction, value: str) -> str:  # type: ignore[override]
         """Find the zone; raises Rejected."""
-        if value not in available_timezones():
+        if value not in zones():
             raise Rejected("Give a time zone by its name, such as Europe/Berlin.")
         return value
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
         """Suggest zones."""
         typed = value.casefold().replace(" ", "_")
-        return choices([(zone, zone) for zone in sorted(available_timezones()) if typed in zone.casefold()])
+        return choices([(zone, zone) for zone in zones() if typed in zone.casefold()])
 
 
 class Moment(app_commands.Transformer):

@@ -36,6 +36,7 @@ from storage.messages import ORDER, Messages, messages_where, newest
 from storage.questions import PENDING
 from storage.session import INSTALLATION, owned
 from storage.tables import (
+    AGENTS,
     BEATS,
     CHECKPOINTS,
     COMMUNITIES,
@@ -93,6 +94,11 @@ class Finding(Messages):
         """Find a person."""
         row = await self.first(select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id))
         return None if row is None else person_of(row)
+
+    async def names(self, community_id: CommunityId) -> Mapping[AgentId, str]:
+        """Give everyone's name, in the order of their ids."""
+        asked = select(AGENTS.c.id, AGENTS.c.name).where(owned(AGENTS, community_id)).order_by(AGENTS.c.id)
+        return {id: name for id, name in await self.rows(asked)}
 
     async def room_of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
         """Find a room by its channel."""

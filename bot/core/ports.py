@@ -136,6 +136,9 @@ class Reading(KeptReading, Protocol):
     async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         """Answer what a few actions depend on beside the view, all at once."""
 
+    async def names(self, community_id: CommunityId) -> Mapping[AgentId, str]:
+        """Give every agent's name, in the order of their ids: what can be asked at every key that is typed."""
+
     async def room_of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
         """Find a room by its channel."""
 

@@ -26,6 +26,15 @@ async def test_twenty_actions_of_many_kinds_are_written(store: SqlStore) -> None
     assert (await house.view()).all_rooms[ADA].agent_run == 6  # two lines, and two answers of two messages each
 
 
+async def test_names_come_in_the_order_of_ids(store: SqlStore) -> None:
+    house = await move_in(store)
+    view = await house.view()
+    async with store.reading() as read:
+        assert list((await read.names(house.community_id)).items()) == [
+            (id, view.agents[id].name) for id in sorted(view.agents)
+        ]
+
+
 async def test_circumstances_are_what_was_done_before(store: SqlStore) -> None:
     house = await move_in(store)
     ids = [await house.said_by_agent(ADA, f"line {n}") for n in range(2)]

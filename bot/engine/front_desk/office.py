@@ -110,6 +110,12 @@ class Office:
             "",
         )
 
+    async def names(self, guild_id: Snowflake) -> Mapping[AgentId, str]:
+        """Give everyone's name, in the order of their ids."""
+        async with self._store.reading() as read:
+            community = await read.community_of_guild(guild_id)
+            return {} if community is None else await read.names(community.id)
+
     @asynccontextmanager
     async def _looking(self, guild_id: Snowflake) -> AsyncIterator[tuple[Community, Reading]]:
         async with self._store.reading() as read:
