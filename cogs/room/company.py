@@ -6,7 +6,7 @@ from discord import app_commands
 from bot.core.actions import Compact, Hush, Invite, Remove
 from bot.core.errors import NotFound
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read
 from cogs.ui.cards import counted
 from cogs.ui.rooms import member_lines, room_card, summary_lines
 
@@ -135,5 +135,5 @@ class Company(Group):
 
     def check_sees(self, interaction: Interaction, channel_id: int | None) -> None:
         """Raise NotFound when the room is private and not for whom asked."""
-        if not person(interaction).is_architect and not may_read(interaction, channel_id):
+        if not may_read(interaction, channel_id):
             raise NotFound("There is no such room, or it is private: ask for access with /access request.")

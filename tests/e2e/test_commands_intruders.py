@@ -150,6 +150,19 @@ async def test_who_lost_the_right_can_let_nobody_in(cast: Cast) -> None:
     assert "crypt" not in await cast.guest.visitor.channels()
 
 
+async def test_who_manages_the_server_reads_every_room_of_it(cast: Cast) -> None:
+    id = await private_room(cast, "Vault")
+    await cast.you.say(await cast.you.channel("vault"), "The ledger is in the chimney")
+    async with officer(cast, "oscar") as oscar:
+        assert "vault" not in await oscar.visitor.channels()
+
+        async def read() -> bool:
+            return "ledger is in the chimney" in await oscar.told("search", words="chimney")
+
+        await until(read, "the message in the search")
+        assert "ledger is in the chimney" in await oscar.told("history", room=id)
+
+
 async def test_a_private_room_tells_a_plain_member_nothing_however_it_is_named(cast: Cast) -> None:
     id = await private_room(cast, "Tomb")
     await cast.manager.told("room topic", room=id, topic="The amulet is under the stone")
