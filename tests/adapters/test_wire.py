@@ -13,6 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from structlog.testing import capture_logs
 
+from bot.adapters.llm.pictures import as_taken
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
 from bot.adapters.llm.providers import Pace, ProviderOptions, Providers
 from bot.adapters.llm.usage import usage_of
@@ -115,15 +116,42 @@ async def test_what_a_call_does_not_have_is_not_sent(api: str, answer: Callable[
 
 
 @pytest.mark.parametrize(("api", "answer"), [("responses", response), ("chat", completion)])
-async def test_pictures_go_along(api: str, answer: Callable[[], Json]) -> None:
-    async with line(answer(), api=api) as (providers, there):
-        await providers.answer(call(images=("https://cdn.example/cat.png",)))
+async def test_a_model_on_this_network_is_sent_the_pictures_themselves(api: str, answer: Callable[[], Json]) -> None:
+    async def picture(request: web.Request) -> web.Response:
+        kind = "image/png" if request.path == "/cat.png" else "text/html"
+        return web.Response(body=b"a cat", content_type=kind)
+
+    app = web.Application()
+    app.router.add_get("/{name}.{kind}", picture)
+    shelf = TestServer(app)
+    async with shelf, line(answer(), api=api) as (providers, there):
+        names = ("cat.png", "page.html", "gone/cat.png")
+        await providers.answer(call(images=tuple(str(shelf.make_url(f"/{name}")) for name in names)))
         (sent,) = there.bodies
     content = sent["input"][0]["content"] if api == "responses" else sent["messages"][1]["content"]
-    words, picture = content
+    words, *pictures = content
     assert words["text"] == "What now?"
-    url = picture["image_url"] if api == "responses" else picture["image_url"]["url"]
-    assert url == "https://cdn.example/cat.png"
+    urls = [one["image_url"] if api == "responses" else one["image_url"]["url"] for one in pictures]
+    assert urls == ["data:image/png;base64,YSBjYXQ="]
+
+
+async def test_a_model_elsewhere_fetches_pictures_by_their_address() -> None:
+    address = "https://cdn.example/cat.png"
+    assert await as_taken([address], server="https://api.openai.com/v1") == (address,)
+
+
+async def test_a_picture_that_is_too_large_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.adapters.llm.pictures.LARGEST_BYTES", 10)
+
+    async def picture(_: web.Request) -> web.Response:
+        return web.Response(body=b"a very large cat", content_type="image/png")
+
+    app = web.Application()
+    app.router.add_get("/cat.png", picture)
+    shelf = TestServer(app)
+    async with shelf:
+        assert await as_taken([str(shelf.make_url("/cat.png"))], server="http://localhost:1") == ()
+    await settle()
 
 
 @pytest.mark.parametrize(

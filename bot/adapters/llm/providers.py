@@ -16,6 +16,7 @@ from purgatory.domain.model import OpenedState
 from bot.adapters.llm import chat, moderation, responses
 from bot.adapters.llm.faults import Blame, as_model_error, refuses_schema, refuses_temperature
 from bot.adapters.llm.guard import bare
+from bot.adapters.llm.pictures import as_taken
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
@@ -94,7 +95,8 @@ class Provider:
         try:
             async with self._in_turn(), breaker:
                 started = time.monotonic()
-                answer = await self._ask(model, call)
+                images = await as_taken(call.images, server=self.address) if call.images else ()
+                answer = await self._ask(model, replace(call, images=images))
         except OpenedState as error:
             raise ModelUnreachable(
                 f"The provider at {self.address} has failed {BREAK_AFTER_FAILURES} times and rests for a moment.",
