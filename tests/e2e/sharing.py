@@ -34,11 +34,14 @@ class Cast:
 
 
 @asynccontextmanager
-async def shared_home(folder: Path) -> AsyncIterator[Cast]:
-    """Run a house until the block ends, held against Discord's own description where that is there."""
+async def shared_home(folder: Path, **more: str) -> AsyncIterator[Cast]:
+    """Run a house until the block ends, held against Discord's own description where that is there.
+
+    `more` are settings of its environment.
+    """
     check = OpenApiCheck() if DESCRIPTION.exists() else None
     with pytest.MonkeyPatch.context() as patch:
-        settings = quick_settings(folder, patch)
+        settings = quick_settings(folder, patch, **more)
         async with living(settings, *([check] if check else [])) as home:
             async with visiting(home.url) as you, visiting(home.url, "guest") as guest:
                 hall = await you.channel("wren")
