@@ -1,7 +1,7 @@
 """One slot: who is due, who goes, what they are asked, and what their answers do (SPEC §6)."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,6 +22,7 @@ AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the 
 CALL_SECONDS = 200.0  # longer than the model port's own timeouts and retries
 SPARE_SECONDS = 60.0  # a lease lasts for a call, one more alone, and this
 Claimed = tuple[CommunityId, BeatId]
+Then = Callable[[], Awaitable[None]] | None
 log = structlog.get_logger(__name__)
 
 
@@ -100,7 +101,7 @@ class Heartbeat:
             while self._wanted and not self._closed:
                 self._wanted = False
                 if rounds := await self._collect(self._clock.now()):
-                    self._start(self._carry_out(rounds))
+                    self._start(self._carry_out(rounds, then=self.run_due))
             if self._planned is not None and (at := await self.next_wake()) is not None:
                 self._planned.nudge(at)
         except StoreError as error:  # it is tried again at the next tick; a line a second is enough
@@ -204,14 +205,20 @@ class Heartbeat:
             if room is not None and room.channel_id is not None:
                 self._on_typing(room.channel_id)
 
-    async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[Booked]]]) -> None:
+    async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[Booked]]], *, then: Then = None) -> None:
         try:
             async with asyncio.TaskGroup() as group:
                 for round, calls in rounds:
                     for booked in calls:
-                        group.create_task(self._caller.carry_out(round, booked))
+                        group.create_task(self._one(round, booked, then))
         finally:
             self._carried -= _claims(rounds)
+
+    async def _one(self, round: Round, booked: Booked, then: Then) -> None:
+        """Carry one call out; who was called while it ran need not wait for the next tick."""
+        await self._caller.carry_out(round, booked)
+        if then is not None:
+            await then()
 
 
 def _claims(rounds: Sequence[tuple[Round, Sequence[Booked]]]) -> set[Claimed]:

@@ -162,3 +162,26 @@ def test_nobody_speaks_in_a_hushed_room_or_after_too_much_banter() -> None:
     assert "hushed" in speaks(hall(place=room(1, hushed_until=later(60))), 2, reason())
     assert "in a row" in speaks(hall(place=room(1, agent_run=6)), 2, reason())
     assert speaks(hall(place=room(1, agent_run=6), config=CommunityConfig(banter=0)), 2, reason()) == ""
+
+
+def test_nobody_waits_for_a_call_that_will_not_be_answered_soon() -> None:
+    ambient, call = reason(ReasonKind.AMBIENT), reason(due_at=later(5))
+    expected = replace(hall(), reasons={AgentId(3): (call,)})
+    assert goes(expected, ready(expected, 2, ambient)) == []
+    for fields in (
+        {"paused_reason": "paused by @mira"},
+        {"retired_at": START},
+        {"backs_off_until": later(5)},
+        {"beat_id": BeatId(9), "lease_until": later(300), "last_beat_at": later(-31)},  # its model takes long
+    ):
+        away = agent(3, **fields)
+        seen = replace(expected, agents={**expected.agents, away.id: away})
+        assert goes(seen, ready(seen, 2, ambient)) == [2], fields
+
+
+def test_what_is_looked_up_for_something_overheard_is_one_of_its_two_answers() -> None:
+    seen = hall(messages=(message(1, room_id=1, sent_at=later(-5), answers_from_agents=2),))
+    looked_up = reason(ReasonKind.ANSWER, room_id=None)
+    assert speaks(seen, 4, looked_up).startswith("floor taken")
+    assert speaks(seen, 4, replace(looked_up, mentioned=True)) == ""  # it was called, and looked up for that
+    assert speaks(seen, 4, replace(looked_up, person_id=None)) == ""  # nobody's message led to it

@@ -6,8 +6,8 @@ from typing import Any
 
 from bot.core.config import CommunityConfig
 from bot.core.gate import cues_for, reasons_for
-from bot.core.kinds import ReasonKind
-from bot.core.records import SYSTEM, Agent, AgentId, BeatId, Membership, Message, Reason, Room, Snowflake
+from bot.core.kinds import ReasonKind, SenderKind
+from bot.core.records import SYSTEM, Agent, AgentId, BeatId, Membership, Message, Reason, Room, Sender, Snowflake
 from bot.core.view import RoomView, View
 from tests.factories import agent, by_agent, by_person, later, membership, message, room, view
 from tests.fakes import START
@@ -165,3 +165,42 @@ def test_initiative_waits_anew_when_something_happens() -> None:
     assert due == {START + timedelta(minutes=30)}
     off = reasons_for(scene(line()), IRIS, line(), now=START)
     assert not [put for put in off if put.reason.kind is ReasonKind.INITIATIVE]
+
+
+def many(count: int, **fields: Any) -> View:  # noqa: ANN401
+    """A room of so many members, in which two people talk."""
+    them = tuple(agent(id, name=f"Agent{id}") for id in range(1, count + 1))
+    crowd = message(0, room_id=1, sender=by_person("rob", 502), sent_at=later(-200))
+    shown = RoomView(room=room(1), members=tuple(one.id for one in them), messages=(crowd,))
+    return view(them, rooms=[shown], memberships=[membership(one.id, 1) for one in them], **fields)
+
+
+def test_one_line_calls_no_more_agents_than_its_author_may_have_answers() -> None:
+    everyone = line(" ".join(f"@Agent{id}" for id in range(1, 31)))
+    found = reasons(many(30), everyone, so_far=5)
+    assert [found[id].kind for id in range(1, 31)] == [ReasonKind.ADDRESSED] * 15 + [ReasonKind.AMBIENT] * 15
+
+
+def test_who_is_about_to_answer_counts_once_and_takes_further_lines_along() -> None:
+    waits = {AgentId(id): (waiting(-1, 0.2),) for id in range(1, 20)}
+    again = line("@Agent3 and @Agent25 and @Agent26")
+    found = reasons(many(30, reasons=waits), again)
+    kinds = [found[id].kind for id in (3, 25, 26)]
+    assert kinds == [ReasonKind.ADDRESSED, ReasonKind.ADDRESSED, ReasonKind.AMBIENT]
+    full = {AgentId(id): (waiting(-1, 0.2),) for id in range(1, 21)}
+    assert reasons(many(30, reasons=full), again)[3].kind is ReasonKind.ADDRESSED
+
+
+def by_bot(id: int = 77) -> Sender:
+    return Sender(kind=SenderKind.BOT, person_id=Snowflake(id), name="herald")
+
+
+def test_another_program_that_is_listened_to_is_answered_as_an_agent_is() -> None:
+    said = line("@Otto news!", sender=by_bot())
+    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1))
+    found = reasons(scene(said, agents=(agent(1, name="Iris"), busy)), said)
+    assert (found[OTTO].kind, found[OTTO].due_at, found[OTTO].person_id) == (ReasonKind.ADDRESSED, later(4), None)
+    assert found[IRIS].person_id is None
+    asleep = agent(2, name="Otto", asleep_until=later(600))
+    assert OTTO not in reasons(scene(said, agents=(agent(1, name="Iris"), asleep)), said)
+    assert reasons(scene(said, place=room(1, agent_run=6)), said) == {}

@@ -206,3 +206,15 @@ async def test_closing_while_some_are_asked_again_alone_keeps_all_their_reasons(
         assert all(view.agents[AgentId(id)].beat_id is None for id in (1, 2))
         kinds = {id: [reason.kind for reason in reasons] for id, reasons in view.reasons.items()}
         assert kinds == {1: [ReasonKind.ADDRESSED], 2: [ReasonKind.ADDRESSED]}
+
+
+async def test_who_is_called_while_it_is_in_a_call_is_asked_as_soon_as_that_ends() -> None:
+    model, homes = one_home(lambda _: 20.3)
+    async with hearts(1, model=model) as home:
+        homes.append(home)
+        await home.hear("Agent1, hello")
+        await live(home, 5)
+        await home.hear("Agent1, one thing more")
+        await live(home, 16)
+        await home.clock.advance(0.9)  # no tick since the answer came, and none until it has been asked again
+        await until(lambda: model.asking[1] == 1 and len(model.calls) == 1)

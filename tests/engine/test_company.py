@@ -8,7 +8,7 @@ from bot.core.changes import UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import ReasonKind
 from bot.core.ports import ModelCall
-from bot.core.records import AgentId
+from bot.core.records import AgentId, Snowflake
 from tests.engine.hearts import EagerModel, Hearts, answer, asked, hearts
 
 ONE = AgentId(1)
@@ -174,3 +174,39 @@ async def test_initiative_doubles_from_half_an_hour_when_nothing_comes_of_it() -
         await home.hear("hi there")
         await home.run(8 * 3_600)
         assert len(home.model.calls) == 1 + 4  # at 0.5, 1.5, 3.5 and 7.5 hours
+
+
+async def test_an_eager_agent_and_another_program_do_not_talk_for_ever() -> None:
+    config = CommunityConfig(listened_bots=(Snowflake(77),))
+    async with hearts(2, config=config, model=EagerModel()) as home:
+        await home.hear("I am a bot too, Agent2!", who="herald", id=77, is_bot=True)
+        heard = 0
+        for _ in range(720):
+            await home.run(5)
+            said = [line for line in await home.lines() if line[0].isdigit()]
+            for _ in said[heard:]:
+                await home.hear("How interesting, Agent2! Go on.", who="herald", id=77, is_bot=True)
+            heard = len(said)
+        assert heard == 6
+        await home.hear("Agent2, who is that?")
+        await home.run(30)
+        assert len([line for line in await home.lines() if line[0].isdigit()]) > 6
+
+
+async def test_eager_agents_that_look_things_up_first_give_two_answers_too() -> None:
+    looked: set[int] = set()
+
+    def look_up_first(call: ModelCall) -> str:
+        new = [id for id in asked(call) if id not in looked]
+        looked.update(new)
+        recall = {"type": "recall", "query": "day"}
+        return answer({id: [(1, "Oh!")] for id in asked(call) if id not in new}, {id: [recall] for id in new})
+
+    async with hearts(8) as home:
+        await home.crowd()
+        for id in range(1, 9):
+            await home.apply(UpdateAgent(agent_id=AgentId(id), fields={"interval_seconds": 1.0 + id}))
+        home.model.script.extend([look_up_first] * 99)
+        await home.hear("what a day, everyone")
+        await home.run(400)
+        assert [line[1] for line in await home.lines()].count("Oh!") == 2
