@@ -23,6 +23,7 @@ from bot.core.records import (
     Schedule,
     Snowflake,
 )
+from bot.core.removals import Parts
 from storage.convert import (
     beat_of,
     checkpoint_of,
@@ -118,6 +119,22 @@ class Finding(Messages):
         """Give which messages these Discord ids are (of any of their parts), as far as they are known."""
         known = await known_of(self, community_id, discord_ids)
         return {Snowflake(one): MessageId(id) for one, id in (known.messages | known.parts).items()}
+
+    async def other_parts(self, community_id: CommunityId, discord_ids: Sequence[Snowflake]) -> Sequence[Parts]:
+        """Give the parts on Discord, beside these, of the messages of which these are parts."""
+        asked = (
+            select(MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.thread_id, MESSAGES.c.discord_id, PARTS.c.discord_id)
+            .join(PARTS, and_(PARTS.c.community_id == MESSAGES.c.community_id, PARTS.c.message_id == MESSAGES.c.id))
+            .where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids_of(community_id, discord_ids)))
+        )
+        found: dict[tuple[AgentId, Snowflake | None, int], set[Snowflake]] = {}
+        for id, room_id, thread_id, first, other in await self.rows(asked):
+            found.setdefault((room_id, thread_id, id), set()).update({first, other} - set(discord_ids))
+        return [
+            Parts(room_id=room_id, thread_id=thread_id, post_ids=tuple(sorted(ids)))
+            for (room_id, thread_id, _), ids in found.items()
+            if ids
+        ]
 
     async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         """Find messages by id, those not yet posted too, deleted ones left out."""

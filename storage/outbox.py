@@ -78,12 +78,15 @@ class Posting(Outbox):
         not_before: datetime | None = None,
         posted_as: Sequence[Snowflake] = (),
         at: datetime | None = None,
-    ) -> None:
-        """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown)."""
+    ) -> bool:
+        """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown).
+
+        Gives whether it is still there afterwards: it is deleted with its message.
+        """
         this = and_(owned(LETTERS, community_id), LETTERS.c.id == letter_id)
         row = await self.first(select(LETTERS).where(this))
         if row is None:
-            return
+            return False
         parts = sorted({*(row["posted_as"] or ()), *posted_as})
         new: dict[str, Any] = {"state": state, "posted_as": parts, "last_part": parts[-1] if parts else None}
         new |= {} if attempts is None else {"attempts": attempts}
@@ -94,7 +97,8 @@ class Posting(Outbox):
             await self._mark_posted(community_id, row["message_id"], parts)
             if state is LetterState.SENT:
                 await show(self, community_id, row["message_id"], at)
-            await self._erase_buried(community_id, row["message_id"], parts)
+            return not await self._erase_buried(community_id, row["message_id"], parts)
+        return True
 
     async def _mark_posted(self, community_id: CommunityId, message_id: int, parts: Sequence[int]) -> None:
         if not parts:
@@ -104,8 +108,10 @@ class Posting(Outbox):
         rows = [{"community_id": community_id, "discord_id": part, "message_id": message_id} for part in parts[1:]]
         await self.upsert(PARTS, rows)
 
-    async def _erase_buried(self, community_id: int, message_id: int, parts: Sequence[int]) -> None:
-        """A person may have deleted the post before we knew that it was there."""
+    async def _erase_buried(self, community_id: int, message_id: int, parts: Sequence[int]) -> bool:
+        """A person may have deleted the post before we knew that it was there; tells whether."""
         buried = and_(owned(TOMBSTONES, community_id), TOMBSTONES.c.discord_id.in_(parts))
-        if parts and await self.value(select(TOMBSTONES.c.discord_id).where(buried).limit(1)) is not None:
-            await erase(self, community_id, MESSAGES.c.id == message_id)
+        if not parts or await self.value(select(TOMBSTONES.c.discord_id).where(buried).limit(1)) is None:
+            return False
+        await erase(self, community_id, MESSAGES.c.id == message_id)
+        return True

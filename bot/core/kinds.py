@@ -105,6 +105,7 @@ class LetterKind(StrEnum):
     PERMISSION = "permission"
     NOTICE = "notice"
     CUE = "cue"
+    REMOVAL = "removal"
 
 
 class LetterState(StrEnum):

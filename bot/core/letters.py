@@ -82,6 +82,13 @@ class NoticePayload(Payload):
     held: LetterId | None = None  # with buttons to decide about this letter
 
 
+class RemovalPayload(Payload):
+    """Take posts away on Discord: what is left of a message of which somebody deleted a part."""
+
+    post_ids: tuple[Snowflake, ...]
+    thread_id: Snowflake | None = None
+
+
 PAYLOADS: Mapping[LetterKind, type[Payload]] = {
     LetterKind.POST: PostPayload,
     LetterKind.REACT: ReactPayload,
@@ -92,6 +99,7 @@ PAYLOADS: Mapping[LetterKind, type[Payload]] = {
     LetterKind.CHANNEL: ChannelPayload,
     LetterKind.PERMISSION: PermissionPayload,
     LetterKind.NOTICE: NoticePayload,
+    LetterKind.REMOVAL: RemovalPayload,
 }
 
 # Letters are sent in order within a lane of a room; lanes do not wait for one another, so that a topic which Discord
@@ -106,6 +114,7 @@ LANE: Mapping[LetterKind, str] = {
     LetterKind.CHANNEL: "door",
     LetterKind.PERMISSION: "door",
     LetterKind.NOTICE: "notice",
+    LetterKind.REMOVAL: "removal",
 }
 
 RESTS = "Its channel rests: "  # begins the reason of a pause that ends when Discord lets us in again

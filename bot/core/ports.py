@@ -38,6 +38,7 @@ from bot.core.records import (
     Snowflake,
     Usage,
 )
+from bot.core.removals import Parts as Parts
 from bot.core.view import Tally, View
 
 IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint"]
@@ -144,6 +145,9 @@ class Reading(KeptReading, Protocol):
 
     async def message_of(self, community_id: CommunityId, discord_id: Snowflake) -> Message | None:
         """Find a message by Discord's id (of any of its parts)."""
+
+    async def other_parts(self, community_id: CommunityId, discord_ids: Sequence[Snowflake]) -> Sequence[Parts]:
+        """Give the parts on Discord, beside these, of the messages of which these are parts."""
 
     async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         """Find messages by id, deleted ones left out."""
@@ -323,8 +327,11 @@ class Writing(Reading, KeptWriting, Protocol):
         not_before: datetime | None = None,
         posted_as: Sequence[Snowflake] = (),
         at: datetime | None = None,
-    ) -> None:
-        """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown)."""
+    ) -> bool:
+        """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown).
+
+        Gives whether it is still there afterwards: it is deleted with its message.
+        """
 
 
 class Store(Protocol):

@@ -48,6 +48,9 @@ class Publisher(Protocol):
     async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
         """Put or take back the bot's own reaction."""
 
+    async def remove(self, channel_id: Snowflake, message_id: Snowflake) -> None:
+        """Delete a post of ours; one that is gone already is no error."""
+
     async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
         """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
 

@@ -10,6 +10,7 @@ from bot.core.letters import (
     NoticePayload,
     PermissionPayload,
     ReactPayload,
+    RemovalPayload,
     RenamePayload,
     TopicPayload,
     opening_topic,
@@ -63,6 +64,9 @@ class Errands:
                 await self._publisher.allow(
                     _channel(room), payload.person_id, allowed=payload.allowed, writable=writable
                 )
+            case RemovalPayload(post_ids=ids, thread_id=thread_id):
+                for id in ids:
+                    await self._publisher.remove(thread_id or _channel(room), id)
             case payload:
                 await self._show(payload, room, view)
         return []
@@ -76,7 +80,8 @@ class Errands:
                 await self._publisher.edit_channel(_channel(room), topic=topic)
             case RenamePayload(name=name) if name == view.agents[room.id].name:
                 await self._publisher.edit_channel(_channel(room), name=name)
-                await self._publisher.face(_channel(room), room.id, name, redraw=True)
+                if view.agents[room.id].avatar_url is None:  # else its own picture is on the webhook
+                    await self._publisher.face(_channel(room), room.id, name, redraw=True)
             case _:
                 return
 

@@ -31,6 +31,7 @@ from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.records import AgentId, Community, Message, Person, Sender, Snowflake
+from bot.core.removals import removal
 from bot.core.spending import day_of, of_day
 from bot.engine.places import Places
 from bot.engine.reactions import Reactions
@@ -211,7 +212,10 @@ class Intake:
             ids: Sequence[Snowflake] = event.message_ids
             if await write.room_of_channel(community.id, event.channel_id) is None:
                 ids = [id for id in ids if await write.message_of(community.id, id)]
-            await write.delete_messages(community.id, ids, self._clock.now())
+            now = self._clock.now()
+            left = [removal(parts, now) for parts in await write.other_parts(community.id, ids)]
+            await write.delete_messages(community.id, ids, now)
+            await write.apply(community.id, left)
 
     async def _own_post(self, event: MessageSeen, community: Community) -> None:
         """Recognise a post of ours: it confirms the letter that is being sent, if that does not know of it yet."""

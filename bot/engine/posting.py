@@ -11,6 +11,7 @@ from bot.core.gate import reasons_for
 from bot.core.kinds import LetterState, SenderKind
 from bot.core.ports import Clock, Metrics, Post, Publisher, Store, Writing
 from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
+from bot.core.removals import Parts, removal
 from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
 from bot.core.view import View
@@ -20,6 +21,10 @@ NO_CHANNEL_SECONDS = 2.0
 DISCORD_EPOCH_MS = 1_420_070_400_000
 CLOCKS_APART = timedelta(minutes=10)
 REST_FILE = "rest.txt"
+
+
+class Withdrawn(Exception):
+    """The message was deleted while it was being posted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,19 @@ class Posting:
 
     async def _post_all(self, letter: Letter, scene: Scene, said: Split) -> None:
         known = list(letter.posted_as)
+        try:
+            await self._post_parts(letter, scene, said, known)
+        except Withdrawn:
+            await self._take_back(letter, scene, known)
+
+    async def _take_back(self, letter: Letter, scene: Scene, known: list[Snowflake]) -> None:
+        """The message was deleted meanwhile: what was posted of it goes, too."""
+        parts = Parts(room_id=scene.room.id, thread_id=scene.thread_id, post_ids=tuple(known))
+        async with self._store.writing(letter.community_id) as write:
+            await write.apply(letter.community_id, [removal(parts, self._clock.now())] if known else [])
+
+    async def _post_parts(self, letter: Letter, scene: Scene, said: Split, known: list[Snowflake]) -> None:
+        """Post what is not yet known to be posted, adding to what is; raises Withdrawn when the message is deleted."""
         if letter.state is LetterState.SENDING:  # looking may fail too, and is then put off
             again = fate_seconds(scene, letter.attempts)
             await self._mark(letter, LetterState.SENDING, wait_seconds=again)
@@ -105,13 +123,9 @@ class Posting:
         attempts = letter.attempts
         while len(known) < len(said.parts):
             attempts += 1
-            await self._mark(
-                letter,
-                LetterState.SENDING,
-                posted_as=known,
-                attempts=attempts,
-                wait_seconds=fate_seconds(scene, attempts),
-            )
+            wait = fate_seconds(scene, attempts)
+            if not await self._mark(letter, LetterState.SENDING, posted_as=known, attempts=attempts, wait_seconds=wait):
+                raise Withdrawn
             post = await self._post(scene, said, len(known))
             self._posted(post.channel_id)
             try:
@@ -122,16 +136,18 @@ class Posting:
                     raise
                 known += found
             attempts = 0  # each part is waited for anew
-        await self._sent(letter, scene, known)
+        if not await self._sent(letter, scene, known):
+            raise Withdrawn
 
-    async def _sent(self, letter: Letter, scene: Scene, known: list[Snowflake]) -> None:
-        """Keep that it was posted: from now on agents see it, and it is a reason to them."""
+    async def _sent(self, letter: Letter, scene: Scene, known: list[Snowflake]) -> bool:
+        """Keep that it was posted: from now on agents see it, and it is a reason to them; False: it is deleted."""
         now, at = self._clock.now(), _moment(known[0])
         async with self._store.writing(letter.community_id) as write:
-            await write.update_letter(letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=at)
-            if scene.has_hearers:
+            there = await write.update_letter(letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=at)
+            if there and scene.has_hearers:
                 await write.apply(letter.community_id, await _reasons(write, letter, scene.message, now))
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
+        return there
 
     async def _find(self, letter: Letter, scene: Scene, known: list[Snowflake], *, wanted: int) -> list[Snowflake]:
         """Look for parts of which nobody told us: any post of our webhook after the last confirmed one is the next."""
@@ -186,10 +202,11 @@ class Posting:
         posted_as: list[Snowflake] | None = None,
         attempts: int | None = None,
         wait_seconds: float = 0.0,
-    ) -> None:
+    ) -> bool:
+        """Move the letter on; gives whether it is still there."""
         now = self._clock.now()
         async with self._store.writing(letter.community_id) as write:
-            await write.update_letter(
+            return await write.update_letter(
                 letter.community_id,
                 letter.id,
                 state,

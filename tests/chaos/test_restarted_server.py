@@ -28,10 +28,10 @@ SENT = "SELECT count(*) FROM letters WHERE state = 'sent' AND kind = 'post'"
 
 async def at_rest(database: asyncpg.Connection, said: int) -> None:
     """Wait until all is stored, answered and sent, those answers too whose beats the crash cut off."""
-    quiet = 0
+    heard, busy, quiet = 0, True, 0
     for _ in range(300):
         heard = len(await database.fetch(HEARD))
-        busy = heard < said or await database.fetchval(OPEN) or await database.fetchval(ADDRESSED)
+        busy = bool(heard < said or await database.fetchval(OPEN) or await database.fetchval(ADDRESSED))
         quiet = 0 if busy else quiet + 1
         if quiet > 15:
             return

@@ -1,5 +1,6 @@
 """The menu of a message, as a manager and as a plain member."""
 
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -63,6 +64,32 @@ async def test_managers_delete_a_message_everywhere(cast: Cast) -> None:
     asked = await cast.manager.menu("Delete", answer)
     assert "deleted, here and from every memory" in words_of(await cast.manager.press(asked, "Delete"))
     assert answer["id"] not in [one["id"] for one in await cast.you.messages(answer["channel_id"])]
+
+
+@proves(manager="Delete")
+async def test_a_message_in_parts_is_deleted_whole(cast: Cast) -> None:
+    said = {"room_id": 1, "message": "\n\n".join(["word " * 380] * 5)}
+    answer = json.dumps({"agents": [{"agent_id": 1, "responses": [said], "actions": []}]})
+    await cast.you.prepare_model({"match": "a long story", "answer": answer})
+    asked = await cast.you.say(cast.manager.channel_id, "Wren, a long story please")
+
+    async def parts() -> list[Json]:
+        later = [one for one in await cast.you.messages(asked["channel_id"]) if int(one["id"]) > int(asked["id"])]
+        return [one for one in later if "webhook_id" in one]
+
+    async def whole() -> list[Json] | None:
+        found = await parts()
+        return found if found and found[-1]["attachments"] else None
+
+    found = await until(whole, "the last part with its file")
+    assert len(found) == 3
+    question = await cast.manager.menu("Delete", found[1])
+    await cast.manager.press(question, "Delete")
+
+    async def gone() -> bool:
+        return not await parts()
+
+    await until(gone, "the end of all parts")
 
 
 @proves(manager="React as The Architect")

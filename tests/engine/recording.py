@@ -97,6 +97,10 @@ class RecordingPublisher:
     async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
         await self._note(channel_id, "react", message_id, emoji, added)
 
+    async def remove(self, channel_id: Snowflake, message_id: Snowflake) -> None:
+        self.posts = [(id, post) for id, post in self.posts if id != message_id]
+        await self._note(channel_id, "remove", message_id)
+
     async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
         await self._note(channel_id, "billboard", text)
         return self.id()

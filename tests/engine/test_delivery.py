@@ -7,11 +7,12 @@ from datetime import timedelta
 import pytest
 
 from bot.core.changes import AddMembership
+from bot.core.events import MessagesDeleted
 from bot.core.kinds import LetterState, ReasonKind
 from bot.core.records import MessageId
 from tests.engine.recording import LOST_AFTER, LOST_BEFORE
 from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town, until
-from tests.factories import membership
+from tests.factories import GUILD_ID, membership
 
 
 @pytest.fixture
@@ -208,3 +209,35 @@ async def test_bobs_words_in_adas_room_wear_his_own_face(here: Town) -> None:
     [(_, post)] = here.publisher.posts
     assert (post.channel_id, post.name, post.avatar_url) == (ADAS, "Bob", "https://cdn.example/2.png")
     assert BOBS != ADAS
+
+
+LONG = "\n\n".join(letter * 1_500 for letter in "abc")
+
+
+@pytest.mark.parametrize("deleted", [0, 1, 2])
+async def test_who_deletes_one_part_of_a_long_message_deletes_it_whole(here: Town, deleted: int) -> None:
+    await here.say(ADA, LONG)
+    await here.say(ADA, "And more.")
+    await here.deliver()
+    post_id = here.publisher.posts[deleted][0]
+    here.publisher.posts.pop(deleted)
+    await here.intake.take(MessagesDeleted(guild_id=GUILD_ID, channel_id=ADAS, message_ids=(post_id,)))
+    assert await here.contents() == ["And more."]
+    await here.deliver()
+    assert here.publisher.said() == ["And more."]
+
+
+async def test_what_is_deleted_while_it_is_being_posted_is_taken_back_whole(here: Town) -> None:
+    here.publisher.seconds_per_post = 2
+    await here.say(ADA, LONG)
+    carrying = asyncio.ensure_future(here.delivery.run_once(here.clock.now()))
+    await until(lambda: here.clock.sleeping)
+    await here.clock.advance(2)
+    await until(lambda: here.clock.sleeping)
+    (first, _), *_ = here.publisher.posts
+    await here.intake.take(MessagesDeleted(guild_id=GUILD_ID, channel_id=ADAS, message_ids=(first,)))
+    await here.clock.advance(2)
+    await carrying
+    await here.deliver()
+    assert here.publisher.said() == []
+    assert await here.history() == []

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import discord
@@ -11,7 +12,7 @@ from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
-from bot.core.errors import ChannelGone
+from bot.core.errors import ChannelGone, Gone
 from bot.core.moderation import held_id
 from bot.core.ports import Post
 from bot.core.publishing import NewChannel
@@ -94,6 +95,12 @@ class DiscordPublisher:
                 await http.add_reaction(channel_id, message_id, emoji)
             else:
                 await http.remove_own_reaction(channel_id, message_id, emoji)
+
+    async def remove(self, channel_id: Snowflake, message_id: Snowflake) -> None:
+        """Delete a post of ours; one that is gone already is no error."""
+        await self._online()
+        with suppress(Gone), worded("delete what is left of a message"):
+            await self._client.http.delete_message(channel_id, message_id)
 
     async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
         """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
