@@ -73,9 +73,8 @@ def readers(source: Source, own: OwnProvider | None) -> list[str]:
     if source.missing:
         return [f"❌ {source.missing}"]
     whose = "this server's own key" if source.own else "the key of whoever runs Selfroom"
-    lines = [
-        f"✅ What is said in rooms is read by models at {source.address}, with {whose}: `/setup provider` changes that."
-    ]
+    reader = f"What is said in rooms is read by models at {source.address}, with {whose}"
+    lines = [f"✅ {reader}: `/setup provider` changes that."]
     if own is not None and own.prefix and not source.own:
         where = own.base_url or OPENAI
         lines.append(f"✅ Models named `{own.prefix}/…` are asked at {where}, with this server's own key.")
