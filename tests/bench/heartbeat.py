@@ -10,6 +10,7 @@ from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import ModelCall
 from bot.core.records import AgentId
 from tests.bench import Figure
+from tests.bench.calling import calling_figures
 from tests.bench.crowds import crowd_figures
 from tests.bench.listening import CountingModel, trace
 from tests.bench.pace import pace_figures
@@ -23,7 +24,7 @@ def run() -> list[Figure]:
     """Measure all."""
     parts: list[Callable[[], Awaitable[list[Figure]]]] = [idle_day, chat_trace, shared_trace, eager_room, chatty_room]
     figures = [figure for part in parts for figure in asyncio.run(_awaited(part))]
-    return [*figures, *pace_figures(), *crowd_figures()]
+    return [*figures, *pace_figures(), *calling_figures(), *crowd_figures()]
 
 
 async def _awaited(part: Callable[[], Awaitable[list[Figure]]]) -> list[Figure]:

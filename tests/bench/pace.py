@@ -1,7 +1,6 @@
 """How fast beats are in real time, on a database in a file."""
 
 import asyncio
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -12,8 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot.adapters.clock import SystemClock
-from bot.adapters.scheduler import SlotScheduler
 from bot.core.changes import AddAgent, Change, PutReason, Say
 from bot.core.config import CommunityConfig
 from bot.core.kinds import ReasonKind
@@ -25,13 +22,12 @@ from tests.engine.hearts import Hearts, answer, asked, hearts
 from tests.factories import agent, room
 
 BEATS = 300
-ADDRESSED = 20
 IDLE_AGENTS, IDLE_SECONDS = 10_000, 10
 
 
 def pace_figures() -> list[Figure]:
     """Measure all."""
-    return [*asyncio.run(full_beats()), *asyncio.run(addressed()), *asyncio.run(idle()), memory()]
+    return [*asyncio.run(full_beats()), *asyncio.run(idle()), memory()]
 
 
 def memory() -> Figure:
@@ -54,12 +50,7 @@ async def filed(agents: int, model: CountingModel, **how: Any) -> AsyncIterator[
 class Talker(CountingModel):
     """Lets every agent answer in its own room, at once."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked = asyncio.Event()
-
     async def answer(self, call: ModelCall) -> ModelAnswer:
-        self.asked.set()
         whole = await super().answer(call)
         return ModelAnswer(text=answer({id: [(id, "Yes, I see.")] for id in asked(call)}), usage=whole.usage)
 
@@ -97,25 +88,6 @@ def _history(rooms: int, messages: int, at: datetime) -> list[Change]:
 def _call(id: AgentId, now: datetime) -> PutReason:
     reason = Reason(kind=ReasonKind.ADDRESSED, room_id=id, person_id=Snowflake(501), since=now, due_at=now)
     return PutReason(agent_id=id, reason=reason)
-
-
-async def addressed() -> list[Figure]:
-    """From a person's message being taken in to the model being asked, in real time with the scheduler."""
-    model, clock = Talker(), SystemClock()
-    scheduler = SlotScheduler(clock, slot_seconds=1.0)
-    async with filed(20, model, clock=clock, planned=scheduler) as home:
-        scheduler.start(home.heartbeat.run_due)
-        waits = []
-        for number in range(ADDRESSED):
-            began = time.perf_counter()
-            model.asked.clear()
-            await home.hear("hello there", room_id=number + 1)
-            await model.asked.wait()
-            waits.append(time.perf_counter() - began)
-        scheduler.stop()
-        await home.heartbeat.close(5)
-    p95 = statistics.quantiles(waits, n=20)[18]
-    return [Figure(name="heartbeat.addressed_p95", value=p95, unit="s", target=1.5)]
 
 
 async def idle() -> list[Figure]:
