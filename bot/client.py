@@ -19,9 +19,10 @@ from bot.adapters.discord.inbox import Inbox
 from bot.adapters.discord.people import Author, People
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.discord.refusals import explained
+from bot.core.errors import PublishError, Rejected
 from bot.core.events import Event, GuildLeft
 from bot.core.ports import Store
-from bot.core.records import Person, Snowflake
+from bot.core.records import Agent, Person, Snowflake
 from bot.engine.front_desk import FrontDesk
 from bot.engine.intake import Intake
 
@@ -75,6 +76,7 @@ class SelfroomClient(commands.Bot):
         self.store = store
         if front_desk is not None:
             self.front_desk = front_desk
+        self._publisher = publisher
         self._inbox = Inbox(intake)
         self._translator = Translator(self, publisher.webhooks, self.people)
         self._backfill = Backfill(self, store, self._translator, self._inbox)
@@ -88,6 +90,23 @@ class SelfroomClient(commands.Bot):
     def person(self, user: Author) -> Person:
         """Give a member as a record, with the rights they have now."""
         return self.people.person(user)
+
+    async def face(self, agent: Agent, channel_id: Snowflake | None) -> str | None:
+        """Give the address of an agent's avatar: its own, else the one drawn for its channel; None without either."""
+        if agent.avatar_url or channel_id is None:
+            return agent.avatar_url
+        try:
+            return await self._publisher.face(channel_id, agent.id, agent.name)
+        except PublishError as error:
+            log.info("an avatar could not be had", agent=agent.id, why=error.sentence)
+            return None
+
+    async def dress(self, channel_id: Snowflake, picture: bytes) -> str | None:
+        """Set a picture on an agent's own webhook, for an upload's address expires; gives the lasting one."""
+        try:
+            return await self._publisher.webhooks.dress(channel_id, picture)
+        except ValueError:  # as discord.py says it
+            raise Rejected("That file is no picture: give a PNG, JPEG, GIF or WebP.") from None
 
     async def login(self, token: str) -> None:
         """Log in, trying again when Discord fails in the middle of it; a refusal or a dead line is raised."""

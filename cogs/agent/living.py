@@ -1,5 +1,6 @@
 """Agents as they live: shown, woken, put to sleep, paused, retired."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from discord import app_commands
@@ -16,8 +17,10 @@ from bot.core.actions import (
     Sleep,
     WakeAgent,
 )
+from bot.core.records import Agent
+from bot.core.view import View
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person, wait
 from cogs.ui.cards import Shown, agent_card, agent_list
 from cogs.ui.charts import attention_rows
 from cogs.ui.files import picture
@@ -48,18 +51,23 @@ class Living(Group):
             agent: Whom to show
         """
         await wait(interaction)
+        view = as_seen_by(interaction, await self.desk.view(guild_of(interaction), agent.id))
+        shown = await self.beside(interaction, agent, view)
+        title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
+        file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
+        await self.lay_out(interaction, agent_card(view, agent.id, self.desk.now(), shown, file), [file])
+
+    async def beside(self, interaction: Interaction, agent: Agent, view: View) -> Shown:
+        """Give what a card tells beside the view."""
         guild_id, insider = guild_of(interaction), person(interaction).is_architect
-        view = await self.desk.view(guild_id, agent.id)
         beats = await self.desk.beats(guild_id, agent.id, limit=1) if insider else []
-        shown = Shown(
+        return Shown(
             today=(await self.desk.spent_today(guild_id)).by_agent.get(agent.id),
             feedback=await self.desk.feedback(guild_id, agent.id),
             last=beats[0] if beats else None,
             is_manager=insider,
+            face=await self.client.face(agent, view.all_rooms[agent.id].channel_id),
         )
-        title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
-        file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
-        await self.lay_out(interaction, agent_card(view, agent.id, self.desk.now(), shown, file), [file])
 
     @app_commands.command()
     async def wake(self, interaction: Interaction, agent: AgentArg) -> None:
@@ -163,3 +171,11 @@ class Living(Group):
         asked = f"Delete **{agent.name}** for good? What was said in its room is forgotten. `/agent retire` keeps it."
         if await self.sure(interaction, asked, f"Delete {agent.name}"):
             await self.act(interaction, DeleteAgent(agent_id=agent.id))
+
+
+def as_seen_by(interaction: Interaction, view: View) -> View:
+    """Leave out of a view who is in rooms that the person who asked cannot read."""
+    if person(interaction).is_architect:
+        return view
+    shown = {id for id, room in view.all_rooms.items() if may_read(interaction, room.channel_id)}
+    return replace(view, memberships={at: one for at, one in view.memberships.items() if at[1] in shown})

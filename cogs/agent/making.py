@@ -8,7 +8,8 @@ from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.templates import TEMPLATES
 from cogs.arguments import AgentArg, ModelArg
-from cogs.base import Group, Interaction, managers_only
+from cogs.base import Group, Interaction, managers_only, wait
+from cogs.ui.faces import lasting
 from cogs.ui.forms import AgentForm, Draft
 
 MOST_BYTES = 64_000
@@ -84,12 +85,14 @@ class Making(Group):
         """
         managers_only(interaction)
         given = {"token_budget": token_budget, "temperature": temperature, "listens_to_bare_name": listens_to_bare_name}
-        picture = {"avatar_url": picture_of(avatar) if avatar else avatar_url}
-        if prompt is None and all(value is None for value in (given | picture).values()):
+        if all(value is None for value in (*given.values(), prompt, avatar, avatar_url)):
             await interaction.response.send_modal(AgentForm(Draft.of(agent), self.alter))
             return
-        text = {"background_prompt": await text_of(prompt) if prompt else None}
-        await self.act(interaction, AlterAgent.model_validate({"agent_id": agent.id, **given, **picture, **text}))
+        await wait(interaction)
+        picture = await lasting(interaction, agent.id, avatar) if avatar else avatar_url
+        text = await text_of(prompt) if prompt else None
+        fields = {"agent_id": agent.id, "avatar_url": picture, "background_prompt": text, **given}
+        await self.act(interaction, AlterAgent.model_validate(fields))
 
     async def alter(self, interaction: Interaction, draft: Draft) -> None:
         """Change what the form describes."""
@@ -128,13 +131,6 @@ class Making(Group):
             with_knowledge: Whether it knows what the first one knows
         """
         await self.act(interaction, CloneAgent(agent_id=agent.id, name=name, with_knowledge=with_knowledge))
-
-
-def picture_of(file: discord.Attachment) -> str:
-    """Give a picture's address; raises Rejected when the file is none."""
-    if not (file.content_type or "").startswith("image/"):
-        raise Rejected("That file is no picture: give a PNG, JPEG or WebP.")
-    return file.url
 
 
 async def text_of(file: discord.Attachment) -> str:

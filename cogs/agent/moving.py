@@ -5,10 +5,12 @@ import json
 import discord
 from discord import app_commands
 
+from bot.core.actions import AlterAgent
 from bot.core.cards import read_card
 from bot.core.errors import Rejected
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.faces import lasting
 from cogs.ui.files import text_file
 
 MOST_BYTES = 10_000_000
@@ -42,6 +44,8 @@ class Moving(Group):
         if file.size > MOST_BYTES:
             raise Rejected("That file is too large: a card has at most 10 MB.")
         card = read_card(await file.read())
-        avatar_url = file.url if card.has_picture else None
-        _, told = await self.desk.move_in(guild_of(interaction), person(interaction), card, avatar_url=avatar_url)
+        agent, told = await self.desk.move_in(guild_of(interaction), person(interaction), card)
+        if card.has_picture:
+            address = await lasting(interaction, agent.id, file)
+            await self.do(interaction, AlterAgent(agent_id=agent.id, avatar_url=address))
         await self.say(interaction, told)

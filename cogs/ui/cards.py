@@ -46,6 +46,7 @@ class Shown:
     feedback: Mapping[str, int]
     last: Beat | None
     is_manager: bool
+    face: str | None  # the address of its avatar
 
 
 def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, attention: discord.File) -> Card:
@@ -53,7 +54,7 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     agent, state = view.agents[agent_id], state_of(view.agents[agent_id], now)
     card = discord.ui.Container[Card](accent_colour=COLOURS[state])
     told = discord.ui.TextDisplay[Card](_head(agent, now))
-    card.add_item(discord.ui.Section(told, accessory=_face(agent)) if agent.avatar_url else told)
+    card.add_item(discord.ui.Section(told, accessory=_face(agent, shown.face)) if shown.face else told)
     if shown.is_manager and agent.prompt:
         card.add_item(discord.ui.TextDisplay(f"> {' '.join(agent.prompt.split())[:PROMPT_CHARACTERS]}"))
     card.add_item(discord.ui.Separator())
@@ -79,8 +80,8 @@ def _head(agent: Agent, now: datetime) -> str:
     )
 
 
-def _face(agent: Agent) -> discord.ui.Thumbnail[Card]:
-    return discord.ui.Thumbnail(agent.avatar_url or "", description=f"Avatar of {agent.name}"[:256])
+def _face(agent: Agent, address: str) -> discord.ui.Thumbnail[Card]:
+    return discord.ui.Thumbnail(address, description=f"Avatar of {agent.name}"[:256])
 
 
 def _numbers(view: View, agent: Agent, shown: Shown) -> str:

@@ -23,7 +23,7 @@ class Commander:
         self._commands: dict[tuple[str, int], Json] = {}
 
     async def run(self, path: str, /, *, file: tuple[str, bytes] | None = None, **options: Any) -> Json:  # noqa: ANN401
-        """Use a slash command (`"agent create"`) and give its answer."""
+        """Use a slash command (`"agent create"`) and give its answer; a file goes into the option that `into` names."""
         before = len(self.visitor.heard)
         self._note(path)
         await self._invoke(2, path, options, file=file)
@@ -119,6 +119,7 @@ class Commander:
     async def _invoke(
         self, kind: int, path: str, options: Json, *, focused: str = "", file: tuple[str, bytes] | None = None
     ) -> None:
+        into = options.pop("into", "")
         top, *rest = path.split()
         command = await self._command(top, 1)
         defined = command
@@ -130,7 +131,7 @@ class Commander:
             for name, value in options.items()
         ]
         if file is not None:
-            name = next(name for name, type in kinds.items() if type == 11)
+            name = into or next(name for name, type in kinds.items() if type == 11)
             given.append({"type": 11, "name": name, "value": "0"})
         for name in reversed(rest):
             given = [{"type": 1, "name": name, "options": given}]

@@ -1,10 +1,13 @@
 """What managers see of agents' heads: the HUD as it is now, the one behind a message, and why nothing was said."""
 
 from collections.abc import AsyncIterator
+from io import BytesIO
 
 import pytest
 import pytest_asyncio
+from PIL import Image
 
+from tests.core.cards import V2, png_card
 from tests.e2e.commanding import inside
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until
@@ -120,3 +123,42 @@ async def test_managers_see_why_an_agent_passed(cast: Cast) -> None:
     assert "the rain is loud tonight" in await cast.manager.text_of(shown)
     refused = words_of(await cast.guest.menu("Show the HUD behind this", said))
     assert "Only people who may manage" in refused
+
+
+def square(colour: str) -> bytes:
+    out = BytesIO()
+    Image.new("RGB", (64, 64), colour).save(out, "PNG")
+    return out.getvalue()
+
+
+async def avatar_of(cast: Cast, name: str) -> str:
+    """Give the address of the avatar on an agent's card."""
+    card = await cast.manager.run("agent show", agent=name)
+    return str(next(part for part in inside(card["components"]) if part["type"] == 11)["media"]["url"])
+
+
+async def test_an_uploaded_avatar_gets_an_address_that_lasts(cast: Cast) -> None:
+    drawn = await avatar_of(cast, "Ledger")
+    told = words_of(
+        await cast.manager.run("agent edit", agent="Ledger", file=("face.png", square("teal")), into="avatar")
+    )
+    assert "Ledger is changed." in told
+    kept = await avatar_of(cast, "Ledger")
+    assert kept != drawn
+    assert "/avatars/" in kept
+    assert "attachments" not in kept
+    async with cast.home.session.get(kept) as response:
+        assert Image.open(BytesIO(await response.read())).size == (64, 64)
+    hall = await cast.you.channel("ledger")
+    answer = await cast.you.answer_after(await cast.you.say(hall, "Ledger, add 4 and 5"))
+    assert answer["author"]["avatar"]
+    wrong = words_of(
+        await cast.manager.run("agent edit", agent="Ledger", file=("notes.txt", b"no picture"), into="avatar")
+    )
+    assert "is no picture" in wrong
+
+
+async def test_a_cards_picture_becomes_an_avatar_that_lasts(cast: Cast) -> None:
+    told = words_of(await cast.manager.run("agent import", file=("mina.png", png_card({"chara": V2}))))
+    name = told.split(" has moved in")[0]
+    assert "/avatars/" in await avatar_of(cast, name)

@@ -13,15 +13,12 @@ KEPT_WITH = "card:{}"  # what a card said that Selfroom has no use for, kept for
 class Moving(Office):
     """Moving in and out."""
 
-    async def move_in(
-        self, guild_id: Snowflake, person: Person, card: Card, *, avatar_url: str | None = None
-    ) -> tuple[Agent, str]:
+    async def move_in(self, guild_id: Snowflake, person: Person, card: Card) -> tuple[Agent, str]:
         """Make an agent from a card: it greets its room once; gives it and a sentence."""
         action = CreateAgent(
             name=card.name,
             background_prompt=card.prompt,
             agent_type=card.type,
-            avatar_url=avatar_url,
             token_budget=card.token_budget,
         )
         await self.act(guild_id, person, action)
