@@ -168,6 +168,30 @@ async def test_a_failing_server_rests_alone() -> None:
         await here.ask(HERE)
 
 
+async def test_a_slow_server_holds_up_its_own_community_only() -> None:
+    async with world(HERE) as here:
+        await here.theirs.forget()
+        await here.theirs.prepare(answer={"agents": []}, delay_seconds=60)
+        here.bring(THERE)
+        waiting = [asyncio.create_task(here.ask(THERE)) for _ in range(20)]  # more than are asked at once
+        await here.theirs.came.wait()
+        await here.ask(HERE)
+        assert not any(one.done() for one in waiting)
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_moderation_goes_the_same_way() -> None:
+    async with world(HERE) as here:
+        here.bring(THERE)
+        models = await here.models.of(here.kept, THERE)
+        with pytest.raises(ModelRefused, match="has no model"):  # the scripted model moderates nothing
+            await models.objection("omni-moderation-latest", "Good morning.")
+        assert here.theirs.keys == {OURS}
+        assert not here.house.keys
+
+
 async def test_a_key_that_cannot_be_read_any_more_is_said_so() -> None:
     async with world(HERE) as here:
         other = FernetCipher("another secret, as after a move")

@@ -105,6 +105,7 @@ async def test_one_server_spends_the_installations_key_and_another_brings_its_ow
     async with living(settings) as home:  # the next day
         async with at(home, others) as (you, commands):
             await you.answer_after(await you.say(commands.channel_id, "Wren, are you still with us?"))
+            await summaries_go_the_same_way(you, commands, stage)
         async with at(home, ours) as (you, commands):
             await you.answer_after(await you.say(commands.channel_id, "Wren, are you still at home?"))
         asked = [one["input"] for one in await stage.theirs.calls()]
@@ -172,6 +173,19 @@ async def nobody_is_shown_the_key(commands: Commander, stage: Stage) -> None:
     for text in (shown, start, audit, hud):
         assert OURS not in text
         assert HOUSE not in text
+
+
+async def summaries_go_the_same_way(you: Visitor, commands: Commander, stage: Stage) -> None:
+    wish = {"agent_id": 1, "responses": [], "actions": [{"type": "compact", "room_id": 1}]}
+    await stage.theirs.prepare(match="please sum this up", answer={"agents": [wish]}, times=1)
+    await stage.theirs.prepare(match="You keep the memory of a chat room", answer="Goal: to stay", times=1)
+    await you.say(commands.channel_id, "Wren, please sum this up")
+
+    async def summed_up() -> bool:
+        return any("You keep the memory" in one["input"] for one in await stage.theirs.calls())
+
+    await until(summed_up, "summary")
+    assert not any("You keep the memory" in one["input"] for one in await stage.house.calls())
 
 
 async def removal_brings_rest_again(you: Visitor, commands: Commander, stage: Stage) -> None:
