@@ -81,6 +81,11 @@ def check_data_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"may I?")
+    except (FileExistsError, NotADirectoryError) as error:
+        raise BadSetting(
+            f"The data folder {folder} cannot be made, for there is a file of that name or above it: move that file,"
+            " or set SELFROOM_DATA_DIR."
+        ) from error
     except OSError as error:
         reason = error.strerror or error
         raise BadSetting(

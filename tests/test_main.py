@@ -101,6 +101,11 @@ def test_a_setting_that_cannot_be_used_ends_every_command(monkeypatch: pytest.Mo
     assert refused("migrate").startswith("SELFROOM_LOG_FILES cannot be used")
 
 
-def test_a_data_folder_that_is_a_file_is_said_in_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["data", "data/below"])
+def test_a_data_folder_that_is_a_file_is_said_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
     (tmp_path / "data").write_text("in the way")
-    assert "The data folder data cannot be written" in refused("run")
+    monkeypatch.setenv("SELFROOM_DATA_DIR", folder)
+    assert f"The data folder {folder} cannot be made, for there is a file of that name or above it" in refused("run")
+    assert (tmp_path / "data").read_text() == "in the way"

@@ -172,7 +172,7 @@ async def measure_sqlite(count: int) -> list[Figure]:
         path = Path(folder) / "bench.db"
 
         async def size() -> int:
-            return path.stat().st_size
+            return sum(file.stat().st_size for file in Path(folder).glob("bench.db*") if not file.name.endswith("-shm"))
 
         return await measure(f"sqlite:///{path}", "sqlite", count, size)
 

@@ -1,0 +1,66 @@
+"""A program that works on a database and is killed at its n-th statement: run as a process of its own by the tests."""
+
+import asyncio
+import itertools
+import os
+import signal
+import sys
+from pathlib import Path
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from bot.core.records import Attachment, CommunityId, Snowflake
+from storage.store import SqlStore
+from tests.fakes import START
+from tests.storage.lines import said
+
+ROUNDS = 12
+EVENTS = ("before_cursor_execute", "after_cursor_execute", "commit")
+FILE = Attachment(name="b.txt", media_type="text/plain", size_bytes=2, url="https://example.org/b", text="hi")
+
+
+def arm(at: int) -> "itertools.count[int]":
+    """Kill this process with SIGKILL at that step; 0: count the steps only."""
+    steps = itertools.count(1)
+
+    def step(*_: object) -> None:
+        if next(steps) == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    for name in EVENTS:
+        event.listen(Engine, name, step)
+    return steps
+
+
+async def take_in(store: SqlStore, community_id: CommunityId) -> None:
+    """Store, edit and delete messages, and say what is done once it is."""
+    for number in range(0, ROUNDS * 4, 4):
+        lines = [
+            said(f"word{at} is said", at, attachments=(FILE,) if at % 2 else ()) for at in range(number, number + 4)
+        ]
+        async with store.writing(community_id) as write:
+            await write.add_messages(community_id, lines)
+        print("stored", number, flush=True)  # noqa: T201 - what is printed is acknowledged
+        async with store.writing(community_id) as write:
+            new = f"word{number} is mended"
+            await write.edit_message(community_id, Snowflake(1000 + number), content=new, edited_at=START, tokens=3)
+            await write.delete_messages(community_id, [Snowflake(1001 + number)], START)
+        print("mended", number, flush=True)  # noqa: T201
+
+
+async def main(url: str, work: str, at: int, archive: str) -> None:
+    """Do the work; it ends with the number of steps it took."""
+    steps = arm(at if work == "open" else 0)
+    async with await SqlStore.open(url) as store:
+        if work != "open":
+            steps = arm(at)
+        if work == "intake":
+            await take_in(store, CommunityId(1))
+        elif work == "import":
+            await store.import_archive(Path(archive))
+    print("steps", next(steps) - 1, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]))

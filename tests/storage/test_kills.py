@@ -1,0 +1,165 @@
+"""Killed at any moment of intake, an import or a migration, a database opens again, whole and consistent."""
+
+import asyncio
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, text
+
+from bot.core.records import AgentId, CommunityId, Snowflake
+from storage.database import Database, database_url
+from storage.store import SqlStore
+from storage.tables import ATTACHMENTS, COUNTERS, MESSAGES, ROOMS
+from tests.fakes import START
+from tests.storage.databases import postgresql_database
+from tests.storage.killed import FILE, ROUNDS
+from tests.storage.lines import said
+from tests.storage.test_attachments import older
+from tests.storage.town import settle_in
+
+ROOM = AgentId(1)
+KILLS = {"sqlite": 5, "postgresql": 2}  # a PostgreSQL server lives on, and only has to take one transaction back
+Make = Callable[[str], Awaitable[None]]
+Check = Callable[[SqlStore, str], Awaitable[None]]
+
+
+async def ran(url: str, work: str, at: int, archive: Path) -> tuple[int, str]:
+    """Run the work in a process that is killed at a step; gives its exit code and what it said."""
+    command = [sys.executable, "-m", "tests.storage.killed", url, work, str(at), str(archive)]
+    done = await asyncio.to_thread(subprocess.run, command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, -9), done.stderr
+    return done.returncode, done.stdout
+
+
+@asynccontextmanager
+async def database(kind: str, folder: Path) -> AsyncIterator[str]:
+    """An empty database of its own."""
+    if kind == "sqlite":
+        shutil.rmtree(folder, ignore_errors=True)
+        await asyncio.to_thread(folder.mkdir)
+        yield f"sqlite:///{folder}/selfroom.db"
+        return
+    async with postgresql_database() as made:
+        if made is None:
+            pytest.skip("no PostgreSQL server answers on this machine")
+        yield made.url
+
+
+async def killed_everywhere(kind: str, work: str, folder: Path, make: Make, check: Check) -> None:
+    """Kill the work at moments all along its way, each time in a database made anew, and look at what is left."""
+    archive = folder / "community.zip"
+    async with database(kind, folder / "whole") as url:
+        await make(url)
+        code, said_last = await ran(url, work, 0, archive)
+        assert code == 0
+        steps = int(re.findall(r"steps (\d+)", said_last)[0])
+    kills = KILLS[kind]
+    assert steps > 2 * kills
+    for number in range(kills):
+        async with database(kind, folder / "killed") as url:
+            await make(url)
+            code, told = await ran(url, work, 1 + (2 * number + 1) * steps // (2 * kills), archive)
+            assert code == -9
+            async with await SqlStore.open(url) as store:
+                await consistent(store, searched=work != "open")
+                await check(store, told)
+
+
+async def consistent(store: SqlStore, *, searched: bool = True) -> None:
+    """Look whether all that the database counts is what it holds, and whether it can be written."""
+    async with store.database.reading() as connection:
+        if store.database.is_sqlite:
+            assert (await connection.execute(text("PRAGMA integrity_check"))).all() == [("ok",)]
+            assert (await connection.execute(text("PRAGMA foreign_key_check"))).all() == []
+        here = (MESSAGES.c.community_id == ROOMS.c.community_id, MESSAGES.c.room_id == ROOMS.c.id)
+        shown = select(func.count()).where(*here, MESSAGES.c.shown).scalar_subquery()
+        assert all(row[0] == row[1] for row in (await connection.execute(select(ROOMS.c.message_count, shown))).all())
+        ids = select(func.coalesce(func.max(MESSAGES.c.id), 0)).where(
+            MESSAGES.c.community_id == COUNTERS.c.community_id
+        )
+        asked = select(COUNTERS.c.message, ids.scalar_subquery())
+        assert all(last >= greatest for last, greatest in (await connection.execute(asked)).all())
+        files = await connection.scalar(select(func.count()).select_from(ATTACHMENTS))
+        assert files == await connection.scalar(select(func.coalesce(func.sum(MESSAGES.c.attachment_count), 0)))
+    async with store.reading() as read:
+        for community in await read.communities() if searched else ():  # the older database was made without its index
+            for message in await read.history(community.id, ROOM, limit=40):
+                word = message.content.split()[0]
+                found = [one.id for one, _ in await read.search(community.id, word, room_ids=[ROOM], limit=50)]
+                assert message.id in found
+
+
+async def all_acknowledged(store: SqlStore, told: str) -> None:
+    """What was said to be stored is there; what was not may be, whole or not at all; going on stores the rest."""
+    stored = [int(number) for number in re.findall(r"stored (\d+)", told)]
+    mended = [int(number) for number in re.findall(r"mended (\d+)", told)]
+    async with store.reading() as read:
+        lines = {one.discord_id: one for one in await read.history(CommunityId(1), ROOM, limit=500)}
+    for number in stored:
+        assert {1000 + number, 1002 + number, 1003 + number} <= lines.keys()
+        assert lines[Snowflake(1003 + number)].attachments == (FILE,)
+    for number in mended:
+        assert lines[Snowflake(1000 + number)].content == f"word{number} is mended"
+        assert 1001 + number not in lines
+    assert all((1000 + number in lines) == (1003 + number in lines) for number in range(0, ROUNDS * 4, 4))
+    async with store.writing(CommunityId(1)) as write:
+        await write.add_messages(CommunityId(1), [said(f"word{at} is said", at) for at in range(ROUNDS * 4)])
+    await consistent(store)
+
+
+async def settle(url: str) -> None:
+    async with await SqlStore.open(url) as store:
+        await settle_in(store)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_killed_while_messages_come_in(kind: str, tmp_path: Path) -> None:
+    await killed_everywhere(kind, "intake", tmp_path, settle, all_acknowledged)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_killed_while_a_community_is_imported(kind: str, tmp_path: Path) -> None:
+    archive = tmp_path / "community.zip"
+    async with await SqlStore.open("sqlite:///:memory:") as source:
+        community_id = await settle_in(source)
+        async with source.writing(community_id) as write:
+            await write.add_messages(
+                community_id, [said(f"word{n} said", n, attachments=(FILE,)) for n in range(1_500)]
+            )
+            await write.delete_messages(community_id, [Snowflake(1001)], START)
+        whole = (await source.export(community_id, archive)).counts
+
+    async def opened(url: str) -> None:
+        async with await SqlStore.open(url):
+            pass
+
+    async def all_or_nothing(store: SqlStore, told: str) -> None:
+        async with store.reading() as read:
+            there = await read.communities()
+        if not there:
+            await store.import_archive(archive)
+        async with store.reading() as read:
+            assert await read.value(select(func.count()).select_from(MESSAGES)) == whole["messages"]
+
+    await killed_everywhere(kind, "import", tmp_path, opened, all_or_nothing)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_killed_while_a_database_is_migrated(kind: str, tmp_path: Path) -> None:
+    async def make(url: str) -> None:
+        made = Database(database_url(url))
+        await older(made)
+        await made.close()
+
+    async def all_there(store: SqlStore, told: str) -> None:
+        async with store.reading() as read:
+            assert await read.value(select(func.count()).select_from(MESSAGES)) == 1_300
+            assert await read.value(select(func.count()).select_from(ATTACHMENTS)) == 2 * 1_201
+
+    await killed_everywhere(kind, "open", tmp_path, make, all_there)
