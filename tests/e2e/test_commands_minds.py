@@ -67,7 +67,7 @@ async def test_new_agents_start_with_the_houses_defaults(cast: Cast) -> None:
 @proves(manager="heartbeat status | heartbeat interval", member="heartbeat status")
 async def test_heartbeats_are_a_picture_with_numbers(cast: Cast) -> None:
     shown = await cast.guest.run("heartbeat status")
-    assert "**Wren** 5.0 s" in shown["content"]
+    assert "**Wren** every 5.0 s" in words_of(shown)
     assert shown["attachments"][0]["filename"] == "heartbeats.png"
     assert "beats every 2.5 s" in await cast.manager.told("heartbeat interval", agent="Wren", seconds=2.5)
     assert "In 24 hours" in await cast.manager.told("heartbeat status", agent="Wren")
@@ -97,10 +97,10 @@ async def test_usage_is_a_picture_with_numbers(cast: Cast) -> None:
     hall = await cast.you.channel("wren")
     await cast.you.answer_after(await cast.you.say(hall, "Hello Wren, who are you?"))
     today = await cast.manager.run("usage today")
-    assert "of 1.00 USD" in today["content"]
-    assert "Wren" in (await cast.manager.run("usage by-agent"))["content"]
+    assert "of 1.00 USD" in words_of(today)
+    assert "Wren" in await cast.manager.told("usage by-agent")
     by_format = await cast.manager.run("usage by-format")
-    assert "text" in by_format["content"]
+    assert "text" in words_of(by_format)
     assert (await cast.manager.bytes_of(by_format)).startswith(b"\x89PNG")
     assert "2.5 USD, with 1,000,000 tokens" in await cast.manager.told(
         "usage budget", usd_per_day=2.5, tokens_per_day=1_000_000
