@@ -7,8 +7,6 @@ from bot.core.attention import word_attention
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, wait
 from cogs.ui.charts import attention_rows
-from cogs.ui.files import picture
-from cogs.ui.pictures import alt_text, bars
 
 Value = app_commands.Range[str, 1, 6]
 
@@ -32,8 +30,7 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
             for (member, room), one in view.memberships.items()
             if member == agent.id
         ]
-        file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
-        await self.say(interaction, f"**{title}**\n" + "\n".join(numbers)[:1_800], files=[file])
+        await self.draw_out(interaction, title, rows, numbers)
 
     @app_commands.command()
     async def set(self, interaction: Interaction, agent: AgentArg, value: Value, room: AgentArg | None = None) -> None:

@@ -12,7 +12,10 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import Agent, AgentId, Person, Snowflake
 from cogs.ui.again import PAGE, SURE, Again, pager, question
+from cogs.ui.drawn import drawn_page
+from cogs.ui.files import picture
 from cogs.ui.pages import paged
+from cogs.ui.pictures import Bar, alt_text, bars
 
 SHOWN_CHOICES = 25  # Discord shows no more
 CHOICE_CHARACTERS = 100
@@ -65,15 +68,7 @@ class Cog(commands.Cog):
         await wait(interaction)
         await interaction.followup.send(view=layout, files=files, ephemeral=True)
 
-    async def list_out(
-        self,
-        interaction: Interaction,
-        title: str,
-        lines: Sequence[str],
-        *,
-        empty: str,
-        files: Sequence[discord.File] = (),
-    ) -> None:
+    async def list_out(self, interaction: Interaction, title: str, lines: Sequence[str], *, empty: str) -> None:
         """Answer with a list, page by page when it is long; a button turned to the page that is wanted."""
         pages = paged(title, lines) if lines else [empty]
         at = min(interaction.extras.get(PAGE, 0), len(pages) - 1)
@@ -82,7 +77,21 @@ class Cog(commands.Cog):
             await wait(interaction)
             await interaction.edit_original_response(content=pages[at], view=view)
         else:
-            await self.say(interaction, pages[at], files=files, view=view)
+            await self.say(interaction, pages[at], view=view)
+
+    async def draw_out(
+        self, interaction: Interaction, title: str, rows: Sequence[Bar], lines: Sequence[str], *, note: str = ""
+    ) -> None:
+        """Answer with a picture and the numbers under it, page by page when there are many."""
+        await wait(interaction)
+        file = picture(f"{title.split()[0].lower()}.png", await bars(title, rows), alt_text(title, rows))
+        pages = [page.strip() for page in paged("", lines or ["Nothing yet."])]
+        at = min(interaction.extras.get(PAGE, 0), len(pages) - 1)
+        layout = drawn_page(f"**{title}**{note}", file, pages, at, Again.of(interaction))
+        if PAGE in interaction.extras:
+            await interaction.edit_original_response(view=layout, attachments=[file])
+        else:
+            await self.lay_out(interaction, layout, [file])
 
     async def sure(self, interaction: Interaction, asked: str, label: str) -> bool:
         """Tell whether this was confirmed already; else ask, with a button that uses the command again for sure."""

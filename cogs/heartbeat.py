@@ -6,8 +6,6 @@ from bot.core.actions import Pause, Resume, SetInterval
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.charts import pace_rows, pace_table
-from cogs.ui.files import picture
-from cogs.ui.pictures import alt_text, bars
 
 Seconds = app_commands.Range[float, 1.0, 10.0]
 
@@ -29,9 +27,8 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         title, rows = "Heartbeats", pace_rows(agents, now)
         lines = pace_table(agents, await self.desk.outlooks(guild_id))
         lines += await self.day_of(interaction, agent.id) if agent else []
-        head = "**Heartbeats**" + (" (everyone is paused)" if community.paused else "")
-        file = picture("heartbeats.png", await bars(title, rows), alt_text(title, rows))
-        await self.list_out(interaction, head, lines, empty="Nobody lives here yet.", files=[file])
+        note = " (everyone is paused)" if community.paused else ""
+        await self.draw_out(interaction, title, rows, lines, note=note)
 
     async def day_of(self, interaction: Interaction, agent_id: int) -> list[str]:
         """Word what an agent did in the last day."""

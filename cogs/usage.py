@@ -8,9 +8,7 @@ from bot.core.spending import of_day
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.cards import counted
 from cogs.ui.charts import Used, usage_rows, usage_table
-from cogs.ui.files import picture
-from cogs.ui.pages import paged
-from cogs.ui.pictures import Bar, alt_text, bars
+from cogs.ui.pictures import Bar
 
 Usd = app_commands.Range[float, 0.0, 10_000.0]
 Tokens = app_commands.Range[int, 0, 10**12]
@@ -31,7 +29,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         tokens = f"{spent.tokens:,} of {limits.tokens_per_day or 'unlimited'} tokens"
         rows = [Bar(label="Budget used", share=float(share), note=f"{share:.1%}")]
         beats = sum(count for count, _ in spent.by_agent.values())
-        await self.show(interaction, "Usage today (UTC)", rows, [usd, tokens, counted(beats, "beat")])
+        await self.draw_out(interaction, "Usage today (UTC)", rows, [usd, tokens, counted(beats, "beat")])
 
     @app_commands.command(name="by-agent")
     async def agents(self, interaction: Interaction) -> None:
@@ -42,7 +40,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         spent = await self.desk.spent_today(guild_id)
         names = {agent.id: agent.name for agent in await self.desk.agents(guild_id)}
         used: dict[str, Used] = {names.get(id, f"agent {id}"): each for id, each in spent.by_agent.items()}
-        await self.show(interaction, "Usage today by agent", usage_rows(used), usage_table(used))
+        await self.draw_out(interaction, "Usage today by agent", usage_rows(used), usage_table(used))
 
     @app_commands.command(name="by-format")
     async def formats(self, interaction: Interaction) -> None:
@@ -51,7 +49,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         await wait(interaction)
         spent = await self.desk.spent_today(guild_of(interaction))
         rows, table = usage_rows(spent.by_format), usage_table(spent.by_format)
-        await self.show(interaction, "Usage today by format", rows, table)
+        await self.draw_out(interaction, "Usage today by format", rows, table)
 
     @app_commands.command()
     async def budget(
@@ -73,11 +71,3 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         _, config = await self.desk.community(guild_id)
         tokens = f"{config.tokens_per_day:,} tokens" if config.tokens_per_day else "no limit in tokens"
         await self.say(interaction, f"A day may cost {config.usd_per_day} USD, with {tokens}.")
-
-    async def show(self, interaction: Interaction, title: str, rows: list[Bar], lines: list[str]) -> None:
-        """Answer with a picture and the numbers under it."""
-        if not rows:
-            await self.say(interaction, f"**{title}**\nNothing yet.")
-            return
-        file = picture("usage.png", await bars(title, rows), alt_text(title, rows))
-        await self.say(interaction, paged(f"**{title}**", lines)[0], files=[file])

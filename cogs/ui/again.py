@@ -165,9 +165,16 @@ class UseButton(Lasting, template=rf"use{BREAK}{BREAK}(?P<again>.+)"):
 def pager(again: Again, at: int, pages: int) -> discord.ui.View:
     """Give the buttons under page `at` (from 0) of so many."""
     view = discord.ui.View(timeout=None)
-    view.add_item(PageButton(max(0, at - 1), again, label="Back", disabled=at == 0))
-    view.add_item(PageButton(at + 1, again, label=f"On ({at + 1}/{pages})", disabled=at >= pages - 1))
+    for button in turns(again, at, pages):
+        view.add_item(button)
     return view
+
+
+def turns(again: Again, at: int, pages: int) -> list[PageButton]:
+    """Give the buttons that turn back and on."""
+    back = PageButton(max(0, at - 1), again, label="Back", disabled=at == 0)
+    on = PageButton(at + 1, again, label=f"On ({at + 1}/{pages})", disabled=at >= pages - 1)
+    return [back, on]
 
 
 def question(again: Again, label: str) -> discord.ui.View:

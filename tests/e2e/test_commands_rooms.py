@@ -102,7 +102,7 @@ async def test_attention_is_a_picture_with_numbers(cast: Cast) -> None:
     assert "Attention for room 1 is 40%." in await cast.manager.told("attention set", agent="Wren", value="40")
     assert "at most 100%" in await await_invited(cast)
     shown = await cast.manager.run("attention show", agent="Wren")
-    assert "room 1 (Wren): 40%" in shown["content"]
+    assert "room 1 (Wren): 40%" in words_of(shown)
     assert "40 %" in shown["attachments"][0]["description"]
     assert (await cast.manager.bytes_of(shown)).startswith(b"\x89PNG")
     assert "equal shares" in await cast.manager.told("attention reset", agent="Wren")

@@ -162,3 +162,21 @@ async def test_a_cards_picture_becomes_an_avatar_that_lasts(cast: Cast) -> None:
     told = words_of(await cast.manager.run("agent import", file=("mina.png", png_card({"chara": V2}))))
     name = told.split(" has moved in")[0]
     assert "/avatars/" in await avatar_of(cast, name)
+
+
+async def test_a_picture_has_its_numbers_under_it_page_by_page(cast: Cast) -> None:
+    for number in range(20):
+        await cast.agent(f"Quiet member number {number} of the long list")
+    shown = await cast.guest.run("heartbeat status")
+    kinds = [part["type"] for part in shown["components"]]
+    assert kinds == [10, 12, 10, 1]
+    assert shown["components"][1]["items"][0]["description"].startswith("Heartbeats: ")
+    first = shown["components"][2]["content"]
+    assert "**Wren** every" in first
+    on = next(part["label"] for part in inside(shown["components"]) if part.get("label", "").startswith("On"))
+    turned = await cast.guest.press_in_place(shown, on)
+    second = turned["components"][2]["content"]
+    assert "number 19" in second
+    assert first != second
+    assert (await cast.guest.bytes_of(turned)).startswith(b"\x89PNG")
+    assert (await cast.guest.press_in_place(turned, "Back"))["components"][2]["content"].startswith("**Wren** every")
