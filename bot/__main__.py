@@ -25,6 +25,7 @@ err = Console(stderr=True, highlight=False)
 
 Result = TypeVar("Result")
 File = Annotated[Path, typer.Argument(dir_okay=False)]
+BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
 Guild = Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")]
 
 
@@ -82,8 +83,8 @@ def import_(archive: File, guild: Guild = None) -> None:
 
 
 @cli.command()
-def backup(file: File) -> None:
-    """Copy the SQLite database into a file, also while Selfroom runs."""
+def backup(file: BackupFile = None) -> None:
+    """Copy the SQLite database, also while Selfroom runs; without a FILE into the data folder, for so many days."""
     from bot.app import back_up
 
     carry_out(back_up(settings(), path=file, say=say))

@@ -6,6 +6,8 @@ import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -156,14 +158,28 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
         scheduler.nudge(clock.now())
 
     front_desk = FrontDesk(
-        store, performer, clock, BeatRandom("front desk"), on_done=look, cipher=cipher, models=models
+        store,
+        performer,
+        clock,
+        BeatRandom("front desk"),
+        on_done=look,
+        cipher=cipher,
+        models=models,
+        backup_days=settings.backup_days,
     )
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, front_desk=front_desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_timeout_seconds * CALL_PATIENCE
     summaries = Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience)
-    return House(place, client, publisher, delivery, scheduler, heartbeat, upkeep, summaries, front_desk, face)
+    parts_of_it = (place, client, publisher, delivery, scheduler, heartbeat, upkeep, summaries, front_desk, face)
+    return House(*parts_of_it, partial(expire_backups, store, settings, clock))
+
+
+async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:
+    """Remove the copies of the database that are older than people were told."""
+    if gone := await store.expire_backups(settings.backups, clock.now() - timedelta(days=settings.backup_days)):
+        log.info("old copies of the database were removed", copies=gone)
 
 
 async def open_face(
@@ -332,11 +348,17 @@ async def import_community(settings: Settings, *, path: Path, guild_id: int | No
         say(f"To be set again, for no archive has its key: {secret}.")
 
 
-async def back_up(settings: Settings, *, path: Path, say: Say) -> None:
-    """Copy the database into a file."""
+async def back_up(settings: Settings, *, path: Path | None, say: Say) -> None:
+    """Copy the database into a file: into the folder of copies, which are removed in time, when none is named."""
+    if path is None:
+        settings.backups.mkdir(parents=True, exist_ok=True)
+        path = settings.backups / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
+        until = f"it is removed after {settings.backup_days} days"
+    else:
+        until = f"people were told that you delete it after {settings.backup_days} days"
     async with opened(settings) as store:
         await store.back_up(path)
-    say(f"The database is copied to {path}; keep the data folder's `secret` with it.")
+    say(f"The database is copied to {path}; keep the data folder's `secret` with it ({until}).")
 
 
 async def hud_now(

@@ -21,6 +21,7 @@ from bot.engine.welcome import welcome
 
 FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
 UPKEEP_SECONDS = 5.0
+BACKUP_SECONDS = 3_600.0
 
 Part = Coroutine[Any, Any, None]
 Job = Callable[[], Awaitable[None]]
@@ -70,6 +71,7 @@ class House:
     summaries: Summaries
     front_desk: FrontDesk
     face: Face | None
+    expire_backups: Job
 
     async def serve(self, stop: asyncio.Event, *, ready: Callable[[], object]) -> None:
         """Live until told to stop; an error that ends a part ends the house."""
@@ -99,6 +101,8 @@ class House:
         if self.place.is_playground:
             for guild in self.client.guilds:
                 await welcome(self.front_desk, Snowflake(guild.id))
+        await self.expire_backups()
+        self.scheduler.every(BACKUP_SECONDS, self.expire_backups, name="backups")
         self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")
         self.scheduler.every(UPKEEP_SECONDS, self.summaries.run, name="summaries")  # a slow model holds up nothing else
         self.scheduler.start(self.heartbeat.run_due)

@@ -120,6 +120,7 @@ class Settings(BaseSettings):
     data_dir: Path = Path("data")
     database_url: str | None = None
     secret: SecretStr | None = None
+    backup_days: int = Field(default=30, ge=1)  # copies of the database are kept so long: people are told
 
     playground_port: int = Field(default=8808, ge=0, le=65535)
     playground_pace: Literal["discord", "fast", "off"] = "discord"  # of its rate limits
@@ -140,6 +141,11 @@ class Settings(BaseSettings):
     def pays_for(self, guild_id: int) -> bool:
         """Tell whether a server may spend the installation's own keys."""
         return self.sponsored_servers == "*" or guild_id in self.sponsored_servers
+
+    @property
+    def backups(self) -> Path:
+        """The folder for copies of the database."""
+        return self.data_dir / "backups"
 
     @property
     def database(self) -> str:

@@ -60,8 +60,7 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         )
         if await self.sure(interaction, asked, "Forget me"):
             told = await self.desk.forget_me(guild_of(interaction), person(interaction))
-            after = "Backups made before now expire by themselves; Discord itself keeps its own."
-            await self.say(interaction, f"{told} {after}")
+            await self.say(interaction, f"{told} What stands on Discord itself is yours to delete.")
 
     @app_commands.command(name="ignore-me")
     async def ignore_me(self, interaction: Interaction, ignore: bool = True) -> None:

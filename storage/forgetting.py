@@ -1,26 +1,32 @@
 """Forgetting a person: what they said, did and were called goes; their bare id stays, so that nothing comes back."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Column, Table, and_, delete, or_, select, true, update
+from sqlalchemy import Table, and_, delete, or_, select, update
 
+from bot.core.forgetting import SOMEONE
+from bot.core.forgetting import Forgotten as Named
 from bot.core.keeping import Forgotten
+from bot.core.kinds import RequestState
 from bot.core.records import AgentId, CommunityId, Snowflake
 from storage.columns import to_json
 from storage.intake import Intake
+from storage.names import Names, may_name
 from storage.purging import owe_purge
-from storage.session import Session, owned
+from storage.session import owned
 from storage.summaries import withdraw_where
 from storage.tables import (
+    ACTIONS,
+    AGENTS,
     ATTACHMENTS,
     AUDIT,
     BEATS,
     CHECKPOINTS,
+    EARLY_EDITS,
     FAILURES,
     JOURNAL,
+    KEYS,
     LETTERS,
     LOOKUPS,
     MESSAGES,
@@ -28,20 +34,33 @@ from storage.tables import (
     PEOPLE,
     REACTIONS,
     REQUESTS,
+    ROOMS,
+    SCHEDULES,
 )
 from storage.talking import count_reactions, index, unindex
 
-SOMEONE = "someone"
-BEATS_AT_A_TIME = 200
+AT_A_TIME = 200
+REWRITTEN: dict[Table, tuple[str, ...]] = {
+    ACTIONS: ("parameters", "result", "why"),
+    AGENTS: ("prompt",),
+    ATTACHMENTS: ("name", "text"),
+    AUDIT: ("by", "what"),
+    BEATS: ("outcome", "failed"),
+    EARLY_EDITS: ("content",),
+    KEYS: ("label",),
+    LETTERS: ("payload",),
+    REQUESTS: ("key_label",),
+    ROOMS: ("topic", "billboard"),
+    SCHEDULES: ("content",),
+}
 
 
-class Forgetting(Intake):
+class Forgetting(Intake, Names):
     """The person's right to be forgotten."""
 
     async def forget_person(self, community_id: CommunityId, person_id: Snowflake, at: datetime) -> Forgotten:
         """Remove a person's messages, reactions and name everywhere; nothing on Discord itself is deleted."""
-        person = await self.first(select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id))
-        names = {person["username"], person["display_name"]} - {""} if person is not None else set()
+        names, words = await self.names_of(community_id, person_id)
         said = select(MESSAGES.c.discord_id).where(
             owned(MESSAGES, community_id), MESSAGES.c.sender_person_id == person_id, MESSAGES.c.discord_id.is_not(None)
         )
@@ -50,13 +69,13 @@ class Forgetting(Intake):
         await self._forget_rows(community_id, person_id, at)
         told: list[AgentId] = []
         if names:
-            named = Named(names)
+            named = Named(names, words)
             await self._forget_mentions(community_id, named)
-            await _rewrite(self, community_id, AUDIT, (AUDIT.c.by, AUDIT.c.what), named)
-            await _rewrite(self, community_id, ATTACHMENTS, (ATTACHMENTS.c.name, ATTACHMENTS.c.text), named)
+            for table, columns in REWRITTEN.items():
+                await self._rewrite(community_id, table, columns, named)
             await self._forget_derived(community_id, named)
             told = await self._who_knows(community_id, named)
-        return Forgotten(messages=gone, names=tuple(sorted(names)), agents=tuple(told))
+        return Forgotten(messages=gone, names=names, words=words, agents=tuple(told))
 
     async def _forget_reactions(self, community_id: int, person_id: int) -> None:
         theirs = and_(owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
@@ -70,11 +89,14 @@ class Forgetting(Intake):
         await self.run(delete(FAILURES).where(owned(FAILURES, community_id), FAILURES.c.person_id == person_id))
         knocks = and_(owned(REQUESTS, community_id), REQUESTS.c.requester_person_id == person_id)
         await self.run(update(REQUESTS).where(knocks).values(requester_name=SOMEONE))
+        pending = and_(knocks, REQUESTS.c.state == RequestState.PENDING)
+        await self.run(update(REQUESTS).where(pending).values(state=RequestState.CANCELLED, closed_at=at))
 
-    async def _forget_mentions(self, community_id: int, named: "Named") -> None:
-        """In what others wrote, `@name` becomes `@someone`."""
+    async def _forget_mentions(self, community_id: int, named: Named) -> None:
+        """In what others wrote they are someone."""
         columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown)
-        found = await self.rows(select(*columns).where(owned(MESSAGES, community_id), named.within(MESSAGES.c.content)))
+        asked = select(*columns).where(owned(MESSAGES, community_id), may_name(named, MESSAGES.c.content))
+        found = [row for row in await self.rows(asked) if named.found_in(row.content)]
         for row in found:
             content = named.replaced(row.content)
             if row.shown:
@@ -85,76 +107,55 @@ class Forgetting(Intake):
         if found:
             await owe_purge(self)
 
-    async def _forget_derived(self, community_id: int, named: "Named") -> None:
-        """Summaries, letters, look-ups, journal entries and stored HUDs that name them go."""
-        await self._forget_journal(community_id, named)
-        waiting = LETTERS.c.state.in_(["waiting", "held"])
-        await withdraw_where(self, community_id, named.within(CHECKPOINTS.c.text))
-        for table, columns, condition in (
-            (LOOKUPS, (LOOKUPS.c.question, LOOKUPS.c.answer), true()),
-            (LETTERS, (LETTERS.c.payload,), waiting),
-            (JOURNAL, (JOURNAL.c.by,), true()),
-        ):
-            names_them = or_(*(named.within(column) for column in columns))
-            await self.run(delete(table).where(owned(table, community_id), names_them, condition))
+    async def _rewrite(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> None:
+        """Name nobody of that name in texts and documents of a table."""
+        key = tuple(table.primary_key)
+        for column in (table.c[name] for name in columns):
+            asked = select(column, *key).where(owned(table, community_id), may_name(named, column))
+            for value, *its in await self.rows(asked):
+                new = named.rewritten(value)
+                if new != value:
+                    this = and_(*(part == own for part, own in zip(key, its, strict=True)))
+                    await self.run(update(table).where(this).values({column.name: new}))
+
+    async def _forget_derived(self, community_id: int, named: Named) -> None:
+        """Summaries, look-ups, journal entries and stored HUDs that name them go."""
+        covering = await self._naming(community_id, CHECKPOINTS, ("text",), named)
+        if covering:
+            await withdraw_where(self, community_id, CHECKPOINTS.c.id.in_(covering))
+        for table, columns in ((LOOKUPS, ("question", "answer")), (JOURNAL, ("path", "before", "after", "by"))):
+            gone = await self._naming(community_id, table, columns, named)
+            for start in range(0, len(gone), AT_A_TIME):
+                these = table.c.id.in_(gone[start : start + AT_A_TIME])
+                await self.run(delete(table).where(owned(table, community_id), these))
         await self._forget_huds(community_id, named)
 
-    async def _forget_huds(self, community_id: int, named: "Named") -> None:
+    async def _naming(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> list[int]:
+        """Give the ids of the rows that name them."""
+        these = [table.c[name] for name in columns]
+        asked = select(table.c.id, *these).where(
+            owned(table, community_id), or_(*(may_name(named, one) for one in these))
+        )
+        return [id for id, *values in await self.rows(asked) if named.found_in(*map(_as_text, values))]
+
+    async def _forget_huds(self, community_id: int, named: Named) -> None:
         kept = or_(BEATS.c.hud.is_not(None), BEATS.c.answer.is_not(None), BEATS.c.thoughts.is_not(None))
         asked = select(BEATS.c.id, BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).where(
             owned(BEATS, community_id), kept
         )
         last = 0
-        while page := await self.rows(asked.where(BEATS.c.id > last).order_by(BEATS.c.id).limit(BEATS_AT_A_TIME)):
+        while page := await self.rows(asked.where(BEATS.c.id > last).order_by(BEATS.c.id).limit(AT_A_TIME)):
             last = page[-1].id
             named_in = [row.id for row in page if named.found_in(row.hud or "", row.answer or "", row.thoughts or "")]
             these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(named_in))
             await self.run(these.values(hud=None, answer=None, thoughts=None))
 
-    async def _forget_journal(self, community_id: int, named: "Named") -> None:
-        """What an agent wrote down names people without an @."""
-        asked = select(JOURNAL.c.id, JOURNAL.c.path, JOURNAL.c.before, JOURNAL.c.after)
-        rows = await self.rows(asked.where(owned(JOURNAL, community_id)))
-        gone = [row.id for row in rows if named.found_in(row.path, to_json(row.before), to_json(row.after))]
-        for start in range(0, len(gone), 500):
-            these = JOURNAL.c.id.in_(gone[start : start + 500])
-            await self.run(delete(JOURNAL).where(owned(JOURNAL, community_id), these))
-
-    async def _who_knows(self, community_id: int, named: "Named") -> list[AgentId]:
+    async def _who_knows(self, community_id: int, named: Named) -> list[AgentId]:
         asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))
         rows = await self.rows(asked.order_by(MINDS.c.agent_id))
         known = [row.agent_id for row in rows if named.found_in(to_json(row.knowledge), to_json(row.focus))]
         return list(dict.fromkeys(known))
 
 
-class Named:
-    """The names of a person, as they stand in texts."""
-
-    def __init__(self, names: set[str]) -> None:
-        self.names = sorted(names, key=len, reverse=True)
-        words = "|".join(re.escape(name) for name in self.names)
-        self._mention = re.compile(f"@(?:{words})(?!\\w)", re.IGNORECASE)
-        self._name = re.compile(f"(?<!\\w)(?:{words})(?!\\w)", re.IGNORECASE)
-
-    def within(self, column: Column[Any]) -> Any:  # noqa: ANN401  # an SQL condition
-        """Give the condition that a column mentions them."""
-        return or_(*(column.icontains(f"@{name}", autoescape=True) for name in self.names))
-
-    def replaced(self, text: str) -> str:
-        """Give a text that mentions nobody of that name."""
-        return self._mention.sub(f"@{SOMEONE}", text)
-
-    def found_in(self, *texts: str) -> bool:
-        """Tell whether a text names them, with or without an @."""
-        return any(self._name.search(text) for text in texts)
-
-
-async def _rewrite(
-    session: Session, community_id: int, table: Table, columns: Sequence[Column[Any]], named: Named
-) -> None:
-    key = tuple(table.primary_key)
-    for column in columns:
-        asked = select(column, *key).where(owned(table, community_id), named.within(column))
-        for text, *its in await session.rows(asked):
-            this = and_(*(part == value for part, value in zip(key, its, strict=True)))
-            await session.run(update(table).where(this).values({column.name: named.replaced(text)}))
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else to_json(value)

@@ -13,7 +13,7 @@ from storage.search import Searching
 from storage.summaries import Summarising
 
 
-class SqlReading(Desking, Dues, Outbox, Counting, Searching, PersonalData, Logbook, Summarising):
+class SqlReading(Desking, Dues, Outbox, Counting, Searching, Logbook, Summarising, PersonalData):
     """`bot.core.ports.Reading` over SQL."""
 
     def __init__(self, connection: AsyncConnection, config: CommunityConfig) -> None:

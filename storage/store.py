@@ -1,8 +1,8 @@
 """The store: opens the database, brings it up to date, and gives reads and transactions."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,6 +12,7 @@ from sqlalchemy import text
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.records import CommunityId, Snowflake
+from storage.backups import back_up, before_migration, expire
 from storage.database import Database, database_url
 from storage.faults import in_sentences
 from storage.ids import CountedIds
@@ -94,6 +95,10 @@ class SqlStore:
         with in_sentences():
             await back_up(self.database, target)
 
+    async def expire_backups(self, folder: Path, before: datetime) -> int:
+        """Remove copies in a folder, and those that migrations left, that are older; gives how many."""
+        return await expire(self.database, folder, before)
+
     async def close(self) -> None:
         """Close all connections."""
         await self._purger.close()
@@ -117,7 +122,7 @@ async def migrate(database: Database) -> bool:
         if not is_behind(current):
             return False
         if current is not None and database.is_sqlite and not database.in_memory:
-            await back_up(database, Path(f"{database.url.database}.before-migration-from-{current}"))
+            await back_up(database, before_migration(database, current))
         async with database.writing() as connection:
             if not database.is_sqlite:
                 await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
@@ -125,11 +130,3 @@ async def migrate(database: Database) -> bool:
             if database.is_sqlite:
                 await connection.run_sync(tell_planner)
     return True
-
-
-async def back_up(database: Database, target: Path) -> None:
-    """Copy a SQLite database, consistent and compact, into a new file; an older copy of that name is replaced."""
-    await asyncio.to_thread(target.unlink, missing_ok=True)
-    async with database.engine.connect() as connection:
-        raw = await connection.get_raw_connection()
-        await raw.driver_connection.execute("VACUUM INTO ?", (str(target),))  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""What an agent knows, without a person who is to be forgotten. Pure."""
+"""What is kept, without a person who is to be forgotten. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,38 +8,79 @@ from bot.core.records import Focus, Json
 
 LISTS = ("key_decisions", "active_files", "notes", "blockers", "next_steps")
 TEXTS = ("current_task", "compacted_context")
+SOMEONE = "someone"
+SHORTEST_WORD = 3  # letters of a name that counts as a word without an @ (as with agents' names)
 
 
 class Forgotten:
-    """Finds the names of a person, with or without an @, as whole words in any case."""
+    """Finds the names of a person as whole words in any case: after an @ all, without one only those in `words`."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        self._names = re.compile(f"(?<!\\w)(?:{words})(?!\\w)", re.IGNORECASE) if words else None
+    def __init__(self, names: Sequence[str], words: Sequence[str] | None = None) -> None:
+        self.names = tuple(sorted(names, key=len, reverse=True))
+        bare = [name for name in self.names if words is None or name in words]
+        parts = [f"@(?:{_any_of(self.names)})(?!\\w)"] if self.names else []
+        parts += [f"(?<![\\w@])(?:{_any_of(bare)})(?!\\w)"] if bare else []
+        self._named = re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
-    def names(self, text: str) -> bool:
-        """Tell whether a text names them."""
-        return self._names is not None and self._names.search(text) is not None
+    def found_in(self, *texts: str) -> bool:
+        """Tell whether one of the texts names them."""
+        return self._named is not None and any(self._named.search(text) for text in texts)
+
+    def replaced(self, text: str) -> str:
+        """Give a text in which they are someone."""
+        if self._named is None:
+            return text
+        return self._named.sub(lambda found: f"@{SOMEONE}" if found[0].startswith("@") else SOMEONE, text)
+
+    def rewritten(self, value: Json) -> Json:
+        """Give a value in whose texts, at any depth, they are someone."""
+        match value:
+            case str():
+                return self.replaced(value)
+            case list():
+                return [self.rewritten(item) for item in value]
+            case dict():
+                return {self.replaced(key): self.rewritten(item) for key, item in value.items()}
+            case _:
+                return value
 
     def knowledge(self, whole: Mapping[str, Json]) -> dict[str, Json]:
         """Give knowledge without what stands under their name or names them."""
-        kept = {key: self._value(value) for key, value in whole.items() if not self._named(key, value)}
+        kept = {key: self._value(value) for key, value in whole.items() if not self._is_of_them(key, value)}
         return {key: value for key, value in kept.items() if value not in ({}, []) or whole[key] in ({}, [])}
+
+    def about(self, whole: Mapping[str, Json], path: str = "") -> dict[str, Json]:
+        """Give the parts of knowledge that `knowledge` leaves out, by their paths."""
+        found: dict[str, Json] = {}
+        for key, value in whole.items():
+            at = f"{path}.{key}" if path else key
+            if self._is_of_them(key, value):
+                found[at] = value
+            elif isinstance(value, dict):
+                found |= self.about(value, at)
+            elif isinstance(value, list) and self._value(value) != value:
+                found[at] = [item for item in value if item not in self._items(value)]
+        return found
 
     def focus(self, focus: Focus) -> Focus:
         """Give a focus without the items that name them."""
         fields: dict[str, object] = {
-            name: tuple(item for item in getattr(focus, name) if not self.names(item)) for name in LISTS
+            name: tuple(item for item in getattr(focus, name) if not self.found_in(item)) for name in LISTS
         }
-        fields |= {name: "" for name in TEXTS if self.names(getattr(focus, name))}
+        fields |= {name: "" for name in TEXTS if self.found_in(getattr(focus, name))}
         return replace(focus, **fields)  # type: ignore[arg-type]  # the record's names
 
-    def _named(self, key: str, value: Json) -> bool:
-        return self.names(key) or (isinstance(value, str) and self.names(value))
+    def _is_of_them(self, key: str, value: Json) -> bool:
+        return self.found_in(key) or (isinstance(value, str) and self.found_in(value))
 
     def _value(self, value: Json) -> Json:
         if isinstance(value, dict):
             return self.knowledge(value)
-        if isinstance(value, list):
-            return [self._value(item) for item in value if not (isinstance(item, str) and self.names(item))]
-        return value
+        return self._items(value) if isinstance(value, list) else value
+
+    def _items(self, value: list[Json]) -> list[Json]:
+        return [self._value(item) for item in value if not (isinstance(item, str) and self.found_in(item))]
+
+
+def _any_of(names: Sequence[str]) -> str:
+    return "|".join(re.escape(name) for name in names)

@@ -11,10 +11,14 @@ from bot.core.records import AgentId, Beat, CommunityId, Json, Letter, Message, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What went with a person; `agents` still know one of the `names` and are to be told to forget it."""
+    """What went with a person; `agents` still know one of the `names` and are to be told to forget it.
+
+    Only `words` are looked for without an @ before them.
+    """
 
     messages: int
     names: tuple[str, ...]
+    words: tuple[str, ...]
     agents: tuple[AgentId, ...]
 
 

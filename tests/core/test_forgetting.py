@@ -41,5 +41,5 @@ def test_without_a_name_nothing_goes() -> None:
 def test_no_name_is_left_anywhere(known: dict[str, Json]) -> None:
     forgotten = Forgotten(["Dora", "dora likes tea"])
     left = forgotten.knowledge(known)
-    assert not forgotten.names(json.dumps(left, ensure_ascii=False))
+    assert not forgotten.found_in(json.dumps(left, ensure_ascii=False))
     assert forgotten.knowledge(left) == left

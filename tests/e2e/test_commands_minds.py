@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import pytest_asyncio
@@ -149,7 +150,10 @@ async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> Non
         await cast.manager.told("knowledge set", agent="Wren", path="people.dora.parrot", value="Rupert")
         asked = await caller.run("privacy forget-me")
         assert "Nothing is deleted on Discord itself" in asked["content"]
-        assert "are gone here" in words_of(await caller.press(asked, "Forget me"))
+        told = words_of(await caller.press(asked, "Forget me"))
+        assert "It is done" in told
+        assert "1 message of yours are gone here, also from what 1 agent knew" in told
+        assert f"expire by {datetime.now(UTC) + timedelta(days=30):%Y-%m-%d}" in told
         assert "Nothing was found." in await cast.manager.told("search", words="Rupert")
         assert "There is nothing at people" in await cast.manager.told("knowledge show", agent="Wren", path="people")
         assert "dora" not in await cast.manager.told("knowledge history", agent="Wren")

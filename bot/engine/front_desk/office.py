@@ -32,6 +32,7 @@ class Office:
         on_done: Callable[[], None],
         cipher: Cipher | None = None,
         models: Models | None = None,
+        backup_days: int = 30,
     ) -> None:
         self._store = store
         self._performer = performer
@@ -40,6 +41,7 @@ class Office:
         self._on_done = on_done
         self._cipher = cipher
         self._models = models
+        self._backup_days = backup_days
 
     def now(self) -> datetime:
         """Give the time."""
