@@ -72,6 +72,7 @@ class CommunityConfig(BaseModel):
     planner: Literal["auto", "shared", "solo"] = "auto"
     answer_tokens: int = Field(default=5_000, ge=500)
     answer_tokens_per_agent: int = Field(default=400, ge=100)
+    agents_per_call: int = Field(default=32, ge=1)  # with 400 tokens each that is about as much as models write at once
 
     # pacing
     typing_at_most_seconds: float = Field(default=6.0, ge=0)

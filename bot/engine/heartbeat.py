@@ -61,6 +61,7 @@ class Heartbeat:
         self._on_typing = on_typing
         self._entrance = Entrance(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
         self._purse = Purse(store, schema_tokens=schema_tokens)
+        self._schema_tokens = schema_tokens
         self._applier = Applier(store, performer, clock, random_for, metrics)
         self._caller = Caller(
             self._purse,
@@ -185,7 +186,8 @@ class Heartbeat:
         try:
             write = planner.builder(round.view, round.model, round.at)
             calls: list[PlannedCall] = []
-            for call in planner.plan(round.view, round.ready, round.model, write, round.at):
+            ready, extra = round.ready, self._schema_tokens
+            for call in planner.plan(round.view, ready, round.model, write, round.at, schema_tokens=extra):
                 calls.append(call)
                 await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between
             return round, await self._purse.reserve(round.community_id, round.model, round.view.config, calls, round.at)

@@ -17,7 +17,6 @@ from bot.core.thrift import compare
 from bot.core.verdict import Ready
 from bot.core.view import View
 
-AGENTS_AT_MOST = 32  # in a call: more answers than that do not fit in what models write at once
 IMAGES_AT_MOST = 4
 log = structlog.get_logger(__name__)
 Builder = Callable[["Kind", Sequence[Ready]], BuiltCall]
@@ -67,8 +66,10 @@ def builder(view: View, model: Model, now: datetime) -> Builder:
     return write
 
 
-def plan(view: View, ready: Sequence[Ready], model: Model, write: Builder, now: datetime) -> Iterator[PlannedCall]:
-    """Divide agents into calls: by kind, and within a kind as many as the model's context holds.
+def plan(
+    view: View, ready: Sequence[Ready], model: Model, write: Builder, now: datetime, *, schema_tokens: int = 0
+) -> Iterator[PlannedCall]:
+    """Divide agents into calls: by kind, and within a kind as many as the model's context holds with the schema.
 
     Where calls alone are cheaper, because the provider has their beginnings cached, agents are asked one by one.
     """
@@ -76,8 +77,10 @@ def plan(view: View, ready: Sequence[Ready], model: Model, write: Builder, now: 
     for one in ready:
         groups.setdefault(kind_of(view, one, model), []).append(one)
     for kind, group in groups.items():
-        for start in range(0, len(group), AGENTS_AT_MOST):
-            for call in _filled(view.config, kind, group[start : start + AGENTS_AT_MOST], model, write):
+        most = view.config.agents_per_call
+        context = model.context_tokens(kind.model) - (schema_tokens if kind.structured else 0)
+        for start in range(0, len(group), most):
+            for call in _filled(view.config, kind, group[start : start + most], context, write):
                 yield from _thrifty(view, call, model, write, now)
 
 
@@ -155,16 +158,16 @@ def answer_tokens(config: CommunityConfig, agents: int) -> int:
 
 
 def _filled(
-    config: CommunityConfig, kind: Kind, group: Sequence[Ready], model: Model, write: Builder
+    config: CommunityConfig, kind: Kind, group: Sequence[Ready], context: int, write: Builder
 ) -> Iterator[PlannedCall]:
     """Halve a group until each part fits."""
     call = _call(config, kind, group, write)
-    if len(group) == 1 or call.built.tokens + call.answer_tokens <= model.context_tokens(kind.model):
+    if len(group) == 1 or call.built.tokens + call.answer_tokens <= context:
         yield call
         return
     middle = (len(group) + 1) // 2
-    yield from _filled(config, kind, group[:middle], model, write)
-    yield from _filled(config, kind, group[middle:], model, write)
+    yield from _filled(config, kind, group[:middle], context, write)
+    yield from _filled(config, kind, group[middle:], context, write)
 
 
 def _call(config: CommunityConfig, kind: Kind, group: Sequence[Ready], write: Builder) -> PlannedCall:

@@ -7,10 +7,11 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import AgentPart, BuiltCall
-from bot.core.kinds import InputFormat, ReasonKind
+from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, Claim, MessageId, Reason, Side
 from bot.core.verdict import Ready
 from bot.core.view import RoomView, View
@@ -142,6 +143,35 @@ def test_with_a_cheap_cache_agents_that_beat_often_are_asked_one_by_one() -> Non
 
 def test_with_a_dear_cache_they_share() -> None:
     assert groups([warm(1), warm(2), warm(3)], config=CommunityConfig()) == [[1, 2, 3]]
+
+
+def test_the_schema_that_a_model_is_held_to_takes_room_in_its_context() -> None:
+    ones = [ready(agent(id)) for id in range(1, 9)]
+    (whole,) = calls(ones)
+    model = SmallModel(whole.built.tokens + whole.answer_tokens)
+    seen = community([one.agent for one in ones], CommunityConfig(planner="shared"))
+    assert len(list(plan(seen, ones, model, write, START))) == 1
+    assert len(list(plan(seen, ones, model, write, START, schema_tokens=1))) == 2
+    free = [ready(agent(id, output_format=OutputFormat.TOON)) for id in range(1, 9)]
+    toon = community([one.agent for one in free], CommunityConfig(planner="shared"))
+    assert len(list(plan(toon, free, model, write, START, schema_tokens=9_999))) == 1
+
+
+def test_no_more_agents_share_a_call_than_the_community_wants() -> None:
+    ones = [ready(agent(id)) for id in range(1, 8)]
+    few = CommunityConfig(planner="shared", agents_per_call=3)
+    assert groups(ones, config=few) == [[1, 2, 3], [4, 5, 6], [7]]
+
+
+def test_why_agents_are_asked_one_by_one_stands_in_the_log() -> None:
+    model = ScriptedModel()
+    model.cached_price = Decimal("0.001")
+    with capture_logs() as lines:
+        groups([warm(1), warm(2)], config=CommunityConfig(), model=model)
+    (line,) = lines
+    assert line["agents"] == (1, 2)
+    assert Decimal(line["alone_usd"]) < Decimal(line["shared_usd"])
+    assert line["event"].startswith("agents are asked one by one: with warm caches that costs less")
 
 
 def test_one_can_be_planned_alone() -> None:
