@@ -1,11 +1,13 @@
 """What can be done with a message from its menu."""
 
+from collections.abc import Sequence
+
 import discord
 from discord import app_commands
 
 from bot.client import SelfroomClient
 from bot.core.kinds import SenderKind
-from bot.core.records import Message
+from bot.core.records import AgentId, Message
 from bot.core.status import waits_for
 from bot.core.view import View
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, wait
@@ -41,11 +43,12 @@ class MenuCog(Cog):
             self.client.tree.remove_command(entry.name, type=entry.type)
 
     async def who(self, interaction: Interaction, message: discord.Message) -> None:
-        """Say who said it, and why."""
+        """Say who said it, and which agents reacted."""
         await wait(interaction)
         guild_id = guild_of(interaction)
         known = await self.desk.message_at(guild_id, message.id)
-        await self.say(interaction, said_by(known, await self.desk.view(guild_id)))
+        view, reacted = await self.desk.view(guild_id), await self.desk.agents_reactions(guild_id, known)
+        await self.say(interaction, said_by(known, view) + reacted_by(reacted, view))
 
     async def hud(self, interaction: Interaction, message: discord.Message) -> None:
         """Give managers the very HUD and answer behind it; for others' messages, why agents answered or passed."""
@@ -100,3 +103,9 @@ def said_by(message: Message, view: View) -> str:
     if sender.kind is SenderKind.SYSTEM:
         return f"Selfroom itself said it. {when}"
     return f"{sender.shown()} said it, a person. {when}"
+
+
+def reacted_by(reactions: Sequence[tuple[AgentId, str]], view: View) -> str:
+    """Word which agents reacted to a message; empty when none did."""
+    shown = [f"**{view.agents[id].name}** {emoji}" for id, emoji in reactions if id in view.agents]
+    return f"\nReacted: {', '.join(shown)}" if shown else ""

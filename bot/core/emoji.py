@@ -12,6 +12,7 @@ SHOWN: Mapping[Emotion, str] = {
     Emotion.HEART: "❤️",
 }
 HUSH = "🛑"
+FASTER, SLOWER = "⏩", "⏪"
 ASLEEP, PAUSED, BROKE = "💤", "⏸️", "🪫"
 
 _HEARTS = "❤♥🧡💛💚💙💜🤎🖤🤍🩷🩵🩶💕💖💗💓💞💘💝💟❣🫶"
@@ -47,6 +48,11 @@ def reaction_name(emoji: str) -> str:
     """Give the name under which a reaction is counted: one of the four, or the emoji itself."""
     emotion = emotion_of(emoji)
     return emotion.value if emotion else emoji
+
+
+def shown_as(name: str) -> str:
+    """Give the emoji of a reaction that is counted under this name."""
+    return next((emoji for emotion, emoji in SHOWN.items() if emotion == name), name)
 
 
 def is_hush(emoji: str) -> bool:

@@ -39,6 +39,25 @@ async def test_everyone_may_ask_who_said_it(cast: Cast) -> None:
         await until(known, "the sender")
 
 
+@proves(member="Who said this?")
+async def test_everyone_may_see_which_agents_reacted(cast: Cast) -> None:
+    liked = await cast.guest.visitor.say(cast.guest.channel_id, "look, a kingfisher")
+
+    async def id_of() -> str | None:
+        told = words_of(await cast.guest.menu("Who said this?", liked))
+        return told.partition("Message ")[2].partition(",")[0] or None
+
+    like = {"type": "react", "message_id": int(await until(id_of, "its id")), "reaction": "heart"}
+    answer = json.dumps({"agents": [{"agent_id": 1, "responses": [], "actions": [like]}]})
+    await cast.you.prepare_model({"match": "you like it, Wren", "answer": answer})
+    await cast.you.say(cast.manager.channel_id, "you like it, Wren?")
+
+    async def told() -> bool:
+        return "Reacted: **Wren** ❤️" in words_of(await cast.guest.menu("Who said this?", liked))
+
+    await until(told, "who reacted")
+
+
 @proves(manager="Show the HUD behind this")
 async def test_managers_see_the_very_hud_behind_an_answer(cast: Cast) -> None:
     answer = await answer_of(cast, "Wren, have you seen the blue boat?")

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from bot.core.actor import Actor
 from bot.core.changes import PutReason, Say
+from bot.core.emoji import shown_as
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import ReasonKind
 from bot.core.records import Agent, AgentId, Checkpoint, Message, MessageId, Person, Reason, Snowflake
@@ -31,6 +32,12 @@ class Talk(Office):
         if message is None:
             raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
         return message
+
+    async def agents_reactions(self, guild_id: Snowflake, message: Message) -> Sequence[tuple[AgentId, str]]:
+        """Give which agents reacted to a message with what; on Discord all of them are the bot's."""
+        async with self._looking(guild_id) as (community, read):
+            found = await read.reactions_of(community.id, [message.id])
+        return [(by.agent_id, shown_as(name)) for _, by, name in found if by.agent_id is not None]
 
     async def search(
         self, guild_id: Snowflake, query: str, *, room_ids: Sequence[AgentId], limit: int = 50
