@@ -69,6 +69,7 @@ class Playback:
         self._face = ""
         self._channel = ""
         self._guild = ""
+        self._turn = asyncio.Lock()  # what is said keeps its order, but for those who have to wait
 
     async def find_room(self) -> None:
         """Find the playground, the bot's face beside it and the room's channel."""
@@ -112,9 +113,9 @@ class Playback:
         self, method: str, path: str, *, base: str = "", body: dict[str, Any] | None = None, token: str = ""
     ) -> Any:  # noqa: ANN401 - whatever JSON the server gives
         headers = {"Authorization": token} if token else {}
+        address = (base or self._url) + path
         while True:
-            address = (base or self._url) + path
-            async with self._session.request(method, address, json=body, headers=headers) as response:
+            async with self._turn, self._session.request(method, address, json=body, headers=headers) as response:
                 answer = json.loads(await response.text() or "null")
             if response.status != 429:
                 break
@@ -136,15 +137,39 @@ async def playback(url: str, room_id: int) -> AsyncIterator[Playback]:
 async def replay(
     lines: list[Line], one: Playback, *, speed: float, progress: Progress, sleep: Sleep = asyncio.sleep
 ) -> Replayed:
-    """Feed the lines at `speed` times their pace, wait until the agents have finished, and add up what they did."""
-    started, before = datetime.now(UTC), lines[0].t
-    for number, line in enumerate(lines, 1):
-        await sleep(max(0.0, (line.t - before).total_seconds()) / speed)
-        before = line.t
-        await one.say(line)
-        progress(number, len(lines))
+    """Feed the lines at `speed` times their pace, wait until the agents have finished, and add up what they did.
+
+    Who may not post yet keeps nobody else from speaking.
+    """
+    started = datetime.now(UTC)
+    try:
+        await _feed(lines, one, speed, progress, sleep)
+    except* BadSetting as errors:
+        raise errors.exceptions[0] from None
     waited = 0.0
     while (tally := await one.tally(started))["busy"] and waited < LATE_SECONDS:
         await sleep(0.5)
         waited += 0.5
     return Replayed(fed=len(lines), people=one.people, tally=tally)
+
+
+async def _feed(lines: list[Line], one: Playback, speed: float, progress: Progress, sleep: Sleep) -> None:
+    """Let everybody say their lines in order, each after the line it answers."""
+    said: dict[int, asyncio.Task[None]] = {}
+    latest: dict[str, asyncio.Task[None]] = {}
+    before, count = lines[0].t, 0
+
+    async def say(line: Line, after: list[asyncio.Task[None]]) -> None:
+        nonlocal count
+        if after:
+            await asyncio.wait(after)
+        await one.say(line)
+        count += 1
+        progress(count, len(lines))
+
+    async with asyncio.TaskGroup() as group:
+        for line in lines:
+            await sleep(max(0.0, (line.t - before).total_seconds()) / speed)
+            before = line.t
+            after = [task for task in (latest.get(line.sender), said.get(line.reply_to or 0)) if task is not None]
+            said[line.seq] = latest[line.sender] = group.create_task(say(line, after))

@@ -1,0 +1,93 @@
+"""A replay keeps the order of what is said, and lets nobody wait for somebody else's limit."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from bot.core.errors import BadSetting
+from bot.replay import Line, playback, replay
+
+START = datetime(2026, 11, 20, 10, tzinfo=UTC)
+
+
+class Server:
+    """As much of a playground and a face as a replay sees; lets a sender's second message wait once."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.said: list[tuple[str, str, str | None]] = []
+        self.tries: Counter[str] = Counter()
+        self.refused = ""
+
+    async def about(self, _: web.Request) -> web.Response:
+        return web.json_response({"guild_id": "1", "face_url": self.url})
+
+    async def agents(self, _: web.Request) -> web.Response:
+        return web.json_response([{"id": 1, "channel_id": "7"}])
+
+    async def person(self, request: web.Request) -> web.Response:
+        return web.json_response({"token": (await request.json())["name"]})
+
+    async def tally(self, _: web.Request) -> web.Response:
+        return web.json_response({"busy": False})
+
+    async def post(self, request: web.Request) -> web.Response:
+        who, body = request.headers["Authorization"], await request.json()
+        if body["content"] == self.refused:
+            return web.json_response({"message": "Not here"}, status=403)
+        self.tries[who] += 1
+        if who == "ann" and self.tries[who] == 2:
+            return web.json_response({"retry_after": 0.3}, status=429)
+        answered: dict[str, Any] = body.get("message_reference", {})
+        self.said.append((who, body["content"], answered.get("message_id")))
+        return web.json_response({"id": str(100 + len(self.said))})
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    one, app = Server(), web.Application()
+    app.router.add_get("/playground", one.about)
+    app.router.add_get("/agents", one.agents)
+    app.router.add_post("/playground/people", one.person)
+    app.router.add_get("/rooms/1/tally", one.tally)
+    app.router.add_post("/api/v10/channels/7/messages", one.post)
+    runner = web.AppRunner(app, shutdown_timeout=1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    one.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    yield one
+    await runner.cleanup()
+
+
+def chat(*lines: tuple[str, str, int | None]) -> list[Line]:
+    return [
+        Line(seq=number, t=START + timedelta(seconds=number), sender=who, text=text, reply_to=reply_to)
+        for number, (who, text, reply_to) in enumerate(lines, 1)
+    ]
+
+
+async def at_once(_: float) -> None:
+    await asyncio.sleep(0)
+
+
+async def test_who_has_to_wait_keeps_nobody_else_from_speaking(server: Server) -> None:
+    lines = chat(("ann", "a", None), ("ann", "b", None), ("ben", "c", None), ("ann", "d", None), ("ben", "e", 2))
+    told: list[int] = []
+    async with playback(server.url, 1) as one:
+        done = await replay(lines, one, speed=1000, progress=lambda count, _: told.append(count), sleep=at_once)
+    assert [text for _, text, _ in server.said][:3] == ["a", "c", "b"]
+    assert sorted(text for _, text, _ in server.said[3:]) == ["d", "e"]
+    assert next(answered for _, text, answered in server.said if text == "e") == "103"
+    assert (done.fed, told) == (5, [1, 2, 3, 4, 5])
+
+
+async def test_a_refusal_is_told_in_a_sentence(server: Server) -> None:
+    server.refused = "b"
+    with pytest.raises(BadSetting, match=r"The playground refused POST .*: Not here"):
+        async with playback(server.url, 1) as one:
+            await replay(chat(("ann", "b", None)), one, speed=1, progress=lambda *_: None, sleep=at_once)
