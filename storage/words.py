@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from functools import lru_cache
+from itertools import takewhile
 
 _SPLIT = re.compile(r"\w+|[^\w\s]")
 _ACCENT = re.compile("[\u0300-\u036f]+")
@@ -35,17 +37,38 @@ def phrases_of(query: str) -> list[str]:
 def excerpt_of(text: str, query: str, *, around: int = 60) -> str:
     """Give the part of a text around the first match of the query, on one line."""
     line = " ".join(text.split())
-    at = min((place for word in query.split() if (place := _find(line, word)) >= 0), default=0)
+    at = min((place for part in query.split() if (place := _find(line, part)) >= 0), default=0)
     start, end = max(0, at - around), min(len(line), at + 2 * around)
     return f"{'…' if start else ''}{line[start:end].strip()}{'…' if end < len(line) else ''}"
 
 
-def _find(line: str, word: str) -> int:
-    """Give the place of a word, or of the beginning that another form of it may share."""
-    folded = line.lower()
-    if len(folded) != len(line):
-        folded = line
-    for form in (word.lower(), *(word.lower().strip("\"'%.,;:!?()")[:length] for length in (12, 6, 4))):
-        if form and (place := folded.find(form)) >= 0:
-            return place
-    return -1
+def _find(line: str, part: str) -> int:
+    """Give the place of a part of a query as it stands there, else of the same or the most similar word."""
+    bare = part.strip("\"'.,;:!?()*") or part
+    if whole := re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", line, re.IGNORECASE):
+        return whole.start()
+    if not bare.isascii() and bare in line:  # scripts without spaces
+        return line.index(bare)
+    sought = words_of(bare)
+    return _most_similar(line, sought[0]) if sought else line.find(bare)
+
+
+def _most_similar(line: str, sought: str) -> int:
+    """Give the place of the word that is the same when folded, or begins the same: words are found by their stems."""
+    best, longest = -1, 0
+    for found in _SPLIT.finditer(line):
+        for word in _words_in(found.group()):
+            if word == sought:
+                return found.start()
+            if (shared := _shared(word, sought)) > longest:
+                best, longest = found.start(), shared
+    return best
+
+
+def _shared(one: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+@lru_cache(maxsize=4_096)
+def _words_in(token: str) -> tuple[str, ...]:
+    return tuple(words_of(token))

@@ -1,5 +1,7 @@
 """Search finds words in any script, newest first, only in the rooms that were asked for."""
 
+import random
+
 import pytest
 
 from bot.core.records import AgentId, CommunityId
@@ -101,6 +103,54 @@ def test_an_excerpt_shows_the_match_on_one_line() -> None:
     assert excerpt.startswith("…")
     assert excerpt.endswith("…")
     assert len(excerpt) < 200
+
+
+@pytest.mark.parametrize(
+    ("match", "query"),
+    [
+        ("CAFE\u0301", "café"),
+        ("STRASSE", "straße"),
+        ("he", "he"),  # and not the middle of another word
+        ("deployed", "deployment"),
+        ("ponies", "pony"),
+        ("東京", "東京"),
+        ("🎉", "🎉"),
+        ("50%", "%"),
+        ("İstanbul", "istanbul"),
+        ("O'Brien", "o'brien"),
+    ],
+)
+def test_an_excerpt_of_a_long_text_shows_what_was_found(match: str, query: str) -> None:
+    before = "the Überlegung, İ and more of the same " * 40
+    assert match in excerpt_of(f"{before} {match} {'other things that come after ' * 40}", query)
+
+
+LETTERS = "aAbeéÉßİıøñσςΣжЖ東京は서울한กไ٣०1２_%'\"\\*:;()-+&|!@#~^$ \t\n\0\u0301\u200b\u200d\u202e\u2028\ufeff🎉👩🏽ﬁ"
+
+
+async def test_whatever_is_written_is_found_shown_and_kept_to_its_room(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    chance = random.Random(5)  # noqa: S311 - the same texts each time
+
+    def text_of(most: int) -> str:
+        return "".join(chance.choice(LETTERS) for _ in range(chance.randrange(1, most)))
+
+    texts = [" ".join(text_of(9) for _ in range(chance.randrange(1, 30))) for _ in range(120)]
+    async with store.writing(community_id) as write:
+        lines = [said(text, n, room_id=ROOM if n % 2 else OTHER) for n, text in enumerate(texts)]
+        stored = await write.add_messages(community_id, lines)
+    async with store.reading() as read:
+        for message in stored:
+            assert message is not None
+            word = chance.choice(message.content.split() or ["x"])
+            found = await read.search(community_id, word, room_ids=[message.room_id], limit=500)
+            assert {one.room_id for one, _ in found} <= {message.room_id}
+            if words_of(word):
+                excerpts = {one.id: excerpt for one, excerpt in found}
+                assert set(words_of(word)) & set(words_of(excerpts[message.id])), (message.content, word)
+        for _ in range(60):
+            await read.search(community_id, text_of(40), room_ids=[ROOM])  # no query is an error
 
 
 def test_words_are_the_same_however_they_are_written() -> None:
