@@ -16,6 +16,7 @@ from tests.adapters.discord.test_incoming import Scene
 from tests.factories import agent, room
 
 CATEGORY = 4
+ADMINISTRATOR, WEBHOOKS = 1 << 3, 1 << 29
 
 
 @pytest.fixture
@@ -96,6 +97,7 @@ async def test_a_full_category_spills_into_a_second_one(scene: Scene) -> None:
 
 async def test_a_full_server_rests_the_agent_until_there_is_room(scene: Scene) -> None:
     stage = scene.stage
+    office = await managers_read(stage)
     await make_channels(stage, 500 - len(await channels(stage)))
     [bob] = await move_in(stage, scene.bot, "Bob")
 
@@ -103,6 +105,7 @@ async def test_a_full_server_rests_the_agent_until_there_is_room(scene: Scene) -
         return "all the channels it can have" in ((await of(stage, bob)).paused_reason or "")
 
     await until(rests, 15)
+    await told_once(scene, office, "all the channels it can have")
     await free_a_place(stage)
     await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}", {"name": "Roomier"})  # any news has it look again
     await until(stage.has_channel(bob))
@@ -115,7 +118,7 @@ async def free_a_place(stage: Stage) -> None:
 
 
 async def test_too_many_webhooks_are_told_and_waited_for(scene: Scene) -> None:
-    stage = scene.stage
+    stage, office = scene.stage, await managers_read(scene.stage)
     path = f"/channels/{scene.channel_id}/webhooks"
     hooks = [await stage.owner.call("POST", path, {"name": f"hook {number}"}) for number in range(15)]
     await stage.say(scene.bot, scene.ada, "hello?")
@@ -124,9 +127,47 @@ async def test_too_many_webhooks_are_told_and_waited_for(scene: Scene) -> None:
         return "all the webhooks it can have" in ((await of(stage, scene.ada)).paused_reason or "")
 
     await until(rests, 15)
+    await told_once(scene, office, "all the webhooks it can have")
     await stage.owner.call("DELETE", f"/webhooks/{hooks[0]['id']}")
     await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}", {"name": "Roomier"})
     await until(lambda: stands(scene, "hello?"))
+
+
+async def managers_read(stage: Stage) -> Snowflake:
+    """Make a managers' channel."""
+    made = await stage.owner.call("POST", f"/guilds/{stage.guild_id}/channels", {"name": "office"})
+    async with stage.store.writing(stage.community_id) as write:
+        await write.apply(stage.community_id, [SetOverride(name="managers_channel_id", value=int(made["id"]))])
+    return Snowflake(int(made["id"]))
+
+
+async def told_once(scene: Scene, office: Snowflake, words: str) -> None:
+    """Wait until the managers are told; nothing else stands there."""
+
+    async def told() -> bool:
+        return bool(await scene.mira.read(office))
+
+    await until(told)
+    [notice] = await scene.mira.read(office)
+    assert words in notice["content"]
+
+
+async def test_a_permission_taken_away_is_told_once_and_the_agent_rests_till_it_is_back(scene: Scene) -> None:
+    office = await managers_read(scene.stage)
+    role = await forbid(scene, WEBHOOKS)
+    await scene.stage.say(scene.bot, scene.ada, "hello?")
+    await scene.stage.say(scene.bot, scene.ada, "anybody?")
+    await told_once(scene, office, "give Selfroom's role that permission")
+    assert "that permission" in ((await of(scene.stage, scene.ada)).paused_reason or "")
+    path = f"/guilds/{scene.stage.guild_id}/roles/{role['id']}"
+    await scene.mira.call("PATCH", path, {"permissions": role["permissions"]})
+
+    async def back() -> bool:
+        return [one["content"] for one in await scene.mira.read(scene.channel_id)] == ["hello?", "anybody?"]
+
+    await until(back)
+    await told_once(scene, office, "give Selfroom's role that permission")
+    assert (await of(scene.stage, scene.ada)).paused_reason is None
 
 
 async def stands(scene: Scene, content: str, channel_id: Snowflake | None = None) -> bool:
@@ -148,6 +189,16 @@ async def test_an_answer_opens_its_archived_thread_again(scene: Scene) -> None:
 
     await until(answered)
     assert not (await scene.mira.call("GET", f"/channels/{thread_id}"))["thread_metadata"]["archived"]
+
+
+async def forbid(scene: Scene, bits: int) -> dict[str, Any]:
+    """Take permissions from the bot's role; gives the role as it was."""
+    path = f"/guilds/{scene.stage.guild_id}/roles"
+    roles = await scene.mira.call("GET", path)
+    role: dict[str, Any] = next(role for role in roles if role.get("tags", {}).get("bot_id") == scene.stage.bot_id)
+    weak = str(int(role["permissions"]) & ~bits & ~ADMINISTRATOR)
+    await scene.mira.call("PATCH", f"{path}/{role['id']}", {"permissions": weak})
+    return role
 
 
 async def test_kicked_and_invited_again_the_agents_rest_in_between(scene: Scene) -> None:
