@@ -1,39 +1,106 @@
-"""What a few actions depend on, counted in one statement."""
+"""What a few actions depend on: counts and ids in one statement, then the messages and the summaries."""
 
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, false, func, literal, select, true, union_all
+from sqlalchemy import ColumnElement, Select, and_, false, func, literal, or_, select, true, tuple_, union_all
 
-from bot.core.circumstances import Circumstances, Inquiry
+from bot.core.circumstances import Circumstances, Inquiry, Sought
 from bot.core.kinds import Emotion
-from bot.core.records import AgentId, CommunityId, MessageId
-from storage.convert import reactor_mark
-from storage.session import Session, owned
-from storage.tables import FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
+from bot.core.records import AgentId, Checkpoint, CommunityId, Message, MessageId
+from storage.convert import checkpoint_of, reactor_mark
+from storage.messages import NEWEST_FIRST, ORDER, messages_where
+from storage.search import Searching
+from storage.session import owned
+from storage.tables import CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
+from storage.words import excerpt_of
+
+FAR = datetime(9999, 1, 1, tzinfo=UTC)
 
 
-class Circumstantial(Session):
-    """Counts about one actor."""
+class Circumstantial(Searching):
+    """What is asked about one actor."""
 
     async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         """Answer all that is asked, or nothing without a statement."""
+        sought = list(inquiry.sought)
         asked = [
             *([_reactions(community_id, inquiry)] if inquiry.reacted_to else []),
             *([_moves(community_id, inquiry)] if inquiry.moves_since else []),
             *([_failures(community_id, inquiry)] if inquiry.doors and inquiry.failures_since else []),
             *([_newest(community_id, inquiry)] if inquiry.newest_of else []),
             *([_scheduled(community_id, inquiry)] if inquiry.schedules_of else []),
+            *[
+                one
+                for place, what in enumerate(sought)
+                if (one := await self._found(community_id, place, what)) is not None
+            ],
         ]
         found: dict[str, list[tuple[int, Any]]] = {}
         for what, id, word, number in await self.rows(union_all(*asked)) if asked else ():
             found.setdefault(what, []).append((id, word or number))
+        seen = frozenset(found.get("found", ()))
+        messages = await self._messages_asked(community_id, {*inquiry.messages, *(id for _, id in seen)})
         return Circumstances(
             reactions=frozenset((MessageId(id), str(emoji)) for id, emoji in found.get("reactions", ())),
             moves={AgentId(id): count for id, count in found.get("moves", ())},
             failures={AgentId(id): count for id, count in found.get("failures", ())},
             newest={AgentId(id): MessageId(message or 0) for id, message in found.get("newest", ())},
             scheduled=next((count for _, count in found.get("scheduled", ())), 0),
+            messages={one.id: one for one in messages if one.id in inquiry.messages},
+            found={
+                what: _excerpts(what, [one for one in messages if (place, one.id) in seen])
+                for place, what in enumerate(sought)
+            },
+            summaries=await self._summaries(community_id, inquiry),
         )
+
+    async def _found(self, community_id: int, place: int, sought: Sought) -> Select[Any] | None:
+        if sought.words is None:
+            ids: Select[tuple[int]] | None = _page(community_id, sought)
+        else:
+            ids = await self.ids_with(community_id, sought.words, sought.rooms, sought.limit)
+        return None if ids is None else _row("found", place, number=ids.subquery().c.id)
+
+    async def _messages_asked(self, community_id: int, ids: Collection[int]) -> Sequence[Message]:
+        """Give messages by id, the newest first."""
+        if not ids:
+            return ()
+        these = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(sorted(ids)))
+        return await self.messages(community_id, these.order_by(*NEWEST_FIRST))
+
+    async def _summaries(self, community_id: int, inquiry: Inquiry) -> Sequence[Checkpoint]:
+        if not inquiry.summaries_of:
+            return ()
+        here = CHECKPOINTS.c.room_id.in_(sorted(inquiry.summaries_of))
+        asked = select(CHECKPOINTS).where(owned(CHECKPOINTS, community_id), here).order_by(CHECKPOINTS.c.id)
+        return [checkpoint_of(row) for row in await self.mappings(asked)]
+
+
+def _excerpts(sought: Sought, newest_first: Sequence[Message]) -> Sequence[tuple[Message, str]]:
+    found = newest_first[: sought.limit]
+    return [(one, one.content if sought.words is None else excerpt_of(one.content, sought.words)) for one in found]
+
+
+def _page(community_id: int, sought: Sought) -> Select[tuple[int]]:
+    """The newest messages of rooms before one; where that one is gone, those with smaller ids."""
+    here = (owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(sought.rooms), MESSAGES.c.shown == true())
+    asked = select(MESSAGES.c.id).where(*here)
+    if sought.before is not None:
+        sent_at, discord_id, id = _marks(community_id, sought.before)
+        earlier = tuple_(*ORDER) < tuple_(sent_at, discord_id, id)
+        asked = asked.where(or_(earlier, and_(id.is_(None), MESSAGES.c.id < sought.before)))
+        latest = literal(FAR, type_=MESSAGES.c.sent_at.type)
+        asked = asked.where(MESSAGES.c.sent_at <= func.coalesce(sent_at, latest))  # for the index
+    return asked.order_by(*NEWEST_FIRST).limit(sought.limit)
+
+
+def _marks(community_id: int, before: int) -> list[Any]:
+    mark = MESSAGES.alias("mark")
+    this = and_(mark.c.community_id == community_id, mark.c.id == before)
+    parts = (mark.c.sent_at, func.coalesce(mark.c.discord_id, 0), mark.c.id)
+    return [select(part).where(this).scalar_subquery() for part in parts]
 
 
 def _row(what: str, id: Any, word: Any = "", number: Any = 0) -> Select[Any]:  # noqa: ANN401  # columns or values

@@ -3,7 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, Integer, Select, and_, any_, bindparam, column, func, literal, select, table, text, true
+from sqlalchemy import (
+    ARRAY,
+    Integer,
+    Select,
+    and_,
+    any_,
+    column,
+    func,
+    literal,
+    literal_column,
+    select,
+    table,
+    text,
+    true,
+    union,
+)
 
 from bot.core.records import AgentId, CommunityId, Message
 from storage.messages import MESSAGE, NEWEST_FIRST, Messages, messages_where
@@ -28,43 +43,28 @@ class Searching(Messages):
         self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
     ) -> Found:
         """Find messages in these rooms by words, newest first, each with an excerpt around the match."""
+        asked = await self.ids_with(community_id, query, room_ids, limit)
+        if asked is None:
+            return []
+        ids = [row[0] for row in await self.rows(asked)]
+        found = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids)).order_by(*NEWEST_FIRST)
+        messages = await self.messages(community_id, found)
+        return [(message, excerpt_of(message.content, query)) for message in messages[:limit]]
+
+    async def ids_with(
+        self, community_id: int, query: str, room_ids: Sequence[int], limit: int
+    ) -> Select[tuple[int]] | None:
+        """Give the SELECT of the ids of the newest messages with these words, perhaps of some more; None: of none."""
         phrases = phrases_of(query)
         if not room_ids or not query.strip() or limit < 1:
-            return []
+            return None
         if not phrases:
-            messages = await self._as_text(community_id, query.strip(), room_ids, limit)
-        elif self.is_sqlite:
-            messages = await self._in_sqlite(community_id, phrases, room_ids, limit)
-        else:
-            messages = await self._in_postgresql(community_id, phrases, room_ids, limit)
-        return [(message, excerpt_of(message.content, query)) for message in messages]
-
-    async def _as_text(self, community_id: int, sought: str, room_ids: Sequence[int], limit: int) -> list[Message]:
-        newest = _in_rooms(community_id, room_ids).limit(SCANNED).subquery()
-        asked = select(newest).where(newest.c.content.contains(sought, autoescape=True))
-        asked = asked.order_by(newest.c.sent_at.desc(), newest.c.id.desc()).limit(limit)
-        return await self.messages(community_id, asked)
-
-    async def _in_sqlite(
-        self, community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int
-    ) -> list[Message]:
+            return _as_text(community_id, query.strip(), room_ids, limit)
+        if not self.is_sqlite:
+            return _in_postgresql(community_id, phrases, room_ids, limit)
         if community_id in self.unindexed:
             await self._index_all(community_id)
-        sought = " AND ".join(f'words : "{phrase}"' for phrase in phrases)
-        rooms = " OR ".join(f'"r{room}"' for room in room_ids)
-        rows = await self.rows(
-            text(
-                "SELECT rowid FROM message_words WHERE message_words MATCH :sought"
-                " AND rowid BETWEEN :first AND :last ORDER BY rowid DESC LIMIT :limit"
-            ),
-            {
-                "sought": f"{sought} AND room : ({rooms})",
-                "first": community_id * SHIFT,
-                "last": (community_id + 1) * SHIFT - 1,
-                "limit": limit,
-            },
-        )
-        return await self._newest_first(community_id, [row[0] % SHIFT for row in rows])
+        return _in_sqlite(community_id, phrases, room_ids, limit)
 
     async def _index_all(self, community_id: int) -> None:
         self.unindexed.discard(community_id)
@@ -72,23 +72,38 @@ class Searching(Messages):
         shown = select(*columns).where(owned(MESSAGES, community_id), MESSAGES.c.shown)
         await index(self, community_id, [(row[0], row[1], row[2]) for row in await self.rows(shown)])
 
-    async def _in_postgresql(
-        self, community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int
-    ) -> list[Message]:
-        sought = _all_of(phrases)
-        found = await self.rows(_among_newest(community_id, sought, room_ids, limit))
-        if len(found) < limit:
-            everywhere = select(WORDS.c.message_id).where(
-                WORDS.c.community_id == community_id,
-                WORDS.c.words.op("@@")(sought),
-                WORDS.c.room_id == any_(literal(list(room_ids), ARRAY(Integer))),
-            )
-            found = await self.rows(everywhere.order_by(WORDS.c.message_id.desc()).limit(limit))
-        return await self._newest_first(community_id, [row[0] for row in found])
 
-    async def _newest_first(self, community_id: int, ids: Sequence[int]) -> list[Message]:
-        asked = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids))
-        return await self.messages(community_id, asked.order_by(*NEWEST_FIRST))
+def _as_text(community_id: int, sought: str, room_ids: Sequence[int], limit: int) -> Select[tuple[int]]:
+    newest = _in_rooms(community_id, room_ids).limit(SCANNED).subquery()
+    asked = select(newest.c.id).where(newest.c.content.contains(sought, autoescape=True))
+    return asked.order_by(newest.c.sent_at.desc(), newest.c.id.desc()).limit(limit)
+
+
+def _in_sqlite(community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int) -> Select[tuple[int]]:
+    words = " AND ".join(f'words : "{phrase}"' for phrase in phrases)
+    rooms = " OR ".join(f'"r{room}"' for room in room_ids)
+    first = community_id * SHIFT
+    matches = literal_column("message_words").op("MATCH")(f"{words} AND room : ({rooms})")
+    found = select((WORDS.c.rowid - first).label("id")).where(matches, WORDS.c.rowid.between(first, first + SHIFT - 1))
+    return found.order_by(WORDS.c.rowid.desc()).limit(limit)
+
+
+def _in_postgresql(
+    community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int
+) -> Select[tuple[int]]:
+    """Look among the newest, and with the index where these are too few."""
+    sought = _all_of(phrases)
+    among = _among_newest(community_id, sought, room_ids, limit).cte()
+    too_few = select(func.count()).select_from(among).scalar_subquery() < limit
+    everywhere = select(WORDS.c.message_id).where(
+        WORDS.c.community_id == community_id,
+        WORDS.c.words.op("@@")(sought),
+        WORDS.c.room_id == any_(literal(list(room_ids), ARRAY(Integer))),
+        too_few,
+    )
+    older = everywhere.order_by(WORDS.c.message_id.desc()).limit(limit).subquery()
+    either = union(select(among.c.message_id), select(older.c.message_id)).subquery()
+    return select(either.c.message_id.label("id"))
 
 
 def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit: int) -> Select[Any]:  # noqa: ANN401
@@ -113,8 +128,8 @@ def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit
 
 def _all_of(phrases: Sequence[str]) -> Any:  # noqa: ANN401  # an SQL expression
     query: Any = None
-    for place, phrase in enumerate(phrases):
-        one = func.phraseto_tsquery(text("'selfroom'"), bindparam(f"phrase_{place}", phrase))
+    for phrase in phrases:
+        one = func.phraseto_tsquery(text("'selfroom'"), phrase)
         query = one if query is None else query.op("&&")(one)
     return query
 

@@ -3,9 +3,25 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Boolean, and_, bindparam, case, func, select, text, update
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Text,
+    Update,
+    and_,
+    bindparam,
+    case,
+    func,
+    select,
+    text,
+    type_coerce,
+    update,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.types import NULLTYPE
 
 from storage.session import Session, owned
 from storage.tables import MESSAGES, REACTIONS, ROOMS
@@ -116,17 +132,23 @@ async def count_messages(session: Session, community_id: int, rooms: Iterable[Mo
 
 async def count_reactions(session: Session, community_id: int, message_ids: Sequence[int]) -> None:
     """Write the counts that are shown beside messages: most first, then in the order they came."""
-    asked = (
-        select(REACTIONS.c.message_id, REACTIONS.c.emoji, func.count(), func.min(REACTIONS.c.at))
-        .where(owned(REACTIONS, community_id), REACTIONS.c.message_id.in_(message_ids))
-        .group_by(REACTIONS.c.message_id, REACTIONS.c.emoji)
-    )
-    counts: dict[int, list[tuple[int, datetime, str]]] = {id: [] for id in message_ids}
-    for message_id, emoji, count, first in await session.rows(asked):
-        counts[message_id].append((-count, first, emoji))
-    these = update(MESSAGES).where(owned(MESSAGES, community_id), MESSAGES.c.id == bindparam("of_message"))
-    rows = [
-        {"of_message": message_id, "counted": [[emoji, -count] for count, _, emoji in sorted(found)] or None}
-        for message_id, found in counts.items()
-    ]
-    await session.run(these.values(reactions=bindparam("counted")), rows)
+    if message_ids:
+        await session.run(_counting(is_sqlite=session.is_sqlite), {"its": community_id, "which": list(message_ids)})
+
+
+@cache
+def _counting(*, is_sqlite: bool) -> Update:
+    its = and_(REACTIONS.c.community_id == MESSAGES.c.community_id, REACTIONS.c.message_id == MESSAGES.c.id)
+    count, first = func.count().label("count"), func.min(REACTIONS.c.at).label("first")
+    counted = select(REACTIONS.c.emoji, count, first).where(its).group_by(REACTIONS.c.emoji)
+    order = (count.desc(), first, REACTIONS.c.emoji)
+    one = counted.correlate(MESSAGES).order_by(*order).subquery()
+    if is_sqlite:
+        shown: ColumnElement[Any] = func.json_group_array(func.json_array(one.c.emoji, one.c.count))
+    else:
+        pair = func.json_build_array(one.c.emoji, one.c.count)
+        shown = func.json_agg(aggregate_order_by(pair, one.c.count.desc(), one.c.first, one.c.emoji)).cast(Text)
+    asked = select(func.nullif(shown, "[]")).scalar_subquery()
+    these = update(MESSAGES).where(MESSAGES.c.community_id == bindparam("its"))
+    of_these = these.where(MESSAGES.c.id.in_(bindparam("which", expanding=True)))
+    return of_these.values(reactions=type_coerce(asked, NULLTYPE))

@@ -1,10 +1,20 @@
-"""What a few actions depend on beside the view, asked all at once: reactions, tempo moves, wrong keys, newest lines."""
+"""What a few actions depend on beside the view, asked all at once: messages, look-ups, reactions, tempo, wrong keys."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from bot.core.records import AgentId, MessageId, Sender
+from bot.core.records import AgentId, Checkpoint, Message, MessageId, Sender
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """The newest messages of some rooms: those with these words, or without words those before one."""
+
+    rooms: tuple[AgentId, ...]
+    words: str | None = None
+    before: MessageId | None = None
+    limit: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +28,9 @@ class Inquiry:
     failures_since: datetime | None = None
     newest_of: frozenset[AgentId] = frozenset()
     schedules_of: AgentId | None = None
+    messages: frozenset[MessageId] = frozenset()
+    sought: frozenset[Sought] = frozenset()
+    summaries_of: frozenset[AgentId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,3 +42,6 @@ class Circumstances:
     failures: Mapping[AgentId, int] = field(default_factory=dict)  # by room
     newest: Mapping[AgentId, MessageId] = field(default_factory=dict)  # by room
     scheduled: int = 0
+    messages: Mapping[MessageId, Message] = field(default_factory=dict)  # those asked for by id; deleted ones left out
+    found: Mapping[Sought, Sequence[tuple[Message, str]]] = field(default_factory=dict)  # newest first, with excerpts
+    summaries: Sequence[Checkpoint] = ()  # oldest first

@@ -18,7 +18,7 @@ HANDLERS: Mapping[tuple[type, ...], Handler] = {
     (kinds.AddAgent,): residents.add_agents,
     (kinds.UpdateAgent,): residents.update_agents,
     (kinds.UpdateRoom, kinds.Say): residents.update_rooms,
-    (kinds.AddMembership,): residents.add_memberships,
+    (kinds.AddAgent, kinds.AddMembership): residents.add_memberships,
     (kinds.UpdateMembership,): residents.update_memberships,
     (kinds.RemoveMembership,): residents.remove_memberships,
     (kinds.Say,): Talking.say,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import and_, delete, update
+from sqlalchemy import and_, delete, func, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, RecordAction, SetFocus, SetKnowledge
@@ -21,8 +21,8 @@ async def keep_minds(session: Session, community_id: int, changes: Sequence[SetK
     for change in changes:
         whose = {"community_id": community_id, "agent_id": change.agent_id, "side": change.side}
         minds.setdefault((change.agent_id, change.side), whose).update(_carried(change))
-    for names in sorted({tuple(sorted(mind)) for mind in minds.values()}):
-        await session.upsert(MINDS, [mind for mind in minds.values() if tuple(sorted(mind)) == names])
+    blank: dict[str, Any] = {"knowledge": None, "focus": None}
+    await session.run(_keeping(is_sqlite=session.is_sqlite), [blank | mind for mind in minds.values()])
     learnt = [change for change in changes if isinstance(change, SetKnowledge)]
     entries = [columns_of(change, "knowledge") | {"community_id": community_id} for change in learnt]
     await session.run(session.insert(JOURNAL), entries)
@@ -32,6 +32,14 @@ def _carried(change: SetKnowledge | SetFocus) -> dict[str, Any]:
     if isinstance(change, SetKnowledge):
         return {"knowledge": dict(change.knowledge)}
     return {"focus": focus_columns(change.focus)}
+
+
+@cache
+def _keeping(*, is_sqlite: bool) -> Insert:
+    """Set what is given of a mind; the rest stays."""
+    statement: Insert = sqlite.insert(MINDS) if is_sqlite else postgresql.insert(MINDS)
+    new = {name: func.coalesce(statement.excluded[name], MINDS.c[name]) for name in ("knowledge", "focus")}
+    return statement.on_conflict_do_update(index_elements=MINDS.primary_key, set_=new)
 
 
 async def record_actions(session: Session, community_id: int, changes: Sequence[RecordAction]) -> None:

@@ -29,16 +29,11 @@ RESTING = {"paused_reason", "retired_at"}
 
 
 async def add_agents(session: Session, community_id: int, changes: Sequence[AddAgent]) -> None:
-    """Store new agents with their rooms and their memberships there."""
+    """Store new agents with their rooms; `add_memberships` lets them in."""
     whose = {"community_id": community_id}
     agents = [agent_columns(columns_of(change.agent, "community_id") | whose) for change in changes]
     await session.run(session.insert(AGENTS), agents)
     await session.run(session.insert(ROOMS), [columns_of(change.room) | whose for change in changes])
-    at_home = [
-        Membership(agent_id=change.agent.id, room_id=change.agent.id, joined_at=change.agent.created_at)
-        for change in changes
-    ]
-    await session.run(session.insert(MEMBERSHIPS), [columns_of(one) | whose for one in at_home])
 
 
 async def update_agents(session: Session, community_id: int, changes: Sequence[UpdateAgent]) -> None:
@@ -64,10 +59,17 @@ async def update_rooms(session: Session, community_id: int, changes: Sequence[Up
     await update_columns(session, ROOMS, community_id, [({"id": room_id}, new) for room_id, new in fields.items()])
 
 
-async def add_memberships(session: Session, community_id: int, changes: Sequence[AddMembership]) -> None:
-    """Let agents into rooms; one that is in stays as it is."""
-    rows = [columns_of(change.membership) | {"community_id": community_id} for change in changes]
+async def add_memberships(session: Session, community_id: int, changes: Sequence[AddAgent | AddMembership]) -> None:
+    """Let agents into rooms, new ones into their own; one that is in stays as it is."""
+    rows = [columns_of(_joined(change)) | {"community_id": community_id} for change in changes]
     await session.run(session.insert(MEMBERSHIPS).on_conflict_do_nothing(), rows)
+
+
+def _joined(change: AddAgent | AddMembership) -> Membership:
+    if isinstance(change, AddMembership):
+        return change.membership
+    agent = change.agent
+    return Membership(agent_id=agent.id, room_id=agent.id, joined_at=agent.created_at)
 
 
 async def update_memberships(session: Session, community_id: int, changes: Sequence[UpdateMembership]) -> None:

@@ -57,7 +57,7 @@ class Desk:
     cipher: Cipher
     tokenizer: Tokenizer
     terms: Terms
-    messages: Mapping[MessageId, Message]
+    rooms_at_first: tuple[AgentId, ...] = ()  # where the subject was when the answer came
     circumstances: Circumstances = field(default_factory=Circumstances)
     changes: list[Change] = field(default_factory=list)
     failures: Counter[AgentId] = field(default_factory=Counter)  # wrong keys by room, of this answer
@@ -76,6 +76,10 @@ class Desk:
     @property
     def memberships(self) -> Mapping[tuple[AgentId, AgentId], Membership]:
         return self.view.memberships
+
+    @property
+    def messages(self) -> Mapping[MessageId, Message]:
+        return self.circumstances.messages
 
     @property
     def now(self) -> datetime:

@@ -5,19 +5,24 @@ from datetime import datetime, timedelta
 
 from bot.core.actions import (
     Action,
+    Checkpoints,
     CreateAgent,
     GrantAccess,
     Invite,
     JoinRoom,
     React,
+    ReadHistory,
+    Recall,
     RequestAccess,
     ScheduleMessage,
 )
 from bot.core.actor import Actor
-from bot.core.circumstances import Inquiry
+from bot.core.circumstances import Inquiry, Sought
 from bot.core.config import CommunityConfig
 from bot.core.records import AgentId, MessageId
 
+FOUND_AT_MOST = 10
+PAGE = 20
 MOVES_WITHIN = timedelta(hours=1)
 BRINGS_IN = (JoinRoom, GrantAccess, Invite, CreateAgent)
 
@@ -29,8 +34,14 @@ def inquired(
     rooms: Iterable[AgentId],
     now: datetime,
     config: CommunityConfig,
+    *,
+    messages: Iterable[MessageId],
+    rooms_in: Sequence[AgentId],
 ) -> Inquiry:
-    """Word what these actions depend on: one question for all of them."""
+    """Word what these actions depend on: one question for all of them.
+
+    `messages`: those they name; `rooms_in`: where one looks who names no room.
+    """
     reacted_to = frozenset(MessageId(one.message_id) for one in actions if isinstance(one, React))
     brings_in = any(isinstance(one, BRINGS_IN) for one in actions)
     schedules = any(isinstance(one, ScheduleMessage) for one in actions)
@@ -42,4 +53,16 @@ def inquired(
         failures_since=now - timedelta(minutes=config.key_failure_minutes),
         newest_of=frozenset(rooms) if brings_in else frozenset(),
         schedules_of=subject_id if schedules else None,
+        messages=frozenset(messages),
+        sought=frozenset(sought_by(one, rooms_in) for one in actions if isinstance(one, Recall | ReadHistory)),
+        summaries_of=frozenset(AgentId(one.room_id) for one in actions if isinstance(one, Checkpoints)),
     )
+
+
+def sought_by(action: Recall | ReadHistory, rooms_in: Sequence[AgentId]) -> Sought:
+    """Word what a look-up wants."""
+    rooms = tuple(rooms_in) if action.room_id is None else (AgentId(action.room_id),)
+    if isinstance(action, Recall):
+        return Sought(rooms=rooms, words=action.query, limit=min(action.limit or FOUND_AT_MOST, PAGE))
+    before = None if action.before is None else MessageId(action.before)
+    return Sought(rooms=rooms, before=before, limit=action.limit or PAGE)

@@ -37,8 +37,8 @@ async def lay(
         ids += _addressing(reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
         view = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
-    messages = await write.messages_by_id(community_id, ids) if ids else {}
-    inquiry = inquired(actor, actions, subject_id, rooms, terms.now, view.config)
+    here = shown_to(view, subject_id, terms)
+    inquiry = inquired(actor, actions, subject_id, rooms, terms.now, view.config, messages=ids, rooms_in=here)
     desk = Desk(
         write=write,
         view=view,
@@ -47,11 +47,17 @@ async def lay(
         cipher=cipher,
         tokenizer=tokenizer,
         terms=terms,
-        messages=messages,
+        rooms_at_first=here,
         circumstances=await write.circumstances(community_id, inquiry),
     )
     _notice(desk, reasons)
     return desk
+
+
+def shown_to(view: View, agent_id: AgentId | None, terms: Terms) -> tuple[AgentId, ...]:
+    """Give the rooms that the agent is in and this beat shows."""
+    mine = (room for agent, room in view.memberships if agent == agent_id)
+    return tuple(room for room in mine if terms.rooms_shown is None or room in terms.rooms_shown)
 
 
 def _addressing(reasons: Sequence[Reason]) -> list[MessageId]:

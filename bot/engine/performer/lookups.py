@@ -8,12 +8,10 @@ from bot.core.errors import Rejected
 from bot.core.hud.summary import may_read_summary
 from bot.core.kinds import ReasonKind
 from bot.core.permissions import may_see
-from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, MessageId, Reason
+from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, Reason
 from bot.engine.performer.desk import Desk
+from bot.engine.performer.inquiry import sought_by
 from bot.engine.performer.registry import handles
-
-FOUND_AT_MOST = 10
-PAGE = 20
 
 
 def expect_answer(desk: Desk) -> str:
@@ -44,21 +42,17 @@ def as_entry(message: Message, content: str | None = None) -> dict[str, Json]:
 
 
 @handles(Recall)
-async def recall(desk: Desk, action: Recall) -> str:
-    agent_id = desk.me().id
-    rooms = [AgentId(action.room_id)] if action.room_id else list(desk.rooms_in(agent_id))
-    limit = min(action.limit or FOUND_AT_MOST, PAGE)
-    found = await desk.write.search(desk.community_id, action.query, room_ids=rooms, limit=limit)
-    shown: list[Json] = [as_entry(one, excerpt) for one, excerpt in found if may_see(agent_id, one, desk)]
-    desk.look_up(f"recall {action.query}", shown or "nothing found")
+def recall(desk: Desk, action: Recall) -> str:
+    found: list[Json] = [as_entry(one, excerpt) for one, excerpt in _found(desk, action)]
+    desk.look_up(f"recall {action.query}", found or "nothing found")
     return expect_answer(desk)
 
 
 @handles(ReadHistory)
-async def read_history(desk: Desk, action: ReadHistory) -> str:
-    room_id, before = AgentId(action.room_id), MessageId(action.before) if action.before else None
-    page = await desk.write.history(desk.community_id, room_id, before=before, limit=action.limit or PAGE)
-    desk.look_up(f"read_history room {room_id}{f' before {before}' if before else ''}", _readable(desk, page))
+def read_history(desk: Desk, action: ReadHistory) -> str:
+    page: list[Json] = [as_entry(one) for one, _ in _found(desk, action)]
+    before = "" if action.before is None else f" before {action.before}"
+    desk.look_up(f"read_history room {action.room_id}{before}", page[::-1] or "nothing before that")
     return expect_answer(desk)
 
 
@@ -69,9 +63,9 @@ def read_message(desk: Desk, action: ReadMessage) -> str:
 
 
 @handles(Checkpoints)
-async def checkpoints(desk: Desk, action: Checkpoints) -> str:
+def checkpoints(desk: Desk, action: Checkpoints) -> str:
     room_id = AgentId(action.room_id)
-    known = [one for one in await desk.write.checkpoints(desk.community_id, room_id) if _may_read(desk, one)]
+    known = [one for one in desk.circumstances.summaries if one.room_id == room_id and _may_read(desk, one)]
     if action.id is None:
         listed: list[Json] = [
             {"id": int(one.id), "from": int(one.first_message_id), "to": int(one.last_message_id)} for one in known
@@ -97,6 +91,7 @@ def _may_read(desk: Desk, checkpoint: Checkpoint) -> bool:
     return may_read_summary(room, desk.memberships[desk.me().id, room.id], checkpoint)
 
 
-def _readable(desk: Desk, page: Sequence[Message]) -> Json:
-    shown: list[Json] = [as_entry(one) for one in page if may_see(desk.me().id, one, desk)]
-    return shown or "nothing before that"
+def _found(desk: Desk, action: Recall | ReadHistory) -> Sequence[tuple[Message, str]]:
+    """Give what was found, newest first, as far as the agent may still see it."""
+    found = desk.circumstances.found.get(sought_by(action, desk.rooms_at_first), ())
+    return [(one, excerpt) for one, excerpt in found if may_see(desk.me().id, one, desk)]

@@ -1,6 +1,6 @@
 """A store that stands still: one view, and what would have been written; fast enough for many thousand answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from bot.core.changes import Change
@@ -16,7 +16,6 @@ from bot.core.records import (
     CommunityId,
     KeyId,
     Membership,
-    Message,
     MessageId,
     RequestId,
     Room,
@@ -45,26 +44,21 @@ class StillStore:
     async def desk(self, community_id: CommunityId, **asked: Any) -> View:  # noqa: ANN401
         return STILL
 
-    async def messages_by_id(self, community_id: CommunityId, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
-        return {id: MESSAGES[id] for id in ids if id in MESSAGES}
-
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         self.written += changes
 
     async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
-        return Circumstances()
-
-    async def checkpoints(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
         seen = {"first_message_id": MessageId(1), "last_message_id": MessageId(2), "created_at": START}
-        return [Checkpoint(id=CheckpointId(1), room_id=room_id, text="so far", **seen)]  # type: ignore[arg-type]
-
-    async def history(self, community_id: CommunityId, room_id: AgentId, **page: object) -> Sequence[Message]:
-        return [one for one in MESSAGES.values() if one.room_id == room_id]
-
-    async def search(
-        self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
-    ) -> Sequence[tuple[Message, str]]:
-        return [(one, one.content) for one in MESSAGES.values() if one.room_id in room_ids]
+        return Circumstances(
+            messages={id: MESSAGES[id] for id in inquiry.messages if id in MESSAGES},
+            found={
+                one: [(each, "") for each in MESSAGES.values() if each.room_id in one.rooms] for one in inquiry.sought
+            },
+            summaries=[
+                Checkpoint(id=CheckpointId(1), room_id=id, text="so far", **seen)  # type: ignore[arg-type]
+                for id in sorted(inquiry.summaries_of)
+            ],
+        )
 
 
 def _key(room_id: AgentId) -> AccessKey:
