@@ -2,8 +2,11 @@
 
 import hashlib
 import random
+from collections.abc import Awaitable, Callable
+from itertools import islice
 from typing import Any
 
+import pytest
 from sqlalchemy import text
 
 from bot.core.changes import UpdateRoom
@@ -11,6 +14,8 @@ from bot.core.config import CommunityConfig
 from bot.core.kinds import Visibility
 from bot.core.ports import ModelCall
 from bot.core.records import AgentId
+from storage.tables import METADATA
+from tests.bench.listening import TRACE, trace
 from tests.engine.hearts import Hearts, answer, asked, hearts
 
 PEOPLE = (("mira", 501), ("rob", 502), ("kim", 503))
@@ -23,7 +28,7 @@ LINES = (
     "ok",
     "and you?",
 )
-TABLES = ("agents", "rooms", "memberships", "messages", "reasons", "letters", "beats", "actions", "minds", "counters")
+TABLES = tuple(table.name for table in METADATA.sorted_tables)
 
 
 def moody(call: ModelCall) -> str:
@@ -40,7 +45,6 @@ def moody(call: ModelCall) -> str:
 
 
 async def _live(home: Hearts) -> None:
-    home.model.script.extend([moody] * 9_999)
     chance = random.Random(7)  # noqa: S311 - the chat is the same in both runs
     for _ in range(15):
         who, id = chance.choice(PEOPLE)
@@ -58,19 +62,44 @@ async def _rows(home: Hearts) -> dict[str, list[Any]]:
     return rows
 
 
-async def _once() -> tuple[list[ModelCall], dict[str, list[Any]]]:
-    async with hearts(4, config=CommunityConfig(usd_per_day=None)) as home:
-        await _live(home)
+Life = Callable[[Hearts], Awaitable[None]]
+
+
+async def _once(live: Life) -> tuple[list[ModelCall], dict[str, list[Any]]]:
+    async with hearts(5, config=CommunityConfig(usd_per_day=None)) as home:
+        home.model.script.extend([moody] * 99_999)
+        await live(home)
         return list(home.model.calls), await _rows(home)
 
 
-async def test_a_chat_replayed_gives_the_same_calls_and_rows() -> None:
-    calls, rows = await _once()
-    again, rows_again = await _once()
+async def _twice(live: Life) -> dict[str, list[Any]]:
+    """Live it twice and hold both lives to the same calls and rows, of every table; gives the rows."""
+    calls, rows = await _once(live)
+    again, rows_again = await _once(live)
     assert len(calls) > 10
-    assert [call.input for call in calls] == [call.input for call in again]
+    assert calls == again
     for table in TABLES:
         assert rows[table] == rows_again[table], table
+    return rows
+
+
+async def test_a_chat_replayed_gives_the_same_calls_and_rows() -> None:
+    rows = await _twice(_live)
+    assert {table for table in TABLES if not rows[table]}.isdisjoint({"beats", "letters", "reservations", "usage"})
+
+
+@pytest.mark.skipif(not TRACE.exists(), reason="the recorded conversations are not there")
+async def test_a_recorded_chat_replayed_gives_the_same_calls_and_rows() -> None:
+    async def live(home: Hearts) -> None:
+        at = 0.0
+        for line in islice(trace(), 40):
+            await home.run(line.seconds - at)
+            at = line.seconds
+            await home.hear(line.text, who=line.who, id=line.id)
+        await home.run(300)
+
+    rows = await _twice(live)
+    assert len(rows["messages"]) > 40
 
 
 async def test_what_is_said_in_a_private_room_is_shown_nowhere_else() -> None:
