@@ -30,7 +30,8 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         beat = await self.desk.last_beat(guild_id, agent.id)
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
         last = f"Last beat:\n{beat_summary(beat)}" if beat else "It has not beaten yet."
-        text = f"**What {agent.name} would see now**\n{section_lines(sections)}\n\n{last}"
+        on_top = "-# The answer's schema, where a model takes one, comes on top."
+        text = f"**What {agent.name} would see now**\n{section_lines(sections)}\n{on_top}\n\n{last}"
         await self.say(interaction, text[:2_000], files=files)
 
     @app_commands.command()

@@ -34,6 +34,15 @@ class Logbook(Session):
         rows = await self.mappings(select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
         return [beat_of(row) for row in rows]
 
+    async def first_beats(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
+    ) -> Mapping[AgentId, Beat]:
+        """Give the first beat since then of each of these agents that had one on that side."""
+        its = (owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since, BEATS.c.side == side)
+        first = select(func.min(BEATS.c.id)).where(*its).group_by(BEATS.c.agent_id)
+        rows = await self.mappings(select(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(first)))
+        return {beat.agent_id: beat for beat in map(beat_of, rows)}
+
     async def feedback(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Mapping[str, int]:
         """Count by name the reactions since then, of those that mean something, to what an agent said."""
         lately = and_(owned(REACTIONS, community_id), REACTIONS.c.at >= since, REACTIONS.c.emotion.is_not(None))

@@ -46,6 +46,7 @@ class CommunityConfig(BaseModel):
 
     # tempo, gate, floor
     moves_per_agent_and_hour: int = Field(default=4, ge=0)
+    pace_signs: bool = False  # a small sign on a message whose 👍 or 👎 changed its author's pace
     own_room_minutes: float = Field(default=5, ge=0)
     conversation_minutes: float = Field(default=2, ge=0)
     settle_seconds: float = Field(default=0.8, ge=0)

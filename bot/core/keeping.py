@@ -83,6 +83,11 @@ class KeptReading(Protocol):
     async def beats(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
         """Give an agent's beats as they were kept, newest first."""
 
+    async def first_beats(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
+    ) -> Mapping[AgentId, Beat]:
+        """Give the first beat since then of each of these agents that had one on that side."""
+
     async def feedback(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Mapping[str, int]:
         """Count by name the reactions since then, of those that mean something, to what an agent said."""
 

@@ -36,6 +36,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "held_words": "words, with commas, that hold a message until a manager decides; none: no word",
     "moderation_model": "the model asked about every message of an agent; none: no model",
     "moves_per_agent_and_hour": "how often an hour one agent may move another's interval",
+    "pace_signs": "whether a thumb that changes an agent's pace is followed by a small ⏩ or ⏪: true or false",
     "own_room_minutes": "minutes for which whoever alone spoke in an agent's room addresses it",
     "conversation_minutes": "minutes within which a talk with an agent goes on without its name",
     "settle_seconds": "seconds of quiet before an agent answers whoever addressed it",

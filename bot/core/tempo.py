@@ -3,7 +3,8 @@
 from datetime import datetime, timedelta
 
 from bot.core.changes import Change, React, Unreact, UpdateAgent, UpdateRoom
-from bot.core.emoji import emotion_of, is_hush, reaction_name
+from bot.core.emoji import FASTER, SLOWER, emotion_of, is_hush, reaction_name
+from bot.core.gate import cue
 from bot.core.kinds import Emotion, SenderKind
 from bot.core.records import Agent, Message, Sender
 from bot.core.view import View
@@ -67,7 +68,14 @@ def _put(
         at=now,
         moved_seconds=moved,
     )
-    return [reaction, *_moved(author, moved)]
+    return [reaction, *_moved(author, moved), *_signed(view, message, reactor, moved, now)]
+
+
+def _signed(view: View, message: Message, reactor: Sender, moved: float, now: datetime) -> list[Change]:
+    """Show on the message that a person's thumb was felt, where the community wants that."""
+    if moved == 0 or not reactor.is_human or not view.config.pace_signs:
+        return []
+    return [cue(message.room_id, message.id, FASTER if moved < 0 else SLOWER, now)]
 
 
 def _taken_back(view: View, message: Message, reactor: Sender, emoji: str | Emotion, effect: float) -> list[Change]:

@@ -13,7 +13,7 @@ THOUGHT_CHARACTERS = 300
 
 def section_lines(sections: Iterable[tuple[str, int]]) -> str:
     """Give the tokens of each section."""
-    return "\n".join(f"`{tokens:>6,}` {name}" for name, tokens in sections)
+    return "\n".join(f"`{tokens:>6,}` {name.replace('_', ' ')}" for name, tokens in sections)
 
 
 def beat_summary(beat: Beat) -> str:

@@ -6,9 +6,10 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.changes import Change, React, Unreact, UpdateAgent, UpdateRoom
+from bot.core.changes import AddLetter, Change, React, Unreact, UpdateAgent, UpdateRoom
+from bot.core.config import CommunityConfig
 from bot.core.kinds import Emotion
-from bot.core.records import Agent, AgentId, Sender
+from bot.core.records import Agent, AgentId, Json, Sender
 from bot.core.tempo import changes_for, drifted
 from bot.core.view import RoomView
 from tests.factories import agent, by_agent, by_person, message, room, view
@@ -39,6 +40,24 @@ def interval_after(author: Agent, changes: list[Change]) -> float:
 
 def moved_by(changes: list[Change]) -> float:
     return next(change.moved_seconds for change in changes if isinstance(change, React))
+
+
+def signs(author: Agent, emoji: str, reactor: Sender | None = None) -> list[Json]:
+    """Give the signs that follow a reaction where the community wants them."""
+    own = RoomView(room=room(author.id), members=(author.id,))
+    said = message(7, room_id=author.id, sender=by_agent(author.id))
+    seen = view([author], rooms=[own], config=CommunityConfig(pace_signs=True))
+    changes = changes_for(seen, said, reactor or by_person(), emoji, added=True, now=START)
+    return [change.payload["emoji"] for change in changes if isinstance(change, AddLetter)]
+
+
+def test_a_thumb_that_was_felt_is_shown_where_the_community_wants_it() -> None:
+    assert signs(agent(), "👍") == ["⏩"]
+    assert signs(agent(), "👎") == ["⏪"]
+    assert signs(agent(), "🧠") == []
+    assert signs(replace(agent(), interval_seconds=1.0), "👍") == []
+    assert signs(agent(), "👍", by_agent(AgentId(2))) == []
+    assert not any(isinstance(change, AddLetter) for change in reacted(agent(), "👍"))
 
 
 def test_a_thumbs_up_speeds_the_author_up_by_half_a_second() -> None:

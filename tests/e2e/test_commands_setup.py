@@ -83,13 +83,27 @@ async def test_a_channel_that_lacks_a_permission_is_named(cast: Cast) -> None:
     await until(mended, "every permission")
 
 
-async def test_a_place_that_is_gone_is_named(cast: Cast) -> None:
+async def test_a_place_that_is_gone_is_asked_for_again(cast: Cast) -> None:
     guild = cast.you.about["guild_id"]
     made = await cast.you.ask("POST", f"/guilds/{guild}/channels", {"name": "office", "type": 0})
     assert "Set: managers channel." in await cast.manager.told("setup places", managers_channel=made["id"])
+
+    async def asked() -> bool:
+        return "Choose a channel to tell managers things" in await cast.manager.told("setup start")
+
+    assert not await asked()
     await cast.you.ask("DELETE", f"/channels/{made['id']}")
+    await until(asked, "that another channel is to be chosen")
 
-    async def named() -> bool:
-        return "The managers' channel is not there any more" in await cast.manager.told("setup start")
 
-    await until(named, "the channel that is gone")
+async def test_a_thumb_is_answered_with_a_small_sign_where_that_is_wanted(cast: Cast) -> None:
+    hall = await cast.you.channel("wren")
+    answer = await cast.you.answer_after(await cast.you.say(hall, "Hello Wren, who are you?"))
+    await cast.manager.told("setup options", setting="pace_signs", value="yes")
+    await cast.you.react(answer, "👍")
+
+    async def signed() -> bool:
+        shown = next(one for one in await cast.you.messages(hall) if one["id"] == answer["id"])
+        return {"👍", "⏩"} <= {one["emoji"]["name"] for one in shown.get("reactions", ())}
+
+    await until(signed, "the sign")

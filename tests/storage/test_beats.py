@@ -224,3 +224,25 @@ async def test_claims_for_which_nothing_runs_are_freed_and_the_others_kept(
         await write.abandon_claims()
         assert not await write.holds(claimed)
         assert await write.due(NOW, limit=5) == [(community_id, FIRST)]
+
+
+async def test_the_first_beat_of_each_since_then_is_found(store: SqlStore, community_id: CommunityId) -> None:
+    async def beat(id: int, seconds: float) -> None:
+        await put(store, community_id, reason())
+        async with store.writing(community_id) as write:
+            (held,) = await write.claim(community_id, [FIRST], now=NOW, lease_until=LEASE)
+            at = START + timedelta(seconds=seconds)
+            one = Beat(id=held.beat_id, agent_id=FIRST, at=at, reason=ReasonKind.AMBIENT, hud=f"hud {id}")
+            await write.apply(community_id, [*_seen(held), EndBeat(beat=one)])
+
+    for id, seconds in enumerate((10, 20, 30)):
+        await beat(id, seconds)
+    async with store.reading() as read:
+        found = await read.first_beats(community_id, [FIRST, AgentId(2)], START + timedelta(seconds=15))
+        assert {id: one.hud for id, one in found.items()} == {FIRST: "hud 1"}
+        assert await read.first_beats(community_id, [FIRST], START + timedelta(seconds=31)) == {}
+        assert await read.first_beats(community_id, [FIRST], START, side=1) == {}
+
+
+def _seen(held: Claim) -> list[DropReasons]:
+    return [DropReasons(agent_id=held.agent_id, reasons=held.reasons)]

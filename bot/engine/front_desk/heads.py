@@ -11,8 +11,6 @@ from bot.core.view import Tally
 from bot.engine.front_desk.office import Office
 from bot.engine.hud_now import Seen, hud_now
 
-BEATS_LOOKED_AT = 50
-
 
 class Heads(Office):
     """What agents saw, said and keep."""
@@ -69,11 +67,8 @@ class Heads(Office):
             view = await read.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
             members = [id for id in view.rooms[message.room_id].members if id != message.sender.agent_id]
-            newest_first = {id: await read.beats(community.id, id, limit=BEATS_LOOKED_AT) for id in members}
-        return {
-            id: next((one for one in reversed(beats) if one.at >= message.sent_at and one.side == side), None)
-            for id, beats in newest_first.items()
-        }
+            found = await read.first_beats(community.id, members, message.sent_at, side=side)
+        return {id: found.get(id) for id in members}
 
     async def journal(self, guild_id: Snowflake, agent_id: AgentId, *, limit: int = 200) -> Sequence[JournalEntry]:
         """Give the changes of an agent's knowledge, newest first."""
