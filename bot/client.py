@@ -58,6 +58,7 @@ class SelfroomClient(commands.Bot):
             tree_cls=Tree,
             intents=discord.Intents(guilds=True, guild_messages=True, message_content=True, guild_reactions=True),
             chunk_guilds_at_startup=False,
+            max_messages=None,  # raw events need none, and they would keep people under their old names
             allowed_mentions=discord.AllowedMentions.none(),
             max_ratelimit_timeout=LONGEST_LIMIT_SECONDS,
             guild_ready_timeout=LATE_SERVER_SECONDS,
@@ -193,6 +194,7 @@ class SelfroomClient(commands.Bot):
         except (discord.DiscordException, aiohttp.ClientError, OSError) as error:  # next time, then
             log.warning("the commands could not be put into a server", server=guild.name, error=str(error))
         await self._backfill.read_on(guild)
+        self.people.forget()
 
     async def on_message(self, message: discord.Message, /) -> None:
         """Something was said."""
@@ -261,6 +263,7 @@ class SelfroomClient(commands.Bot):
         await self._inbox.take(events.guild_seen(guild))
         if channel_ids is None or channel_ids:
             await self._backfill.read_on(guild, channel_ids=channel_ids)
+            self.people.forget()
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was invited."""

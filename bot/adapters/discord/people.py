@@ -56,7 +56,9 @@ class People:
         unknown = sorted(id for id in strangers if (guild.id, id) not in self._looked_up)
         for some in (unknown[at : at + AT_ONCE] for at in range(0, len(unknown), AT_ONCE)):
             try:
-                found = {member.id: member for member in await guild.query_members(user_ids=some, limit=AT_ONCE)}
+                found = {
+                    member.id: member for member in await guild.query_members(user_ids=some, limit=AT_ONCE, cache=False)
+                }
             except (TimeoutError, discord.ClientException):  # then each is asked for when it is needed
                 return
             self._looked_up.update({(guild.id, id): found.get(id) for id in some})

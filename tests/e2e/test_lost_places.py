@@ -1,0 +1,27 @@
+"""People take an agent's channel away, and give it a new one."""
+
+import pytest
+
+from tests.e2e.commanding import Commander
+from tests.e2e.conftest import Living
+from tests.e2e.visitor import Visitor, until
+
+pytestmark = pytest.mark.e2e
+
+
+async def test_an_agent_whose_channel_people_deleted_is_restored_into_a_new_one(home: Living, you: Visitor) -> None:
+    channel = await you.channel("wren")
+    await you.answer_after(await you.say(channel, "Hello Wren, remember the word heliotrope"))
+    manager = Commander(you, await you.channel("ledger"))
+    await you.ask("DELETE", f"/channels/{channel}")
+
+    async def retired() -> bool:
+        return "retired" in await manager.told("agent show", agent="Wren")
+
+    await until(retired, "retirement")
+    assert "Nothing was found." in await manager.told("search", words="heliotrope")
+    assert "Wren is back." in await manager.told("agent restore", agent="Wren")
+    again = await you.channel("wren")
+    assert again != channel
+    answer = await you.answer_after(await you.say(again, "Hello Wren, are you there?"))
+    assert answer["author"]["username"] == "Wren"
