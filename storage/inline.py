@@ -9,7 +9,6 @@ from threading import Thread
 from typing import Any
 
 import aiosqlite
-from aiosqlite.core import _STOP_RUNNING_SENTINEL, set_exception, set_result
 
 Work = tuple["asyncio.Future[Any] | None", Callable[[], Any]]
 
@@ -46,6 +45,27 @@ class InlineConnection(aiosqlite.Connection):
                 raise
         return self
 
+    def stop(self) -> "asyncio.Future[None] | None":
+        """Close the file after the work that waits, and let the thread end; gives what to wait for, within a loop."""
+        self._running = False
+        closed = None
+        with suppress(RuntimeError):
+            closed = asyncio.get_running_loop().create_future()
+        self._tx.put_nowait((closed, self._shut))
+        return closed
+
+    def _shut(self) -> None:
+        try:
+            if self._connection is not None:
+                self._connection.close()
+        finally:
+            self._connection = None
+            raise Ended
+
+
+class Ended(Exception):  # no error: it ends a thread
+    """Tells a connection's thread that there is no more work."""
+
 
 def work_off(queue: "SimpleQueue[Work]") -> None:
     """Do a connection's slow work until it is told to stop, also when nobody waits for the results any more.
@@ -57,18 +77,28 @@ def work_off(queue: "SimpleQueue[Work]") -> None:
         future, function = queue.get()
         try:
             result = function()
-        except BaseException as error:
-            _tell(future, set_exception, error)
-            continue
-        _tell(future, set_result, result)
-        if result is _STOP_RUNNING_SENTINEL:
+        except Ended:
+            _tell(future, None)
             break
+        except BaseException as error:
+            _tell(future, error)
+        else:
+            _tell(future, result)
 
 
-def _tell(future: "asyncio.Future[Any] | None", how: Callable[..., None], what: object) -> None:
+def _tell(future: "asyncio.Future[Any] | None", what: object) -> None:
     if future is not None:
         with suppress(RuntimeError):  # the loop is closed
-            future.get_loop().call_soon_threadsafe(how, future, what)
+            future.get_loop().call_soon_threadsafe(_settle, future, what)
+
+
+def _settle(future: "asyncio.Future[Any]", what: object) -> None:
+    if future.done():
+        return
+    if isinstance(what, BaseException):
+        future.set_exception(what)
+    else:
+        future.set_result(what)
 
 
 def is_slow(fn: Callable[..., Any], args: tuple[Any, ...]) -> bool:
