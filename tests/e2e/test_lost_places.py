@@ -23,5 +23,9 @@ async def test_an_agent_whose_channel_people_deleted_is_restored_into_a_new_one(
     assert "Wren is back." in await manager.told("agent restore", agent="Wren")
     again = await you.channel("wren")
     assert again != channel
-    answer = await you.answer_after(await you.say(again, "Hello Wren, are you there?"))
-    assert answer["author"]["username"] == "Wren"
+    await you.say(again, "Hello Wren, are you there?")
+
+    async def answered() -> bool:
+        return any(said["author"]["username"] == "Wren" for said in await you.messages(again))
+
+    await until(answered, "answer in the new channel")
