@@ -9,7 +9,7 @@ from bot.core.attention import shares
 from bot.core.gate import banter_is_over, is_claimed, is_free, is_hushed
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.records import AgentId, Letter, LetterId, Membership, Message, Reason
-from bot.core.verdict import Ready
+from bot.core.verdict import Ready, is_overheard
 from bot.core.view import View
 
 SPEAKER_WAIT = timedelta(seconds=1)
@@ -73,7 +73,7 @@ def may_speak(
     speaking = _in_calls(view, now, ignoring={agent_id}).speaking[room_id]
     if speaking + _spoken_by_others(view, agent_id, room_id, let_through_at) >= view.config.floor:
         return "floor taken: others have just spoken there, look at what they said first"
-    if all(reason.overhears for reason in reasons) and answered_enough(view, room_id, now):
+    if all(is_overheard(reason) for reason in reasons) and answered_enough(view, room_id, now):
         return "floor taken: the last message there has its answers, wait until a person speaks or you are addressed"
     return ""
 
@@ -130,7 +130,7 @@ def answerable(view: View, room_id: AgentId, now: datetime) -> Message | None:
 
 
 def _has_the_floor(reasons: Iterable[Reason], room_id: AgentId) -> bool:
-    return any(not reason.overhears and reason.room_id == room_id for reason in reasons)
+    return any(not is_overheard(reason) and reason.room_id == room_id for reason in reasons)
 
 
 def _spoken_by_others(view: View, agent_id: AgentId, room_id: AgentId, since: datetime) -> int:

@@ -323,12 +323,6 @@ class Reason:
         """Whether a person addressed the agent and waits for its answer."""
         return self.kind is ReasonKind.ADDRESSED and self.person_id is not None
 
-    @property
-    def overhears(self) -> bool:
-        """Whether what led to it is what people said to others, looked up first or not."""
-        looked_up = self.kind is ReasonKind.ANSWER and self.person_id is not None and not self.mentioned
-        return self.kind is ReasonKind.AMBIENT or looked_up
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:

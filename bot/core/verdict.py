@@ -51,7 +51,7 @@ class Ready:
     @property
     def only_overhears(self) -> bool:
         """Whether it was not called: what it says is one of the few answers that a message to nobody gets."""
-        return all(reason.overhears for reason in self.reasons)
+        return all(is_overheard(reason) for reason in self.reasons)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +118,12 @@ def limited_until(beats: Sequence[datetime], at_most: int, now: datetime) -> dat
 def urgency(reason: Reason) -> tuple[int, datetime]:
     """Order reasons: by kind, then the longest waiting."""
     return URGENCY[reason.kind], reason.since
+
+
+def is_overheard(reason: Reason) -> bool:
+    """Tell whether what led to it is what people said to others, looked up first or not."""
+    looked_up = reason.kind is ReasonKind.ANSWER and reason.person_id is not None and not reason.mentioned
+    return reason.kind is ReasonKind.AMBIENT or looked_up
 
 
 def counts(view: View, agent_id: AgentId, reason: Reason, now: datetime, spending: Spending) -> bool:
