@@ -337,6 +337,8 @@ async def export_community(settings: Settings, *, path: Path, guild_id: int | No
             community = chosen(await read.communities(), guild_id)
         moved = await store.export(community.id, path)
     say(f"{community.name} is in {path}: {sum(moved.counts.values()):,} rows, secrets still sealed.")
+    for secret in moved.left_out:
+        say(f"Left out, to be set again where it is imported: {secret}.")
 
 
 async def import_community(settings: Settings, *, path: Path, guild_id: int | None, say: Say) -> None:

@@ -211,6 +211,7 @@ async def what_is_kept_has_no_key(settings: Settings, guild_id: int, stage: Stag
     said: list[str] = []
     archive = stage.folder / "others.zip"
     await export_community(settings, path=archive, guild_id=guild_id, say=said.append)
+    assert "Left out" in said[-1]
     await import_community(settings, path=archive, guild_id=77, say=said.append)
     assert "To be set again" in said[-1]
     assert "/setup provider" in said[-1]
