@@ -1,5 +1,6 @@
 """What can go wrong with a database, in sentences that say what to do."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from socket import gaierror
@@ -17,11 +18,14 @@ SENTENCES = (
     ),
     ("no space left", "The disk that holds the database is full: free some space and try again."),
     ("is locked", "The database is locked by another program: close it and try again."),
-    ("malformed", "The database file is damaged: restore it from a backup."),
+    ("image is malformed|malformed database", "The database file is damaged: restore it from a backup."),
     ("not a database", "The database file is not a database: check the path, or restore it from a backup."),
     ("unable to open", "The database file cannot be opened: check that its folder exists and may be written."),
     ("readonly", "The database may not be written: check the rights on its file and folder."),
-    ("does not exist", "The database or its user does not exist: create it, or check the database URL."),
+    (
+        '(database|role) ".*" does not exist',
+        "The database or its user does not exist: create it, or check the database URL.",
+    ),
     ("password authentication", "The database does not accept the user's password: check the database URL."),
     ("too many clients", "The database has no connection left: close other programs or raise its limit."),
 )
@@ -49,6 +53,6 @@ def sentence_for(error: DBAPIError) -> str | None:
     """Give the sentence for a database error, None when it is a mistake in a statement."""
     told = str(error.orig).lower()
     for mark, sentence in SENTENCES:
-        if mark in told:
+        if re.search(mark, told):
             return sentence
     return LOST if error.connection_invalidated or "connection" in told else None

@@ -131,6 +131,7 @@ async def _read(
     session: Session, archive: zipfile.ZipFile, manifest: Mapping[str, Any], guild_id: Snowflake | None
 ) -> CommunityId:
     about = manifest["community"] | ({} if guild_id is None else {"guild_id": guild_id})
+    about["guild_id"] = int(about["guild_id"])
     if await session.value(select(COMMUNITIES.c.id).where(COMMUNITIES.c.guild_id == about["guild_id"])) is not None:
         raise BadSetting("This server has a community already: delete it first, or import for another server.")
     new = session.insert(COMMUNITIES).returning(COMMUNITIES.c.id)

@@ -1,6 +1,7 @@
 """Communities on the move: archives and copies in memory."""
 
 import json
+import random
 import zipfile
 from pathlib import Path
 
@@ -138,6 +139,66 @@ async def test_an_archive_that_is_cut_off_leaves_nothing_behind(
     with pytest.raises(BadSetting, match="damaged or cut off"):
         await store.import_archive(path, guild_id=OTHER_GUILD)
     assert await communities(store) == 1
+
+
+async def test_an_archive_with_any_bits_turned_is_read_whole_or_refused_whole(
+    store: SqlStore, lively: CommunityId, tmp_path: Path
+) -> None:
+    path, turned = tmp_path / "community.zip", tmp_path / "turned.zip"
+    await store.export(lively, path, {"agent-1.png": b"\x89PNG"})
+    whole, chance = path.read_bytes(), random.Random(3)  # noqa: S311 - the same bits each time
+    before = await everything(store, lively)
+    refused = 0
+    for number in range(60):
+        bits = bytearray(whole)
+        bits[chance.randrange(len(bits))] ^= 1 << chance.randrange(8)
+        turned.write_bytes(bits)
+        try:
+            read = await store.import_archive(turned, guild_id=Snowflake(1_000 + number))
+        except BadSetting as error:
+            refused += 1
+            assert await communities(store) == 1 + number + 1 - refused, error
+        else:
+            assert await everything(store, read.community_id) == before
+    assert refused > 30
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {"images": ["nobody.png"]},
+        {"format": "one"},
+        {"counts": []},
+        {"community": {"guild_id": "x"}},
+        {"community": {"guild_id": 5, "name": 5, "paused": False}},
+        {"kept": ["home"]},
+    ],
+)
+async def test_an_archive_whose_manifest_makes_no_sense_leaves_nothing_behind(
+    store: SqlStore, lively: CommunityId, tmp_path: Path, manifest: dict[str, object]
+) -> None:
+    path = tmp_path / "community.zip"
+    await store.export(lively, path)
+    with pytest.raises(BadSetting, match="damaged or cut off"):
+        await store.import_archive(
+            spoilt(path, **({"community": {"guild_id": 5, "name": "x", "paused": False}} | manifest))
+        )
+    assert await communities(store) == 1
+
+
+async def test_an_archive_whose_rows_contradict_one_another_leaves_nothing_behind(
+    store: SqlStore, lively: CommunityId, tmp_path: Path
+) -> None:
+    path, wrong = tmp_path / "community.zip", tmp_path / "wrong.zip"
+    await store.export(lively, path)
+    for table, old, new in (("memberships", '"agent_id":2', '"agent_id":99'), ("messages", '"id":2,', '"id":1,')):
+        with zipfile.ZipFile(path) as archive, zipfile.ZipFile(wrong, "w") as changed:
+            for name in archive.namelist():
+                text = archive.read(name)
+                changed.writestr(name, text.replace(old.encode(), new.encode()) if name == f"{table}.jsonl" else text)
+        with pytest.raises(BadSetting, match="damaged or cut off"):
+            await store.import_archive(wrong, guild_id=OTHER_GUILD)
+        assert await communities(store) == 1
 
 
 async def test_an_archive_whose_counts_do_not_fit_leaves_nothing_behind(
