@@ -105,7 +105,7 @@ async def test_who_lost_the_right_after_the_form_was_opened_cannot_send_it(cast:
 
 
 async def test_who_lost_the_right_can_use_no_entry_of_a_menu_that_is_open(cast: Cast) -> None:
-    answer = await cast.you.answer_after(await cast.you.say(cast.manager.channel_id, "Hello Wren, who are you?"))
+    answer = await cast.answered("Hello Wren, who are you?")
     async with officer(cast, "otto") as otto:
         deleting = await otto.menu("Delete", answer)
         reacting = await otto.menu("React as The Architect", answer)

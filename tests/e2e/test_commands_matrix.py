@@ -65,7 +65,7 @@ async def test_what_is_not_for_everyone_is_refused_to_a_plain_member(cast: Cast)
 
 
 async def test_what_is_not_for_everyone_on_a_message_is_refused_to_a_plain_member(cast: Cast) -> None:
-    answer = await cast.you.answer_after(await cast.you.say(cast.guest.channel_id, "Hello Wren, who are you?"))
+    answer = await cast.answered("Hello Wren, who are you?")
     names = {one["name"] for one in await seen_by(cast, 3)} - FOR_EVERYONE_ON_MESSAGES
     told = {name: words_of(await cast.guest.menu(name, answer)) for name in sorted(names)}
     assert {name: words for name, words in told.items() if REFUSED not in words} == {}

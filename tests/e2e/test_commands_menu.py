@@ -20,14 +20,9 @@ async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
         yield one
 
 
-async def answer_of(cast: Cast, words: str) -> Json:
-    """Say something to Wren and give what it answers."""
-    return await cast.you.answer_after(await cast.you.say(cast.manager.channel_id, words))
-
-
 @proves(manager="Who said this?", member="Who said this?")
 async def test_everyone_may_ask_who_said_it(cast: Cast) -> None:
-    answer = await answer_of(cast, "Hello Wren, who are you?")
+    answer = await cast.answered("Hello Wren, who are you?")
     said = await cast.guest.visitor.say(cast.guest.channel_id, "good evening")
     for who in (cast.manager, cast.guest):
         told = words_of(await who.menu("Who said this?", answer))
@@ -60,7 +55,7 @@ async def test_everyone_may_see_which_agents_reacted(cast: Cast) -> None:
 
 @proves(manager="Show the HUD behind this")
 async def test_managers_see_the_very_hud_behind_an_answer(cast: Cast) -> None:
-    answer = await answer_of(cast, "Wren, have you seen the blue boat?")
+    answer = await cast.answered("Wren, have you seen the blue boat?")
     shown = await cast.manager.menu("Show the HUD behind this", answer)
     assert "because of *addressed*" in shown["content"]
     assert "have you seen the blue boat?" in await cast.manager.text_of(shown)
@@ -70,7 +65,7 @@ async def test_managers_see_the_very_hud_behind_an_answer(cast: Cast) -> None:
 
 @proves(manager="Ask again", member="Ask again")
 async def test_an_agent_is_asked_again(cast: Cast) -> None:
-    answer = await answer_of(cast, "Wren, tell me a story")
+    answer = await cast.answered("Wren, tell me a story")
     for who in (cast.guest, cast.manager):
         assert "Wren looks at it again." in words_of(await who.menu("Ask again", answer))
         answer = await cast.you.answer_after(answer)
@@ -78,7 +73,7 @@ async def test_an_agent_is_asked_again(cast: Cast) -> None:
 
 @proves(manager="Delete")
 async def test_managers_delete_a_message_everywhere(cast: Cast) -> None:
-    answer = await answer_of(cast, "Wren, say something to be deleted")
+    answer = await cast.answered("Wren, say something to be deleted")
     assert "Only people who may manage" in words_of(await cast.guest.menu("Delete", answer))
     asked = await cast.manager.menu("Delete", answer)
     assert "deleted, here and from every memory" in words_of(await cast.manager.press(asked, "Delete"))
@@ -113,7 +108,7 @@ async def test_a_message_in_parts_is_deleted_whole(cast: Cast) -> None:
 
 @proves(manager="React as The Architect")
 async def test_the_architect_reacts(cast: Cast) -> None:
-    answer = await answer_of(cast, "Wren, good night")
+    answer = await cast.answered("Wren, good night")
     before = (await cast.home.agents())["Wren"]["interval_seconds"]
     asked = await cast.manager.menu("React as The Architect", answer)
     assert "thumbs_up on message" in words_of(await cast.manager.press(asked, "👍"))
