@@ -16,6 +16,7 @@ from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
 from bot.core.view import View
 from bot.engine.moderation import Moderation
+from bot.engine.setbacks import GIVE_UP_AFTER
 
 NO_CHANNEL_SECONDS = 2.0
 DISCORD_EPOCH_MS = 1_420_070_400_000
@@ -76,8 +77,9 @@ class Posting:
             await self._mark(letter, LetterState.FAILED)
             return
         if scene.room.channel_id is None:
-            without_end = scene.view.agents[scene.room.id].retired_at is not None
-            state = LetterState.FAILED if without_end else letter.state
+            retired = scene.view.agents[scene.room.id].retired_at is not None
+            in_vain = retired or self._clock.now() - letter.created_at > GIVE_UP_AFTER
+            state = LetterState.FAILED if in_vain else letter.state
             await self._mark(letter, state, wait_seconds=NO_CHANNEL_SECONDS)
             return
         said = split(worded(scene))

@@ -97,6 +97,14 @@ def edit_of(here: Town, message_id: Snowflake, content: str, *, after_seconds: i
     return MessageEdited(guild_id=GUILD_ID, channel_id=ADAS, message_id=message_id, content=content, edited_at=at)
 
 
+async def test_an_edit_of_our_own_post_changes_nothing(here: Town) -> None:
+    await here.say(ADA, "A rose.")
+    await here.deliver()
+    (id, _), *_ = here.publisher.posts
+    await here.intake.take(edit_of(here, id, "A weed.", after_seconds=9))
+    assert await here.contents() == ["A rose."]
+
+
 async def test_an_edit_that_comes_before_its_message_is_kept_for_it(here: Town) -> None:
     event = here.seen("Teh rose.")
     await here.intake.take(edit_of(here, event.message_id, "The rose.", after_seconds=9))
