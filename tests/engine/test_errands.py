@@ -86,6 +86,15 @@ async def test_what_is_said_before_the_channel_is_there_waits_for_it(here: Town)
     assert here.publisher.said() == ["My first words."]
 
 
+async def test_a_channel_that_is_never_made_is_not_waited_for_without_end(here: Town) -> None:
+    await here.apply(UpdateRoom(room_id=ADA, fields={"channel_id": None}))
+    await here.say(ADA, "My first words.")
+    await here.deliver(23 * 3_600)
+    assert len(await here.waiting()) == 1
+    await here.deliver(2 * 3_600)
+    assert await here.waiting() == []
+
+
 async def test_a_person_is_let_in_and_out(here: Town) -> None:
     await send(here, LetterKind.PERMISSION, PermissionPayload(person_id=Snowflake(501), allowed=True))
     await send(here, LetterKind.PERMISSION, PermissionPayload(person_id=None, allowed=False))
