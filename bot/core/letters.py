@@ -64,12 +64,13 @@ class PermissionPayload(Payload):
     """Let a person (`person_id` None: everyone) see the room's channel, or no longer.
 
     Whether everyone may write there follows from the owner: a retired one's channel is read-only. `left_channel_id` is
-    the channel of an agent that is deleted for good: it stays, read-only, with the `note` in it.
+    the channel of an agent that is deleted for good: it stays, read-only, with the `note` in it, or is removed.
     """
 
     person_id: Snowflake | None = None
     allowed: bool
     left_channel_id: Snowflake | None = None
+    removed: bool = False
     note: str = ""
 
 

@@ -60,6 +60,9 @@ class Publisher(Protocol):
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
         """Make an agent's channel in the category, or find the one whose topic is marked as this agent's."""
 
+    async def remove_channel(self, channel_id: Snowflake) -> None:
+        """Delete a channel; one that is gone already is no error."""
+
     async def allow(
         self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
     ) -> None:

@@ -56,9 +56,8 @@ class Errands:
                 await self._react(letter, room, payload.message_id, payload.emoji, added=payload.added)
             case CuePayload() as payload:
                 await self._react(letter, room, payload.message_id, payload.emoji, added=True)
-            case PermissionPayload(left_channel_id=left, note=note) as payload if left is not None:
-                await self._publisher.notify(left, note)
-                await self._publisher.allow(left, None, allowed=payload.allowed, writable=False)
+            case PermissionPayload(left_channel_id=left) as payload if left is not None:
+                await self._leave(left, payload)
             case PermissionPayload() as payload:
                 writable = view.agents[room.id].retired_at is None
                 await self._publisher.allow(
@@ -70,6 +69,14 @@ class Errands:
             case payload:
                 await self._show(payload, room, view)
         return []
+
+    async def _leave(self, channel_id: Snowflake, payload: PermissionPayload) -> None:
+        """See to the channel of an agent that is deleted for good."""
+        if payload.removed:
+            await self._publisher.remove_channel(channel_id)
+            return
+        await self._publisher.notify(channel_id, payload.note)
+        await self._publisher.allow(channel_id, None, allowed=payload.allowed, writable=False)
 
     async def _show(self, payload: object, room: Room, view: View) -> None:
         """Show what the room or agent says of itself; what is out of date by now is left to the newer letter."""

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Literal
 
 from discord import app_commands
 
@@ -161,16 +162,20 @@ class Living(Group):
         await self.act(interaction, RestoreAgent(agent_id=agent.id))
 
     @app_commands.command()
-    async def delete(self, interaction: Interaction, agent: AgentArg) -> None:
+    async def delete(
+        self, interaction: Interaction, agent: AgentArg, channel: Literal["keep", "remove"] = "keep"
+    ) -> None:
         """Delete an agent for good, with its room's memory; asks before it does.
 
         Args:
             agent: Whom to delete
+            channel: Whether its channel stays, read-only, or goes too
         """
         managers_only(interaction)
         asked = f"Delete **{agent.name}** for good? What was said in its room is forgotten. `/agent retire` keeps it."
+        asked += " Its channel is deleted too." if channel == "remove" else ""
         if await self.sure(interaction, asked, f"Delete {agent.name}"):
-            await self.act(interaction, DeleteAgent(agent_id=agent.id))
+            await self.act(interaction, DeleteAgent(agent_id=agent.id, channel=channel))
 
 
 def as_seen_by(interaction: Interaction, view: View) -> View:

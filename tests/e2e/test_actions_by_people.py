@@ -167,6 +167,21 @@ async def test_a_deleted_agents_channel_stays_read_only_with_a_note(cast: Cast) 
     assert not await may_speak(cast.guest.visitor, hall)
 
 
+@proves(manager="agent delete")
+async def test_a_deleted_agents_channel_goes_too_when_that_is_asked_for(cast: Cast) -> None:
+    await cast.agent("Reed")
+    await cast.you.channel("reed")
+    asked = await cast.manager.run("agent delete", agent="Reed", channel="remove")
+    assert "Its channel is deleted too." in asked["content"]
+    await cast.manager.press(asked, "Delete Reed")
+
+    async def gone() -> bool:
+        return "reed" not in await cast.you.channels()
+
+    await until(gone, "channel that is gone")
+    assert "Reed" not in await cast.manager.told("agent list")
+
+
 async def may_speak(visitor: Visitor, channel_id: str) -> bool:
     """Try to say something in a channel."""
     try:

@@ -114,6 +114,9 @@ class RecordingPublisher:
         self._happens(0, before=False)
         return made
 
+    async def remove_channel(self, channel_id: Snowflake) -> None:
+        await self._note(channel_id, "remove_channel", channel_id)
+
     async def allow(
         self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
     ) -> None:

@@ -135,3 +135,10 @@ async def test_letters_of_a_retired_agent_without_a_channel_are_let_go(here: Tow
     await here.say(ADA, "Farewell.")
     await here.deliver()
     assert await here.waiting() == []
+
+
+async def test_the_channel_of_a_deleted_agent_goes_when_that_was_asked_for(here: Town) -> None:
+    left = PermissionPayload(allowed=True, left_channel_id=Snowflake(77), removed=True)
+    await send(here, LetterKind.PERMISSION, left)
+    await here.deliver()
+    assert here.publisher.done == [("remove_channel", 77)]

@@ -117,6 +117,12 @@ class DiscordPublisher:
         await self._online()
         return await self._channels.make(guild_id, new)
 
+    async def remove_channel(self, channel_id: Snowflake) -> None:
+        """Delete a channel; one that is gone already is no error."""
+        await self._online()
+        with suppress(Gone), worded("delete the channel"):
+            await self._client.http.delete_channel(channel_id)
+
     async def allow(
         self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
     ) -> None:

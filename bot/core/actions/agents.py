@@ -94,3 +94,4 @@ class CloneAgent(BaseAction):
 class DeleteAgent(BaseAction):
     type: Literal["delete_agent"] = "delete_agent"
     agent_id: Id
+    channel: Literal["keep", "remove"] = "keep"

@@ -120,7 +120,7 @@ async def clone_agent(desk: Desk, action: CloneAgent) -> str:
 @handles(DeleteAgent)
 async def delete_agent(desk: Desk, action: DeleteAgent) -> str:
     agent = desk.agent(action.agent_id)
-    _leave_channel(desk, agent)
+    _leave_channel(desk, agent, removed=action.channel == "remove")
     await desk.write.delete_agent(desk.community_id, agent.id)
     if desk.subject_id == agent.id:
         desk.subject_id = None
@@ -133,15 +133,18 @@ def _open_to_writing(desk: Desk, room_id: AgentId) -> None:
     put_letter(desk, LetterKind.PERMISSION, room_id, payload.stored())
 
 
-def _leave_channel(desk: Desk, agent: Agent) -> None:
-    """The channel of a deleted agent is people's: it stays, read-only; another room's letter says so in it."""
+def _leave_channel(desk: Desk, agent: Agent, *, removed: bool) -> None:
+    """The channel of a deleted agent is people's: it stays, read-only, or goes; the letter is another room's."""
     room = desk.room(agent.id)
     others = [one.id for one in desk.agents.values() if one.id != agent.id and one.retired_at is None]
+    if removed and not others:
+        raise Rejected("Nobody else lives here who could see to the channel: keep it, and delete it on Discord.")
     if room.channel_id is None or not others:
         return
     payload = PermissionPayload(
         allowed=room.visibility is Visibility.PUBLIC,
         left_channel_id=room.channel_id,
+        removed=removed,
         note=f"{agent.name} is gone for good. This channel stays as it is, read-only: delete it if nobody needs it.",
     )
     put_letter(desk, LetterKind.PERMISSION, others[0], payload.stored())

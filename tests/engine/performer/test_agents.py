@@ -127,6 +127,16 @@ async def test_a_deleted_agents_channel_is_left_to_people_with_a_note(house: Hou
     assert "El is gone for good" in str(left.payload["note"])
 
 
+async def test_a_deleted_agents_channel_goes_too_when_that_is_asked_for(house: House) -> None:
+    await house.ask(BOSS, DeleteAgent(agent_id=EL, channel="remove"))
+    [left] = [one for one in await house.letters() if one.kind is LetterKind.PERMISSION]
+    assert (left.payload["left_channel_id"], left.payload["removed"]) == (7_000_000_000_000_005, True)
+    for agent_id in (BO, CY, DI):
+        await house.ask(BOSS, DeleteAgent(agent_id=agent_id))
+    (last,) = await house.ask(BOSS, DeleteAgent(agent_id=ADA, channel="remove"))
+    assert last.why == "Nobody else lives here who could see to the channel: keep it, and delete it on Discord."
+
+
 async def test_only_people_let_agents_create_agents(house: House) -> None:
     assert await house.one(BO, CREATE) == "You may not manage agents: only people can allow you to."
     await house.ask(BOSS, PermitAgent(agent_id=BO, allowed=True))
