@@ -119,6 +119,19 @@ async def test_a_call_that_runs_when_the_key_changes_is_answered() -> None:
         assert (await running).complete
 
 
+async def test_who_comes_too_late_for_the_old_key_is_asked_again_with_the_new_one() -> None:
+    async with world() as here:
+        here.bring(HERE)
+        before = await here.models.of(here.kept, HERE)
+        await before.answer(call())
+        here.bring(HERE, prefix="ours")
+        after = await here.models.of(here.kept, HERE)
+        await settle()
+        with pytest.raises(ModelUnreachable, match="changed just now"):
+            await before.answer(call())
+        assert (await after.answer(call())).complete
+
+
 async def test_a_prefix_keeps_the_installations_models_beside_ones_own() -> None:
     async with world(HERE, others=("local",)) as here:
         here.bring(HERE, prefix="ours")

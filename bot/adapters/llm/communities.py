@@ -20,7 +20,7 @@ NOBODY_PAYS = "This server has no model provider yet: somebody who may manage it
 UNREADABLE = "The key of this server's model provider cannot be read any more: set it anew with `/setup provider`."
 OPENAI_URL = "https://api.openai.com/v1"  # said, for OPENAI_BASE_URL in the environment is not theirs
 NO_KEY = "none"  # for servers that take any
-TRIAL_PACE = Pace(timeout_seconds=20, calls_at_once=1, retries=0)  # somebody waits for it
+TRIAL_PACE = Pace(timeout_seconds=60, calls_at_once=1, retries=0)  # a cold model takes its time
 
 log = structlog.get_logger(__name__)
 
@@ -86,9 +86,9 @@ class CommunityProviders:
         await asyncio.gather(*self._leaving)
         for made in self._made.values():
             if made.provider is not None:
-                await made.provider.leave()
+                await made.provider.close()
         for provider in self._installation.values():
-            await provider.leave()
+            await provider.close()
 
     def _make(self, community: Community, kept: OwnProvider | None) -> _Made:
         shared = self._installation if self._pays_for(community.guild_id) else {}

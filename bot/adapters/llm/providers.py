@@ -118,10 +118,16 @@ class Provider:
         """Take no more calls: the connections are closed now, or when the last call that runs is answered."""
         self._left = True
         if not self._calls:
-            await self._client.close()
+            await self.close()
+
+    async def close(self) -> None:
+        """Close all connections, whatever runs."""
+        await self._client.close()
 
     @asynccontextmanager
     async def _in_turn(self) -> AsyncIterator[None]:
+        if self._left:
+            raise ModelUnreachable("The model provider was changed just now: it is asked again by itself.")
         self._calls += 1
         try:
             async with self._queue:
@@ -129,7 +135,7 @@ class Provider:
         finally:
             self._calls -= 1
             if self._left and not self._calls:
-                await self._client.close()
+                await self.close()
 
     async def _ask(self, model: str, call: ModelCall) -> ModelAnswer:
         """Ask the server; a schema or a temperature that it turns out not to take is left out from then on."""
@@ -225,7 +231,7 @@ class Providers:
     async def close(self) -> None:
         """Close all connections."""
         for provider in self._providers.values():
-            await provider.leave()
+            await provider.close()
 
     def _priced(self, model: str, usage: Usage) -> Usage:
         found = self._found(model)

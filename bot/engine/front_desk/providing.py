@@ -15,6 +15,7 @@ from bot.engine.front_desk.office import Office, check_manages
 
 PREFIX = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LONGEST_KEY = 500
+NO_PRICE = "It is free or its price is not known: only a limit in tokens holds it (`/usage budget`)."
 
 
 class Providing(Office):
@@ -97,8 +98,9 @@ class Providing(Office):
             cache_key="selfroom-setup",
         )
         begun = self.now()
-        answer = await models.answer(call)
-        return f"{name} answers in {(self.now() - begun).total_seconds():.1f} s for {answer.usage.cost_usd:.5f} USD."
+        usd = (await models.answer(call)).usage.cost_usd
+        told = f"{name} answers in {(self.now() - begun).total_seconds():.1f} s for {usd:.5f} USD."
+        return told if usd else f"{told} {NO_PRICE}"
 
 
 def _checked(provider: OwnProvider, key: str, model: str) -> tuple[OwnProvider, str, str]:
