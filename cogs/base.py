@@ -10,7 +10,7 @@ from bot.client import SelfroomClient
 from bot.core.actions import Action
 from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.records import Agent, AgentId, Person, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Side, Snowflake
 from cogs.ui.again import PAGE, SURE, Again, pager, question
 from cogs.ui.drawn import drawn_page
 from cogs.ui.files import picture
@@ -31,14 +31,19 @@ class Cog(commands.Cog):
         self.client = client
         self.desk = client.front_desk
 
-    async def act(self, interaction: Interaction, action: Action, *, subject: AgentId | None = None) -> None:
+    async def act(
+        self, interaction: Interaction, action: Action, *, subject: AgentId | None = None, side: Side = PUBLIC_SIDE
+    ) -> None:
         """Do one thing as the person who asked, and tell them the outcome in one sentence."""
-        await self.say(interaction, await self.do(interaction, action, subject=subject))
+        await self.say(interaction, await self.do(interaction, action, subject=subject, side=side))
 
-    async def do(self, interaction: Interaction, action: Action, *, subject: AgentId | None = None) -> str:
+    async def do(
+        self, interaction: Interaction, action: Action, *, subject: AgentId | None = None, side: Side = PUBLIC_SIDE
+    ) -> str:
         """Do one thing as the person who asked; gives the sentence, with the secret if there is one."""
         await wait(interaction)
-        outcome = await self.desk.act(guild_of(interaction), person(interaction), action, subject=subject)
+        who = person(interaction)
+        outcome = await self.desk.act(guild_of(interaction), who, action, subject=subject, side=side)
         secret = f"\nIt is ||`{outcome.secret}`||. Only you see this." if outcome.secret else ""
         return outcome.result + secret
 
@@ -99,6 +104,11 @@ class Cog(commands.Cog):
             return True
         await self.say(interaction, asked, view=question(Again.of(interaction), label))
         return False
+
+    async def mind(self, interaction: Interaction, agent: Agent, room: Agent | None) -> Mind:
+        """Give what an agent carries in the open, or beside a private room; raises NotFound for non-members."""
+        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        return (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id, side)
 
     async def room(self, interaction: Interaction, named: Agent | None) -> Agent:
         """Give the room that was named, else the one in which the command is used."""

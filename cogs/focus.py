@@ -21,46 +21,58 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
     """Commands on focus."""
 
     @app_commands.command()
-    async def show(self, interaction: Interaction, agent: AgentArg) -> None:
+    async def show(self, interaction: Interaction, agent: AgentArg, room: AgentArg | None = None) -> None:
         """Show what an agent keeps in view.
 
         Args:
             agent: Whose focus
+            room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        focus = (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id).focus
+        focus = (await self.mind(interaction, agent, room)).focus
         lines = focus_lines(as_value(focus))
         await self.list_out(interaction, f"**Focus of {agent.name}**", lines, empty=f"{agent.name}'s focus is empty.")
 
     @app_commands.command()
-    async def set(self, interaction: Interaction, agent: AgentArg, section: FocusSection) -> None:
+    async def set(
+        self, interaction: Interaction, agent: AgentArg, section: FocusSection, room: AgentArg | None = None
+    ) -> None:
         """Write one section of an agent's focus, one item per line.
 
         Args:
             agent: Whose focus
             section: Which section
+            room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        focus = (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id).focus
+        mind = await self.mind(interaction, agent, room)
 
         async def written(pressed: Interaction, text: str) -> None:
             value: Json = text if section in TEXT_SECTIONS else list[Json](text.splitlines())
-            await self.act(pressed, HudUpdate(section=section, value=value), subject=agent.id)
+            await self.act(pressed, HudUpdate(section=section, value=value), subject=agent.id, side=mind.side)
 
-        start = as_text(as_value(focus, section))
+        start = as_text(as_value(mind.focus, section))
         form = TextForm(f"Focus of {agent.name}", section, start=start, longest=LONGEST, written=written)
         await interaction.response.send_modal(form)
 
     @app_commands.command()
-    async def clear(self, interaction: Interaction, agent: AgentArg, section: FocusSection | None = None) -> None:
+    async def clear(
+        self,
+        interaction: Interaction,
+        agent: AgentArg,
+        section: FocusSection | None = None,
+        room: AgentArg | None = None,
+    ) -> None:
         """Clear an agent's focus, or one section of it.
 
         Args:
             agent: Whose focus
             section: Which section; all when left out
+            room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        await self.act(interaction, HudClear(section=section), subject=agent.id)
+        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        await self.act(interaction, HudClear(section=section), subject=agent.id, side=side)
 
     @app_commands.command()
     @app_commands.choices(heading=HEADING_CHOICES)

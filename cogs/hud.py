@@ -26,7 +26,7 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         managers_only(interaction)
         await wait(interaction)
         guild_id = guild_of(interaction)
-        seen, sections = await self.desk.hud_now(guild_id, agent, room.id if room else None)
+        seen, sections = await self.desk.hud_now(guild_id, agent, await self.desk.side_of(guild_id, agent, room))
         beat = await self.desk.last_beat(guild_id, agent.id)
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
         last = f"Last beat:\n{beat_summary(beat)}" if beat else "It has not beaten yet."

@@ -24,15 +24,18 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
     """Commands on knowledge."""
 
     @app_commands.command()
-    async def show(self, interaction: Interaction, agent: AgentArg, path: Path | None = None) -> None:
+    async def show(
+        self, interaction: Interaction, agent: AgentArg, path: Path | None = None, room: AgentArg | None = None
+    ) -> None:
         """Show what an agent knows, or what is at a path.
 
         Args:
             agent: Whose knowledge
             path: A dot path such as people.Bob.trust
+            room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        whole = (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id).knowledge
+        whole = (await self.mind(interaction, agent, room)).knowledge
         found = knowledge.read(whole, path) if path else dict(whole)
         if found is knowledge.MISSING or found == {}:
             raise NotFound(f"There is nothing at {path}." if path else f"{agent.name} knows nothing yet.")
@@ -44,7 +47,13 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
 
     @app_commands.command()
     async def set(
-        self, interaction: Interaction, agent: AgentArg, path: Path, value: Value, weight: Weight | None = None
+        self,
+        interaction: Interaction,
+        agent: AgentArg,
+        path: Path,
+        value: Value,
+        weight: Weight | None = None,
+        room: AgentArg | None = None,
     ) -> None:
         """Keep a value at a path.
 
@@ -53,43 +62,53 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             path: A dot path such as people.Bob.trust
             value: A text, or JSON such as 3, true, ["a", "b"] or {"a": 1}
             weight: How much it matters, 0 to 1
+            room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        await self.act(interaction, Set(path=path, value=value_of(value), w=weight), subject=agent.id)
+        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        await self.act(interaction, Set(path=path, value=value_of(value), w=weight), subject=agent.id, side=side)
 
     @app_commands.command()
-    async def delete(self, interaction: Interaction, agent: AgentArg, path: Path) -> None:
+    async def delete(self, interaction: Interaction, agent: AgentArg, path: Path, room: AgentArg | None = None) -> None:
         """Remove what is at a path.
 
         Args:
             agent: Whose knowledge
             path: A dot path such as people.Bob.trust
+            room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        await self.act(interaction, Delete(path=path), subject=agent.id)
+        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        await self.act(interaction, Delete(path=path), subject=agent.id, side=side)
 
     @app_commands.command()
-    async def history(self, interaction: Interaction, agent: AgentArg) -> None:
+    async def history(self, interaction: Interaction, agent: AgentArg, room: AgentArg | None = None) -> None:
         """List how an agent's knowledge changed, who changed it and when.
 
         Args:
             agent: Whose knowledge
+            room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        entries = await self.desk.journal(guild_of(interaction), agent.id)
+        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        entries = await self.desk.journal(guild_of(interaction), agent.id, side=side)
         title, lines = f"**Knowledge of {agent.name}, newest first**", [entry_line(entry) for entry in entries]
         await self.list_out(interaction, title, lines, empty=f"{agent.name}'s knowledge has never changed.")
 
     @app_commands.command()
-    async def undo(self, interaction: Interaction, agent: AgentArg, change: Entry | None = None) -> None:
+    async def undo(
+        self, interaction: Interaction, agent: AgentArg, change: Entry | None = None, room: AgentArg | None = None
+    ) -> None:
         """Undo a change of an agent's knowledge.
 
         Args:
             agent: Whose knowledge
             change: Its number in /knowledge history; the newest when left out
+            room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        await self.act(interaction, UndoKnowledge(entry_id=change), subject=agent.id)
+        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        await self.act(interaction, UndoKnowledge(entry_id=change), subject=agent.id, side=side)
 
 
 def value_of(text: str) -> Json:

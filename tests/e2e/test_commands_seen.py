@@ -70,6 +70,36 @@ async def test_a_private_room_has_a_hud_of_its_own(cast: Cast) -> None:
     assert "Vault is not in that room." in await cast.manager.told("hud show", agent="Vault", room="Wren")
 
 
+async def test_what_is_kept_beside_a_private_room_is_seen_and_changed_there_only(cast: Cast) -> None:
+    await cast.agent("Crypt")
+    await cast.manager.run("room visibility", visibility="private", room="Crypt")
+    here: Json = {"agent": "Crypt", "room": "Crypt"}
+    await cast.manager.told("knowledge set", path="word", value="xyzzy", **here)
+    assert "xyzzy" in await cast.manager.told("knowledge show", **here)
+    assert "xyzzy" in await cast.manager.told("knowledge history", **here)
+    assert "Crypt knows nothing yet." in await cast.manager.told("knowledge show", agent="Crypt")
+    assert "has never changed" in await cast.manager.told("knowledge history", agent="Crypt")
+    form = await cast.manager.run("focus set", section="notes", **here)
+    await cast.manager.fill(form, notes="whisper")
+    assert "whisper" in await cast.manager.told("focus show", **here)
+    assert "is empty" in await cast.manager.told("focus show", agent="Crypt")
+    private = await cast.manager.text_of(await cast.manager.run("hud show", **here))
+    public = await cast.manager.text_of(await cast.manager.run("hud show", agent="Crypt"))
+    assert "xyzzy" in private
+    assert "whisper" in private
+    assert "xyzzy" not in public
+    assert "whisper" not in public
+    assert "knows nothing" in await told_after(cast, "knowledge undo", **here)
+    await cast.manager.told("focus clear", **here)
+    assert "is empty" in await cast.manager.told("focus show", **here)
+
+
+async def told_after(cast: Cast, path: str, **options: str) -> str:
+    """Do something, and give what the agent knows then."""
+    await cast.manager.told(path, **options)
+    return await cast.manager.told("knowledge show", **options)
+
+
 async def test_a_card_tells_all_of_an_agent_and_its_buttons_do_what_they_say(cast: Cast) -> None:
     hall = await cast.you.channel("wren")
     answer = await cast.you.answer_after(await cast.you.say(hall, "Hello Wren, who are you?"))

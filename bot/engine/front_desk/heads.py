@@ -6,7 +6,7 @@ from datetime import timedelta
 from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import OutputFormat
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
 from bot.core.view import Tally
 from bot.engine.front_desk.office import Office
 from bot.engine.hud_now import Seen, hud_now
@@ -15,16 +15,20 @@ from bot.engine.hud_now import Seen, hud_now
 class Heads(Office):
     """What agents saw, said and keep."""
 
-    async def hud_now(self, guild_id: Snowflake, agent: Agent, room_id: AgentId | None = None) -> Seen:
-        """Give what an agent would see now, on the side of a room it is in, and the tokens of each section.
-
-        Raises NotFound when it is not in that room.
-        """
-        model = await self.model(guild_id)
+    async def side_of(self, guild_id: Snowflake, agent: Agent, room: Agent | None) -> Side:
+        """Give the side of the barrier on which a room is (None: the open one); raises NotFound for non-members."""
+        if room is None:
+            return PUBLIC_SIDE
         async with self._looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
-            if room_id is not None and (agent.id, room_id) not in view.memberships:
-                raise NotFound(f"{agent.name} is not in that room.")
+        if (agent.id, room.id) not in view.memberships:
+            raise NotFound(f"{agent.name} is not in that room.")
+        return view.all_rooms[room.id].side
+
+    async def hud_now(self, guild_id: Snowflake, agent: Agent, side: Side = PUBLIC_SIDE) -> Seen:
+        """Give what an agent would see now on one side, and the tokens of each section."""
+        model = await self.model(guild_id)
+        async with self._looking(guild_id) as (community, read):
             return await hud_now(
                 read,
                 community.id,
@@ -32,7 +36,7 @@ class Heads(Office):
                 now=self.now(),
                 tokenizer=model.tokenizer(agent.model),
                 structured=agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model),
-                side=PUBLIC_SIDE if room_id is None else view.all_rooms[room_id].side,
+                side=side,
             )
 
     async def last_beat(self, guild_id: Snowflake, agent_id: AgentId) -> Beat | None:
@@ -70,10 +74,12 @@ class Heads(Office):
             found = await read.first_beats(community.id, members, message.sent_at, side=side)
         return {id: found.get(id) for id in members}
 
-    async def journal(self, guild_id: Snowflake, agent_id: AgentId, *, limit: int = 200) -> Sequence[JournalEntry]:
-        """Give the changes of an agent's knowledge, newest first."""
+    async def journal(
+        self, guild_id: Snowflake, agent_id: AgentId, *, side: Side = PUBLIC_SIDE, limit: int = 200
+    ) -> Sequence[JournalEntry]:
+        """Give the changes of an agent's knowledge on one side, newest first."""
         async with self._looking(guild_id) as (community, read):
-            return await read.journal(community.id, agent_id, limit=limit)
+            return await read.journal(community.id, agent_id, side=side, limit=limit)
 
     async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
         """Count by name the reactions of the last days to what an agent said."""

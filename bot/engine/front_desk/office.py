@@ -11,7 +11,7 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.outlook import Outlook, outlooks
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Cipher, Clock, Model, Models, Random, Reading, Store, Writing
-from bot.core.records import Agent, AgentId, Community, Person, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Community, Person, Side, Snowflake
 from bot.core.spending import day_of
 from bot.core.view import View
 from bot.engine.performer import Outcome, Performer
@@ -59,9 +59,15 @@ class Office:
         return self._models
 
     async def act(
-        self, guild_id: Snowflake, person: Person, action: Action, *, subject: AgentId | None = None
+        self,
+        guild_id: Snowflake,
+        person: Person,
+        action: Action,
+        *,
+        subject: AgentId | None = None,
+        side: Side = PUBLIC_SIDE,
     ) -> Outcome:
-        """Do one thing as a person; raises Rejected with the reason when the rules do not allow it."""
+        """Do one thing as a person, to what `subject` keeps on that side; raises Rejected when the rules forbid it."""
         async with self._changing(guild_id, person) as (community, write):
             (outcome,) = await self._performer.perform(
                 write,
@@ -71,6 +77,7 @@ class Office:
                 now=self._clock.now(),
                 random=self._random,
                 subject=subject,
+                side=side,
             )
         self._on_done()
         if not outcome.accepted:
