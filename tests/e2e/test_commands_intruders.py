@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 import pytest_asyncio
 
-from tests.e2e.commanding import Commander
+from tests.e2e.commanding import Commander, inside
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until, visiting
 
@@ -136,6 +136,18 @@ async def test_who_lost_the_right_can_turn_no_page(cast: Cast) -> None:
         on = next(part["label"] for part in listed["components"][0]["components"] if part["label"].startswith("On"))
         await oona.retire(cast)
         assert words_of(await oona.press(listed, on)) == REFUSED
+
+
+async def test_who_lost_the_right_can_use_no_button_of_a_card(cast: Cast) -> None:
+    labels = {"HUD", "Knowledge", "Beats", "Wake", "Pause"}
+    async with officer(cast, "oscar") as oscar:
+        card = await oscar.run("agent show", agent="Ledger")
+        await oscar.retire(cast)
+        assert labels <= {part.get("label") for part in inside(card["components"])}
+        for label in labels:
+            assert words_of(await oscar.press(card, label)) == REFUSED, label
+    shown = await cast.guest.run("agent show", agent="Ledger")
+    assert not labels & {part.get("label") for part in inside(shown["components"])}
 
 
 async def test_who_lost_the_right_can_let_nobody_in(cast: Cast) -> None:

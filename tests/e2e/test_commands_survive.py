@@ -72,6 +72,7 @@ async def shown(manager: Commander, gwen: Commander, answer: Json) -> Shown:
         await manager.told("knowledge set", agent="Wren", path=f"places.{number:02}", value="sea " * 30)
     return {
         "pending": await manager.run("access pending"),
+        "card": await manager.run("agent show", agent="Wren"),
         "help": await manager.run("help"),
         "history": await manager.run("knowledge history", agent="Wren"),
         "delete agent": await manager.run("agent delete", agent="Attic"),
@@ -123,7 +124,8 @@ async def check_pages(manager: Commander, there: Shown) -> None:
 
 
 async def check_questions(manager: Commander, there: Shown) -> None:
-    """What was asked for sure can be answered."""
+    """What was asked for sure can be answered, and an agent's card still does what it offers."""
+    assert "tokens" in words_of(await manager.press(there["card"], "HUD"))
     assert "thumbs_up on message" in words_of(await manager.press(there["react"], "👍"))
     assert "answers in" in words_of(await manager.press(there["setup"], "Try the model"))
     chosen = await manager.choose(there["setup"], "Where managers are told things", there["42"]["channel_id"])
