@@ -58,8 +58,11 @@ class Window:
         self, channel: discord.TextChannel, room: Room, place: Place, messages: Sequence[Message]
     ) -> None:
         stored = {message.discord_id: message for message in messages if message.discord_id is not None}
-        there, oldest = await _standing(place, min(stored), max(stored))
-        gone = tuple(id for id in sorted(stored) if id >= oldest and id not in there)
+        async with self._store.reading() as read:
+            parts = await read.other_parts(room.community_id, list(stored))
+        ids = sorted({*stored, *(id for one in parts for id in one.post_ids)})
+        there, oldest = await _standing(place, ids[0], ids[-1])
+        gone = tuple(id for id in ids if id >= oldest and id not in there)
         if gone and (there or await _is_gone(place, gone[-1])):
             guild_id, channel_id = Snowflake(channel.guild.id), Snowflake(channel.id)
             await self._inbox.take(MessagesDeleted(guild_id=guild_id, channel_id=channel_id, message_ids=gone))

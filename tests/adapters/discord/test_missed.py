@@ -135,6 +135,24 @@ async def test_edits_deletions_and_reactions_in_threads_are_found(stage: Stage) 
         await reactions_are(stage, ada, [], [("heart", 1)])
 
 
+@pytest.mark.parametrize("deleted", [0, 1, 2])
+async def test_a_part_deleted_meanwhile_takes_the_whole_message_with_it(stage: Stage, deleted: int) -> None:
+    async with stage.bot() as bot:
+        ada, channel_id = await stage.settle_in(bot)
+        long = "\n\n".join(letter * 1_500 for letter in "abc")
+        await stage.say(bot, ada, long)
+        await heard(stage, ada, long)
+    posts = await stage.owner.read(channel_id)
+    await stage.owner.call("DELETE", f"/channels/{channel_id}/messages/{posts[deleted]['id']}")
+
+    async def gone() -> bool:
+        return await stage.owner.read(channel_id) == []
+
+    async with stage.bot():
+        await heard(stage, ada)
+        await until(gone)
+
+
 async def test_a_thread_deleted_meanwhile_takes_its_words_with_it(stage: Stage) -> None:
     ada, channel_id, mira, [start] = await first_life(stage, "start")
     async with stage.bot():
