@@ -174,8 +174,16 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
             listed = [word.strip() for word in words.split(",") if word.strip()]
             chosen["held_words"] = [] if listed == ["none"] else list[Json](listed)
         if model is not None:
-            chosen["moderation_model"] = "" if model == "none" else model
+            chosen["moderation_model"] = await self.judge(interaction, model)
         await self.change(interaction, **chosen)
+
+    async def judge(self, interaction: Interaction, model: str) -> str:
+        """Give a moderation model that answers, empty for none: what nobody can judge would never be posted."""
+        if model == "none":
+            return ""
+        await wait(interaction)
+        await self.desk.try_moderation(guild_of(interaction), person(interaction), model)
+        return model
 
     @app_commands.command()
     async def options(

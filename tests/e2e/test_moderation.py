@@ -47,6 +47,8 @@ async def test_managers_let_a_held_message_through_or_discard_it(home: Living) -
 
         await until(stands, "the approved message")
         assert "Set: held words" in await manager.told("setup moderation", words="84, spades", model="none")
+        refused = await manager.told("setup moderation", model="omni-moderation-latest")
+        assert "has no model 'omni-moderation-latest'" in refused  # the scripted model moderates nothing
         await you.say(hall, "Wren, what is 40 + 44?")
         held = await notice(you, office, "the word '84'")
         assert "room 1" in await manager.told("access held")

@@ -31,6 +31,11 @@ class Providing(Office):
         check_manages(person)
         return await self._asked(await self.model(guild_id), name)
 
+    async def try_moderation(self, guild_id: Snowflake, person: Person, name: str) -> None:
+        """Ask a moderation model about a harmless text; raises ModelError when it does not answer."""
+        check_manages(person)
+        await (await self.model(guild_id)).objection(name, "Good morning.")
+
     async def choose_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
         """Have new agents use a model that answers; gives a sentence."""
         told = await self.try_model(guild_id, person, name)
