@@ -40,9 +40,10 @@ class Places:
     async def left(self, community: Community) -> None:
         """The bot was removed: everything is kept, and the agents rest until it is invited again."""
         log.info("removed from a server", community=community.id, name=community.name)
-        if community.paused:  # by a manager: that holds beyond our return
-            return
         async with self._store.writing(community.id) as write:
+            await write.apply(community.id, [SetOverride(name="synced_commands", value=None)])  # they went with us
+            if community.paused:  # by a manager: that holds beyond our return
+                return
             await write.keep(community.id, AWAY, True)
             await write.pause_community(community.id, paused=True)
 

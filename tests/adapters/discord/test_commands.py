@@ -1,5 +1,6 @@
 """Commands are put into a server when they changed, and whatever goes wrong in one is said in one sentence."""
 
+from collections.abc import MutableMapping, Sequence
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ from discord.ext import commands
 
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
-from tests.adapters.discord.stage import staged
+from tests.adapters.discord.stage import staged, until
 
 
 class Greeting(commands.Cog):
@@ -89,3 +90,20 @@ async def test_commands_are_sent_only_when_they_changed(second: type[commands.Co
                     pass
             sent.append(any(entry["event"] == "commands put into a server" for entry in logs))
         assert sent == [True, second is Parting]
+
+
+async def test_a_server_that_invites_the_bot_again_gets_the_commands_again() -> None:
+    async with staged() as stage:
+        member = f"/guilds/{stage.guild_id}/members/{stage.bot_id}"
+        with structlog.testing.capture_logs() as logs:
+            async with stage.bot(cogs=[partial(made, Greeting)]):
+                await stage.owner.call("DELETE", member)
+                await until(lambda: told(logs, "removed from a server", 1))
+                url = f"{stage.playground.url}/playground{member}"
+                async with stage.session.put(url, json={}) as answer:
+                    assert answer.status < 300, await answer.text()
+                await until(lambda: told(logs, "commands put into a server", 2))
+
+
+async def told(logs: Sequence[MutableMapping[str, Any]], event: str, times: int) -> bool:
+    return [entry["event"] for entry in logs].count(event) == times
