@@ -295,6 +295,13 @@ async def test_what_will_not_pass_is_asked_once(status: int) -> None:
     assert len(there.bodies) == 1
 
 
+async def test_a_server_that_complains_at_length_is_quoted_briefly() -> None:
+    async with line(problem(400, "No,\n\n" + "no " * 10_000)) as (providers, _):
+        with pytest.raises(ModelRefused, match="No, no no no") as caught:
+            await providers.answer(call())
+    assert len(caught.value.sentence) < 500
+
+
 async def test_a_models_own_price_and_limit_stand_above_the_lists() -> None:
     own = {
         "mine": Price(input=Decimal(2), output=Decimal(10), cached=Decimal(1)),

@@ -7,6 +7,8 @@ import openai
 from bot.adapters.llm.guard import AddressRefused
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
 
+MOST_QUOTED = 300
+
 
 @dataclass(frozen=True, slots=True)
 class Blame:
@@ -40,7 +42,7 @@ def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
             )
         case openai.BadRequestError():
             return ModelRefused(
-                f"The provider at {at.address} does not take the request for {at.model!r}: {error.message}"
+                f"The provider at {at.address} does not take the request for {at.model!r}: {_shortened(error.message)}"
             )
         case openai.InternalServerError():
             return ModelUnreachable(f"The provider at {at.address} has a fault: it is asked again by itself.")
@@ -58,6 +60,12 @@ def refuses_schema(error: openai.OpenAIError) -> bool:
 def refuses_temperature(error: openai.OpenAIError) -> bool:
     """Tell whether the model lets no temperature be set."""
     return isinstance(error, openai.BadRequestError) and "temperature" in (error.param or error.message.lower())
+
+
+def _shortened(said: str) -> str:
+    """Give what a server said, as far as it fits into a sentence."""
+    text = " ".join(said.split())
+    return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}…"
 
 
 def _retry_after(error: openai.RateLimitError) -> float | None:
