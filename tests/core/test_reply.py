@@ -1,6 +1,7 @@
 """What models write becomes replies: what is valid stands, the rest is refused one by one, nothing raises."""
 
 import json
+import time
 
 import pytest
 
@@ -215,3 +216,15 @@ def test_what_cannot_be_stored_is_left_out() -> None:
 def test_nonsense_never_raises_and_does_nothing(text: str) -> None:
     reply = parsed(text)
     assert all(not each.actions for each in reply.replies.values())
+
+
+@pytest.mark.parametrize(
+    "rubbish", ["[", '{"a":', "{ ", "}", '"', "'", "a b ", "9", "\ud800", "```json\n", "  - a: 1\n", "\x00"]
+)
+@pytest.mark.parametrize("output_format", OutputFormat)
+def test_five_megabytes_of_rubbish_are_read_in_a_moment(rubbish: str, output_format: OutputFormat) -> None:
+    text = '{"agents": [{"agent_id": 5, "actions": [' + rubbish * (5_000_000 // len(rubbish))
+    start = time.process_time()
+    found = parse_reply(text, asked=[FIVE], output_format=output_format)
+    assert time.process_time() - start < 3
+    assert not any(reply.actions for reply in found.replies.values())
