@@ -184,9 +184,9 @@ class Heartbeat:
 
     async def _plan(self, round: Round) -> tuple[Round, Sequence[Booked]] | None:
         try:
-            write = planner.builder(round.view, round.model, round.at)
-            calls: list[PlannedCall] = []
             ready, extra = round.ready, self._schema_tokens
+            write = planner.builder(round.view, round.model, round.at, schema_tokens=extra)
+            calls: list[PlannedCall] = []
             for call in planner.plan(round.view, ready, round.model, write, round.at, schema_tokens=extra):
                 calls.append(call)
                 await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between

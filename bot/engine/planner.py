@@ -1,7 +1,7 @@
 """Agents that were let through -> model calls: who shares one, and how many fit (SPEC §6)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -18,6 +18,7 @@ from bot.core.verdict import Ready
 from bot.core.view import View
 
 IMAGES_AT_MOST = 4
+LEAST_BUDGET = 1_000  # tokens: with less an agent would not even see what it is asked
 log = structlog.get_logger(__name__)
 Builder = Callable[["Kind", Sequence[Ready]], BuiltCall]
 
@@ -49,10 +50,18 @@ class PlannedCall:
         return len(self.ready) > 1
 
 
-def builder(view: View, model: Model, now: datetime) -> Builder:
-    """Give what writes the HUDs of a call from one community's view."""
+def builder(view: View, model: Model, now: datetime, *, schema_tokens: int = 0) -> Builder:
+    """Give what writes the HUDs of a call from one community's view; an agent too large for its model sees less."""
 
     def write(kind: Kind, ready: Sequence[Ready]) -> BuiltCall:
+        built = written(view, kind, ready)
+        if len(ready) > 1:
+            return built
+        over = built.tokens + answer_tokens(view.config, 1) - _context(kind, model, schema_tokens)
+        own = sum(part.tokens for part in built.parts)
+        return written(_narrowed(view, ready[0].agent_id, own - over), kind, ready) if over > 0 else built
+
+    def written(view: View, kind: Kind, ready: Sequence[Ready]) -> BuiltCall:
         return build(
             view,
             [Ask(agent_id=one.agent_id, side=one.side) for one in ready],
@@ -64,6 +73,15 @@ def builder(view: View, model: Model, now: datetime) -> Builder:
         )
 
     return write
+
+
+def _narrowed(view: View, agent_id: AgentId, budget: int) -> View:
+    smaller = replace(view.agents[agent_id], token_budget=max(LEAST_BUDGET, budget))
+    return replace(view, agents={**view.agents, agent_id: smaller})
+
+
+def _context(kind: Kind, model: Model, schema_tokens: int) -> int:
+    return model.context_tokens(kind.model) - (schema_tokens if kind.structured else 0)
 
 
 def plan(
@@ -78,7 +96,7 @@ def plan(
         groups.setdefault(kind_of(view, one, model), []).append(one)
     for kind, group in groups.items():
         most = view.config.agents_per_call
-        context = model.context_tokens(kind.model) - (schema_tokens if kind.structured else 0)
+        context = _context(kind, model, schema_tokens)
         for start in range(0, len(group), most):
             for call in _filled(view.config, kind, group[start : start + most], context, write):
                 yield from _thrifty(view, call, model, write, now)

@@ -3,7 +3,9 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -63,15 +65,32 @@ async def live(home: Hearts, seconds: float, *, step: float = 1.0, heartbeat: He
         await home.deliver()
 
 
-def one_home(takes: Callable[[ModelCall], float]) -> tuple[TimedModel, list[Hearts]]:
+@asynccontextmanager
+async def timed(
+    agents: int,
+    takes: Callable[[ModelCall], float],
+    **how: Any,  # noqa: ANN401
+) -> AsyncIterator[tuple[TimedModel, Hearts]]:
+    """Open a community whose model takes its time; at the end what still runs is put back."""
     homes: list[Hearts] = []
-    return TimedModel(lambda: homes[0], takes), homes
+    model = TimedModel(lambda: homes[0], takes)
+    async with hearts(agents, model=model, **how) as home:
+        homes.append(home)
+        yield model, home
+        await closed(home)
+
+
+async def closed(home: Hearts) -> None:
+    """Close as at the end of a run."""
+    closing = asyncio.create_task(home.heartbeat.close(1))
+    await until(lambda: home.heartbeat._closed)
+    await home.clock.advance(2)
+    await closing
 
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_an_agent_is_in_one_beat_at_a_time_and_everyone_is_served_in_the_end(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a chat, not a secret
-    model, homes = one_home(lambda _: chance.choice((0.1, 1, 5, 30)))
 
     def sometimes(call: ModelCall) -> str:
         if chance.random() < 0.15:
@@ -79,8 +98,7 @@ async def test_an_agent_is_in_one_beat_at_a_time_and_everyone_is_served_in_the_e
         return answer({id: [(1, "Well.")] for id in asked(call) if chance.random() < 0.5})
 
     config = CommunityConfig(usd_per_day=None, addressed_per_person=1_000)
-    async with hearts(5, model=model, config=config) as home:
-        homes.append(home)
+    async with timed(5, lambda _: chance.choice((0.1, 1, 5, 30)), config=config) as (model, home):
         model.script.extend([sometimes] * 9_999)
         for _ in range(25):
             who, id = chance.choice(PEOPLE)
@@ -91,15 +109,13 @@ async def test_an_agent_is_in_one_beat_at_a_time_and_everyone_is_served_in_the_e
         assert max(model.most.values()) == 1
         view = await home.view(1, 2, 3, 4, 5)
         assert not any(reasons for reasons in view.reasons.values())
-        newest = view.rooms[AgentId(1)].messages[-1].id
+        newest = max(one.id for one in view.rooms[AgentId(1)].messages if one.sender.is_human)
         assert all(view.memberships[AgentId(id), AgentId(1)].seen_until >= newest for id in range(1, 6))
 
 
 async def test_a_slow_model_delays_only_those_who_use_it() -> None:
-    model, homes = one_home(lambda call: 100 if call.model == "slow" else 0.1)
-    model.script.extend([lambda call: answer({id: [(id, "Here.")] for id in asked(call)})] * 99)
-    async with hearts(2, together=False, model=model) as home:
-        homes.append(home)
+    async with timed(2, lambda call: 100 if call.model == "slow" else 0.1, together=False) as (model, home):
+        model.script.extend([lambda call: answer({id: [(id, "Here.")] for id in asked(call)})] * 99)
         await home.apply(UpdateAgent(agent_id=AgentId(1), fields={"model": "slow"}))
         await home.hear("hello")
         await home.hear("hello", room_id=2)
@@ -114,13 +130,11 @@ async def test_a_slow_model_delays_only_those_who_use_it() -> None:
 
 
 async def test_who_is_asked_again_alone_waits_for_nobody_else_who_is() -> None:
-    model, homes = one_home(lambda call: 90 if asked(call) == [1] else 0.1)
 
     def talk(call: ModelCall) -> str:
         return "nonsense" if len(asked(call)) > 1 else answer({id: [(1, f"I am {id}.")] for id in asked(call)})
 
-    async with hearts(3, model=model) as home:
-        homes.append(home)
+    async with timed(3, lambda call: 90 if asked(call) == [1] else 0.1) as (model, home):
         model.script.extend([talk] * 99)
         for id in (1, 2, 3):
             await home.apply(UpdateAgent(agent_id=AgentId(id), fields={"last_beat_silent": True}))
@@ -133,10 +147,8 @@ async def test_who_is_asked_again_alone_waits_for_nobody_else_who_is() -> None:
 
 
 async def test_what_does_not_fit_in_one_call_is_asked_at_the_same_time_in_others() -> None:
-    model, homes = one_home(lambda _: 0)
-    model.context = 8_000
-    async with hearts(12, model=model) as home:
-        homes.append(home)
+    async with timed(12, lambda _: 0) as (model, home):
+        model.context = 8_000
         await home.crowd()
         began, model.takes = home.clock.now(), lambda _: 5
         await home.hear("good evening, everyone", who="rob", id=502)
@@ -149,10 +161,24 @@ async def test_what_does_not_fit_in_one_call_is_asked_at_the_same_time_in_others
         assert (home.clock.now() - began).total_seconds() < 150
 
 
+async def test_an_agent_that_is_too_large_for_its_model_sees_less() -> None:
+    async with timed(1, lambda _: 0) as (model, home):
+        for number in range(200):
+            await home.hear(f"This is line {number} of a long afternoon, and it is about nothing in particular.")
+        await home.slot(1)
+        await home.clock.advance(600)
+        model.context = 10_000
+        await home.hear("Agent1, do you still see me?")
+        await home.slot(1)
+        first, second = model.calls
+        small, large = (WordTokenizer().count(call.instructions + call.input) for call in (second, first))
+        assert large + 5_000 > model.context
+        assert small + 5_000 <= model.context
+        assert "do you still see me?" in second.input
+
+
 async def test_after_a_crash_the_floor_is_free_and_typing_begins_again() -> None:
-    model, homes = one_home(lambda _: 10_000)
-    async with hearts(3, model=model) as home:
-        homes.append(home)
+    async with timed(3, lambda _: 10_000) as (model, home):
         await home.hear("Agent1, Agent2, Agent3: hello")
         await live(home, 3)
         assert sum(model.asking.values()) == 2  # they hold the floor for ever, so to speak
@@ -191,17 +217,12 @@ async def test_after_a_crash_the_floor_is_free_and_typing_begins_again() -> None
 
 
 async def test_closing_while_some_are_asked_again_alone_keeps_all_their_reasons() -> None:
-    model, homes = one_home(lambda call: 0.1 if len(asked(call)) > 1 else 10_000)
-    model.script.extend(["nonsense"] * 9)
-    async with hearts(2, model=model) as home:
-        homes.append(home)
+    async with timed(2, lambda call: 0.1 if len(asked(call)) > 1 else 10_000) as (model, home):
+        model.script.extend(["nonsense"] * 9)
         await home.hear("Agent1, Agent2: hello")
         await live(home, 5)
         assert sum(model.asking.values()) == 2
-        closing = asyncio.create_task(home.heartbeat.close(1))
-        await until(lambda: home.heartbeat._closed)
-        await home.clock.advance(2)
-        await closing
+        await closed(home)
         view = await home.view(1, 2)
         assert all(view.agents[AgentId(id)].beat_id is None for id in (1, 2))
         kinds = {id: [reason.kind for reason in reasons] for id, reasons in view.reasons.items()}
@@ -209,9 +230,7 @@ async def test_closing_while_some_are_asked_again_alone_keeps_all_their_reasons(
 
 
 async def test_who_is_called_while_it_is_in_a_call_is_asked_as_soon_as_that_ends() -> None:
-    model, homes = one_home(lambda _: 20.3)
-    async with hearts(1, model=model) as home:
-        homes.append(home)
+    async with timed(1, lambda _: 20.3) as (model, home):
         await home.hear("Agent1, hello")
         await live(home, 5)
         await home.hear("Agent1, one thing more")
