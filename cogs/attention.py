@@ -27,6 +27,7 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
         numbers = [
             f"- room {room} ({view.agents[room].name}): {word_attention(one.attention)}"
+            + (", an equal share of what is left" if one.attention is None else "")
             for (member, room), one in view.memberships.items()
             if member == agent.id
         ]

@@ -25,8 +25,8 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         spent = await self.desk.spent_today(guild_of(interaction))
         limits = spent.config
         share = of_day((spent.usd, spent.tokens), limits).share
-        usd = f"{spent.usd:.4f} of {limits.usd_per_day or 'unlimited'} USD"
-        tokens = f"{spent.tokens:,} of {limits.tokens_per_day or 'unlimited'} tokens"
+        usd = of_limit(f"{spent.usd:.4f}", limits.usd_per_day, "USD")
+        tokens = of_limit(f"{spent.tokens:,}", limits.tokens_per_day, "tokens")
         rows = [Bar(label="Budget used", share=float(share), note=f"{share:.1%}")]
         beats = sum(count for count, _ in spent.by_agent.values())
         await self.draw_out(interaction, "Usage today (UTC)", rows, [usd, tokens, counted(beats, "beat")])
@@ -71,3 +71,8 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         _, config = await self.desk.community(guild_id)
         tokens = f"{config.tokens_per_day:,} tokens" if config.tokens_per_day else "no limit in tokens"
         await self.say(interaction, f"A day may cost {config.usd_per_day} USD, with {tokens}.")
+
+
+def of_limit(used: str, limit: Decimal | int | None, unit: str) -> str:
+    """Word what was used of a limit, if there is one."""
+    return f"{used} {unit}, without a limit" if limit is None else f"{used} of {limit:,} {unit}"
