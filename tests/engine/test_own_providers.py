@@ -248,17 +248,3 @@ async def test_an_answer_that_is_declined_is_booked_all_the_same() -> None:
         async with home.store.reading() as read:
             usd, tokens = await read.spent(home.community_id, home.clock.now().date())
         assert (usd, tokens) == (model.spent.cost_usd, 909)
-
-
-async def test_answers_that_are_of_no_use_are_booked_all_the_same() -> None:
-    async with hearts(1, script=["%PDF-1.7 ]]} <<<lorem"]) as home:
-        await home.hear("hello?")
-        await home.slot(1)
-        beat = await home.last_beat()
-        assert beat is not None
-        assert beat.failed == "The answer could not be read."
-        assert beat.usage.cost_usd > 0
-        async with home.store.reading() as read:
-            usd, tokens = await read.spent(home.community_id, home.clock.now().date())
-        assert usd == beat.usage.cost_usd
-        assert tokens == beat.usage.input_tokens + beat.usage.output_tokens
