@@ -1,5 +1,6 @@
 """What is deleted is gone everywhere: text, search, reactions, letters, summaries and stored HUDs."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,12 +21,14 @@ async def erase(session: Session, community_id: int, which: Any, *, aged: bool =
     `aged`: nobody took them back, so summaries and stored HUDs stay.
     """
     columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown, MESSAGES.c.sent_at)
-    found = await session.rows(select(*columns).where(owned(MESSAGES, community_id), which))
-    for start in range(0, len(found), AT_A_TIME):
-        await _erase(session, community_id, found[start : start + AT_A_TIME], aged)
-    if found:
+    these, gone = select(*columns).where(owned(MESSAGES, community_id), which).limit(AT_A_TIME), 0
+    while found := await session.rows(these):
+        await _erase(session, community_id, found, aged)
+        gone += len(found)
+        await asyncio.sleep(0)  # much may go at once, and others have work too
+    if gone:
         await owe_purge(session)
-    return len(found)
+    return gone
 
 
 async def _erase(session: Session, community_id: int, found: Sequence[Any], aged: bool) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from bot.core.changes import AddKey, AddMembership, Audit, EndBeat, React, Say, SetKnowledge, SetOverride
 from bot.core.errors import BadSetting
 from bot.core.kinds import Emotion
-from bot.core.records import PUBLIC_SIDE, AccessKey, AgentId, CommunityId, KeyId, MessageId, Snowflake
+from bot.core.records import PUBLIC_SIDE, AccessKey, AgentId, Attachment, CommunityId, KeyId, MessageId, Snowflake
 from storage.moving.contents import TABLES
 from storage.store import SqlStore
 from tests.factories import by_agent, membership, person
@@ -28,7 +28,9 @@ async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
     """A community in which something of each kind has happened."""
     async with store.writing(community_id) as write:
         await write.put_person(community_id, person("mira ☂"))
-        await write.add_messages(community_id, [said(f"line {number} ünïcode \u200f🎉", number) for number in range(9)])
+        file = Attachment(name="ü.png", media_type="image/png", size_bytes=4, url="https://example.org/a", text="a\0b")
+        lines = [said(f"line {n} ünïcode \u200f🎉", n, attachments=(file,) * (n % 3)) for n in range(9)]
+        await write.add_messages(community_id, lines)
         key = AccessKey(
             id=KeyId(write.ids.take("key")),
             room_id=FIRST,
@@ -93,7 +95,7 @@ async def test_an_archive_brings_everything_back_with_its_ids(
     read = await store.import_archive(path, guild_id=OTHER_GUILD)
     assert read.images == images
     assert read.counts == written.counts
-    assert written.counts["messages"] == 10
+    assert (written.counts["messages"], written.counts["attachments"]) == (10, 9)
     assert await everything(store, read.community_id) == await everything(store, lively)
     async with store.writing(read.community_id) as write:
         assert write.ids.take("message") == 11
