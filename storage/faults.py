@@ -10,7 +10,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.core.errors import StoreError
 
+LOST = "The connection to the database was lost: check that it is running; nothing was written."
 SENTENCES = (
+    ("starting up|shutting down|in recovery mode|terminating connection", LOST),
     ("disk is full", "The disk that holds the database is full: free some space and try again."),
     (
         "disk i/o error",
@@ -29,7 +31,6 @@ SENTENCES = (
     ("password authentication", "The database does not accept the user's password: check the database URL."),
     ("too many clients", "The database has no connection left: close other programs or raise its limit."),
 )
-LOST = "The connection to the database was lost: check that it is running; nothing was written."
 
 
 @contextmanager

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from bot.core.errors import BadSetting, StoreError
 from bot.core.records import AgentId, CommunityId
 from storage.database import database_url
+from storage.faults import in_sentences
 from storage.store import SqlStore
 from tests.storage.databases import postgresql_database
 from tests.storage.lines import said
@@ -152,3 +154,18 @@ async def test_a_transaction_inside_another_of_the_same_task_is_refused(tmp_path
         with pytest.raises(RuntimeError, match="writing already"):
             async with store.writing(), store.writing():
                 pass
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "the database system is starting up",
+        "the database system is shutting down",
+        "the database system is in recovery mode",
+        "terminating connection due to administrator command",
+        "connection was closed in the middle of operation",
+    ],
+)
+def test_a_server_that_ends_or_begins_is_waited_for(told: str) -> None:
+    with pytest.raises(StoreError, match="connection to the database was lost"), in_sentences():
+        raise DBAPIError("SELECT 1", {}, Exception(told))

@@ -14,6 +14,7 @@ import structlog
 from bot.adapters.discord.events import Translator, channel_found, reads
 from bot.adapters.discord.inbox import Inbox
 from bot.adapters.discord.window import Window
+from bot.core.errors import StoreError
 from bot.core.events import ChannelDeleted
 from bot.core.ports import Store
 from bot.core.records import Room, Snowflake
@@ -24,7 +25,7 @@ KNOWN = 1_000  # newest messages of a room among which the overlap is looked for
 OVERLAP = timedelta(minutes=2)
 AGAIN_SECONDS = 0.5
 LONGEST_AGAIN_SECONDS = 30.0
-TRANSIENT = (discord.DiscordServerError, discord.RateLimited, aiohttp.ClientError, OSError)
+TRANSIENT = (discord.DiscordServerError, discord.RateLimited, aiohttp.ClientError, OSError, StoreError)
 UNREAD = "unread:{}"  # kept for a room that could not be read: from where on
 log = structlog.get_logger(__name__)
 
@@ -64,7 +65,7 @@ class Backfill:
         return sum(counts)
 
     async def _guarded(self, guild: discord.Guild, room: Room, since: datetime) -> int:
-        """Read one room, trying again while Discord fails: going on without would lose what lies between."""
+        """Read one room, trying again while Discord or the store fails: going on without would lose what lies between."""
         for attempt in itertools.count():
             try:
                 return await self._room(guild, room, since)

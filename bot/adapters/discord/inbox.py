@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -12,6 +12,7 @@ from bot.core.events import Event, MessageSeen
 
 STORE_REST_SECONDS = 1.0
 Report = Callable[[], Awaitable[Event | None]]
+T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 
@@ -46,7 +47,7 @@ class Inbox:
         while True:
             report = await self._waiting.get()
             try:
-                event = await report()
+                event = await _in_the_end(report)
                 if event is not None:
                     await self.take(event)
             except Exception:
@@ -61,12 +62,10 @@ class Inbox:
         await _in_the_end(partial(self._intake.take_read_on, events))
 
 
-async def _in_the_end(storing: Callable[[], Awaitable[None]]) -> None:
+async def _in_the_end(asked: Callable[[], Awaitable[T]]) -> T:
     while True:
         try:
-            await storing()
+            return await asked()
         except StoreError as error:
             log.error("what was said cannot be stored yet", error=error.sentence)
             await asyncio.sleep(STORE_REST_SECONDS)
-        else:
-            return

@@ -63,3 +63,27 @@ async def test_a_report_that_cannot_be_read_is_left_and_the_next_is_taken() -> N
 async def test_a_store_that_fails_holds_the_line_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STORE_REST_SECONDS", 0.01)
     assert await taken(Store(failures=3), ["one", "two"]) == ["one", "two"]
+
+
+async def test_a_report_whose_reading_needs_the_store_waits_for_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STORE_REST_SECONDS", 0.01)
+    store, tries = Store(), 0
+
+    async def needy() -> GuildSeen | None:
+        nonlocal tries
+        tries += 1
+        if tries < 3:
+            raise StoreError("The connection to the database was lost.")
+        return await seen("one", delay=0.0)
+
+    inbox = Inbox(store)
+    inbox.put(needy)
+    inbox.put(partial(seen, "two", delay=0.0))
+    running = asyncio.create_task(inbox.run())
+    for _ in range(500):
+        if len(store.names) == 2:
+            break
+        await asyncio.sleep(0.005)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert store.names == ["one", "two"]
