@@ -65,7 +65,7 @@ class Backfill:
         return sum(counts)
 
     async def _guarded(self, guild: discord.Guild, room: Room, since: datetime) -> int:
-        """Read one room, trying again while Discord or the store fails: going on without would lose what lies between."""
+        """Read one room, trying again while Discord or the store fails: going on would lose what lies between."""
         for attempt in itertools.count():
             try:
                 return await self._room(guild, room, since)
