@@ -20,6 +20,7 @@ ID_CHARACTERS = 100  # Discord's limit
 PAGE, SURE = "page", "sure"  # in what an interaction carries along
 AGAIN = "again"
 REMEMBERED = 1_000
+UNDER_WAY = "-# ⏳ On it …"
 
 Interaction = discord.Interaction[SelfroomClient]
 Command = app_commands.Command[Any, Any, Any] | app_commands.ContextMenu
@@ -138,9 +139,13 @@ class SureButton(Lasting, template=rf"sure{BREAK}(?P<yes>yes|no){BREAK}(?P<again
         if not self.yes:
             await interaction.response.edit_message(content="Nothing has changed.", view=None)
             return
-        await interaction.response.edit_message(view=None)
+        asked = interaction.message.content if interaction.message else ""
+        await interaction.response.edit_message(content=f"{asked}\n{UNDER_WAY}", view=None)
         interaction.extras[SURE] = True
-        await self.again.run(interaction)
+        try:
+            await self.again.run(interaction)
+        finally:
+            await interaction.edit_original_response(content=asked)
 
 
 class UseButton(Lasting, template=rf"use{BREAK}{BREAK}(?P<again>.+)"):
