@@ -81,7 +81,8 @@ class Forgetting(Intake, Names):
         theirs = and_(owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
         touched = [row[0] for row in await self.rows(select(REACTIONS.c.message_id).distinct().where(theirs))]
         await self.run(delete(REACTIONS).where(theirs))
-        await count_reactions(self, community_id, touched)
+        for start in range(0, len(touched), AT_A_TIME):
+            await count_reactions(self, community_id, touched[start : start + AT_A_TIME])
 
     async def _forget_rows(self, community_id: int, person_id: int, at: datetime) -> None:
         blank = {"username": "", "display_name": "", "is_architect": False, "forgotten_at": at}

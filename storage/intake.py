@@ -1,9 +1,9 @@
 """Messages that come in: stored once, whatever the order in which they, their edits and their ends arrive."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import and_, delete, or_, select, update
 
@@ -23,6 +23,7 @@ from storage.tables import ATTACHMENTS, EARLY_EDITS, MESSAGES, TOMBSTONES
 from storage.talking import More, count_messages, index, unindex
 
 AT_A_TIME = 500
+T = TypeVar("T")
 
 
 class Intake(Finding):
@@ -37,8 +38,8 @@ class Intake(Finding):
     async def add_messages(self, community_id: CommunityId, messages: Sequence[NewMessage]) -> Sequence[Message | None]:
         """Store messages that came in, in this order; None for each that is known or was deleted before it came."""
         stored: list[Message | None] = []
-        for start in range(0, len(messages), AT_A_TIME):
-            stored += await self._add(community_id, messages[start : start + AT_A_TIME])
+        for some in _slices(messages):
+            stored += await self._add(community_id, some)
         return stored
 
     async def _add(self, community_id: CommunityId, messages: Sequence[NewMessage]) -> list[Message | None]:
@@ -137,14 +138,18 @@ class Intake(Finding):
 
     async def delete_messages(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
         """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
-        await self._bury(community_id, discord_ids, at)
-        return await erase(self, community_id, MESSAGES.c.id.in_(ids_of(community_id, discord_ids)))
+        gone = 0
+        for some in _slices(discord_ids):  # no statement takes any number of values
+            await self._bury(community_id, some, at)
+            gone += await erase(self, community_id, MESSAGES.c.id.in_(ids_of(community_id, some)))
+        return gone
 
     async def delete_room_messages(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
         """Remove the content of all of a room's messages, as when its channel was deleted."""
         here = and_(MESSAGES.c.room_id == room_id, MESSAGES.c.discord_id.is_not(None))
         known = await self.rows(select(MESSAGES.c.discord_id).where(owned(MESSAGES, community_id), here))
-        await self._bury(community_id, [row[0] for row in known], at)
+        for some in _slices([row[0] for row in known]):
+            await self._bury(community_id, some, at)
         return await erase(self, community_id, MESSAGES.c.room_id == room_id)
 
     async def _bury(self, community_id: int, discord_ids: Iterable[int], at: datetime) -> None:
@@ -154,6 +159,10 @@ class Intake(Finding):
             owned(EARLY_EDITS, community_id), EARLY_EDITS.c.discord_id.in_([row["discord_id"] for row in rows])
         )
         await self.run(delete(EARLY_EDITS).where(early))
+
+
+def _slices(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (values[start : start + AT_A_TIME] for start in range(0, len(values), AT_A_TIME))
 
 
 def _row(community_id: int, id: int, message: NewMessage, reply_to: int | None, edit: Values | None) -> dict[str, Any]:

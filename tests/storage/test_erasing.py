@@ -231,3 +231,13 @@ async def test_old_messages_go_when_they_are_outside_every_window(store: SqlStor
         assert (old.hud, old.outcome) == ("", ("said something",))
         assert await write.forget(community_id, messages_before=START, huds_before=START, logs_before=START) == 0
         assert len(await write.search(community_id, "line", room_ids=[ROOM], limit=500)) == 220
+
+
+async def test_more_can_be_deleted_at_once_than_a_statement_takes_values(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_message(community_id, said("hello", 32_999))
+        ids = [Snowflake(1_000 + number) for number in range(33_000)]
+        assert await write.delete_messages(community_id, ids, START) == 1
+        assert await write.add_message(community_id, said("hello", 20_000)) is None
