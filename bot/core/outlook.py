@@ -90,7 +90,7 @@ def _coming(
     """Give when a reason lets its agent beat at the earliest, and what that moment depends on; None: it never will."""
     at, waiting = max(reason.due_at, now), _why(view, agent, reason, now)
     for later, why in _obstacles(view, agent, reason, at, spending):
-        if later > at:
+        if later >= at:
             at, waiting = later, why
     at_that_time = replace(spending, usd=Decimal(0), tokens=0) if at >= next_day(now) else spending
     return (at, waiting, reason) if counts(view, agent.id, reason, at, at_that_time) else None

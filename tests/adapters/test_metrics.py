@@ -1,6 +1,11 @@
 """What the engine counts stands on the page that Prometheus reads."""
 
-from bot.adapters.metrics import PrometheusMetrics
+from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
+from bot.core.kinds import ReasonKind
+from bot.core.outlook import Outlook, Waiting
+from bot.core.records import CommunityId
+from tests.factories import agent, later
+from tests.fakes import START
 
 
 def test_what_is_counted_adds_up_by_label() -> None:
@@ -26,3 +31,22 @@ def test_two_houses_in_one_process_count_for_themselves() -> None:
     one, other = PrometheusMetrics(), PrometheusMetrics()
     one.count("beats")
     assert b"selfroom_beats_total" not in other.page()
+
+
+def test_every_heart_tells_its_pace_its_last_beat_the_next_and_what_it_waits_for() -> None:
+    beats = agent(1, name="Wren", interval_seconds=2.5, last_beat_at=START, last_reason=ReasonKind.AMBIENT)
+    looks = (Outlook(waiting=Waiting.PATIENCE, words="", at=later(64)), Outlook(waiting=Waiting.NEWS, words=""))
+    hearts = [
+        Heart(community=CommunityId(7), agent=one, outlook=look)
+        for one, look in zip((beats, agent(2, name='Mo "the" Moss')), looks, strict=True)
+    ]
+    page = hearts_page(hearts).decode()
+    wren = 'agent="1",community="7",name="Wren"'
+    assert f"selfroom_agent_interval_seconds{{{wren}}} 2.5" in page
+    (last,) = [line for line in page.splitlines() if line.startswith("selfroom_agent_last_beat_at{")]
+    assert (wren in last, 'reason="ambient"' in last) == (True, True)
+    assert float(last.rpartition(" ")[2]) == START.timestamp()
+    assert 'selfroom_agent_waits{agent="1",community="7",for="patience",name="Wren"} 1.0' in page
+    assert 'selfroom_agent_waits{agent="2",community="7",for="news",name="Mo \\"the\\" Moss"} 1.0' in page
+    coming = [line for line in page.splitlines() if line.startswith("selfroom_agent_next_beat_at{")]
+    assert [float(line.rpartition(" ")[2]) for line in coming] == [later(64).timestamp()]

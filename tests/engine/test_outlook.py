@@ -90,6 +90,7 @@ async def test_a_failed_model_is_left_alone_whatever_is_said_meanwhile() -> None
     async with hearts(1, script=[ModelUnreachable("It is down.")] * 4) as home:
         await home.hear("hi there")
         await home.slot(1)
+        assert (await told(home))[ONE].waiting is Waiting.BACK_OFF
         for _ in range(2):
             await home.run(4)
         calls = len(home.model.calls)
