@@ -1,9 +1,18 @@
 """Servers that communities name are asked over TLS, at the public address that was looked at, and not for too much."""
 
+import ssl
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx2
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from bot.adapters.llm.guard import (
     LARGEST_ANSWER_BYTES,
@@ -12,6 +21,7 @@ from bot.adapters.llm.guard import (
     checked_address,
     is_public,
 )
+from tests.fakes import settle
 
 PUBLIC, OTHER = "93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"
 
@@ -140,3 +150,40 @@ async def test_a_packed_answer_is_not_unpacked() -> None:
 
 async def _one(piece: bytes) -> AsyncIterator[bytes]:
     yield piece
+
+
+def certificate_for(host: str, folder: Path) -> ssl.SSLContext:
+    """Make a certificate in a folder and give what a server shows it with."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+    pem, secret = folder / "cert.pem", folder / "key.pem"
+    pem.write_bytes(made.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM))
+    secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    shown = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    shown.load_cert_chain(pem, secret)
+    return shown
+
+
+async def test_the_certificate_is_held_to_the_name_and_not_to_the_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.adapters.llm.guard.is_public", lambda address: True)  # as if this machine were elsewhere
+
+    async def hello(request: web.Request) -> web.Response:
+        return web.Response(text=request.host)
+
+    app = web.Application()
+    app.router.add_get("/v1", hello)
+    server = TestServer(app, scheme="https")
+    await server.start_server(ssl=certificate_for("models.example", tmp_path))
+    trusted = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    guarded = GuardedTransport(httpx2.AsyncHTTPTransport(verify=trusted), Names(["127.0.0.1"]))
+    async with httpx2.AsyncClient(transport=guarded) as http:
+        answer = await http.get(f"https://models.example:{server.port}/v1")
+    assert answer.text == f"models.example:{server.port}"
+    await server.close()
+    await settle()
