@@ -1,5 +1,6 @@
 """Counts and sums: money, failures, moves of tempo, beats by cause, usage."""
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -32,6 +33,21 @@ class Counting(Session):
         asked = select(usd, tokens).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day)
         row = (await self.rows(asked))[0]
         return row[0], int(row[1])
+
+    async def spent_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, Usage]:
+        """Give what was settled and is reserved on a UTC day for each agent; those of a call share it equally."""
+        usd = func.sum(RESERVATIONS.c.usd, type_=RESERVATIONS.c.usd.type)
+        on_day = and_(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day, RESERVATIONS.c.agents.is_not(None))
+        asked = select(RESERVATIONS.c.agents, usd, func.sum(RESERVATIONS.c.tokens)).where(on_day)
+        spent: dict[AgentId, Usage] = {}
+        for agents, cost, tokens in await self.rows(asked.group_by(RESERVATIONS.c.agents)):
+            for agent_id in agents:
+                before = spent.get(agent_id, Usage())
+                spent[agent_id] = Usage(
+                    cost_usd=before.cost_usd + cost / len(agents),
+                    input_tokens=before.input_tokens + math.ceil(tokens / len(agents)),
+                )
+        return spent
 
     async def failures(
         self,
@@ -159,9 +175,12 @@ def _reactor(mark: str, name: str) -> Sender:
 class Spending(Counting):
     """Money that is set aside before it is spent."""
 
-    async def reserve(self, community_id: CommunityId, day: date, *, usd: Decimal, tokens: int) -> int:
-        """Set money aside for a call; gives the reservation's id."""
+    async def reserve(
+        self, community_id: CommunityId, day: date, *, usd: Decimal, tokens: int, agents: Sequence[AgentId] = ()
+    ) -> int:
+        """Set money aside for a call of these agents; gives the reservation's id."""
         row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False}
+        row["agents"] = sorted(agents) or None
         statement = self.insert(RESERVATIONS).returning(RESERVATIONS.c.id)
         return int(await self.value(statement, row))
 

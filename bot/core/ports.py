@@ -249,6 +249,9 @@ class Reading(KeptReading, Protocol):
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
         """Give the pending access requests of all communities."""
 
+    async def spent_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, Usage]:
+        """Give what was settled and is reserved on a UTC day for each agent."""
+
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
         """Give beats and usage of a UTC day by agent."""
 
@@ -306,8 +309,10 @@ class Writing(Reading, KeptWriting, Protocol):
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         """Write changes, grouped into few statements."""
 
-    async def reserve(self, community_id: CommunityId, day: date, *, usd: Decimal, tokens: int) -> int:
-        """Set money aside for a call; gives the reservation's id."""
+    async def reserve(
+        self, community_id: CommunityId, day: date, *, usd: Decimal, tokens: int, agents: Sequence[AgentId] = ()
+    ) -> int:
+        """Set money aside for a call of these agents; gives the reservation's id."""
 
     async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
         """Replace a reservation by what was spent."""

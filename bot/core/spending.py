@@ -1,6 +1,6 @@
 """What a community may spend in a UTC day, and how it slows down before it rests (SPEC §5)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -69,24 +69,51 @@ def overspent(
     """Give the agents whose family has used up its share of the day: who makes agents divides what it has.
 
     Once agents have made agents, each family of several may spend the day's limit divided by the number of families
-    in which somebody is not retired; agents on their own are held to the community's limit only.
+    in which somebody is not retired; agents on their own are held to the community's limit only. `used`: what was
+    spent on each and what is set aside for it.
     """
-    families: dict[AgentId, list[AgentId]] = {}
+    families = _families(agents)
+    over = [one for one in families if _spent_by(one, used, config, len(families)).is_over and len(one) > 1]
+    return frozenset(agents) & frozenset().union(*over)
+
+
+def family_holds(
+    agents: Mapping[AgentId, Agent],
+    used: Mapping[AgentId, Usage],
+    config: CommunityConfig,
+    in_call: Collection[AgentId],
+    *,
+    usd: Decimal,
+    tokens: int,
+) -> bool:
+    """Tell whether a call stays within its family's share; one of several families has the community's limit only."""
+    families = _families(agents)
+    whose = next((one for one in families if len(one) > 1 and one.issuperset(in_call)), None)
+    return whose is None or _spent_by(whose, used, config, len(families)).holds(usd=usd, tokens=tokens)
+
+
+def _families(agents: Mapping[AgentId, Agent]) -> list[frozenset[AgentId]]:
+    """Give all families in which somebody is not retired, with the ids of forebears that are gone."""
+    families: dict[AgentId, set[AgentId]] = {}
     for id, root in roots(agents).items():
-        families.setdefault(root, []).append(id)
-    alive = sum(any(agents[id].retired_at is None for id in family) for family in families.values())
-    usd_limit = None if config.usd_per_day is None else config.usd_per_day / max(1, alive)
-    tokens_limit = None if config.tokens_per_day is None else config.tokens_per_day // max(1, alive)
-    over: set[AgentId] = set()
-    for root, family in families.items():
-        if {root} == set(family):
-            continue
-        its = [used[id] for id in family if id in used]
-        usd = sum((one.cost_usd for one in its), Decimal(0))
-        tokens = sum(one.input_tokens + one.output_tokens for one in its)
-        if Spending(usd=usd, tokens=tokens, usd_limit=usd_limit, tokens_limit=tokens_limit).is_over:
-            over.update(family)
-    return frozenset(over)
+        families.setdefault(root, {root}).add(id)
+    return [frozenset(one) for one in families.values() if any(_lives(agents, id) for id in one)]
+
+
+def _lives(agents: Mapping[AgentId, Agent], id: AgentId) -> bool:
+    return id in agents and agents[id].retired_at is None
+
+
+def _spent_by(
+    family: Collection[AgentId], used: Mapping[AgentId, Usage], config: CommunityConfig, families: int
+) -> Spending:
+    its = [used[id] for id in family if id in used]
+    return Spending(
+        usd=sum((one.cost_usd for one in its), Decimal(0)),
+        tokens=sum(one.input_tokens + one.output_tokens for one in its),
+        usd_limit=None if config.usd_per_day is None else config.usd_per_day / families,
+        tokens_limit=None if config.tokens_per_day is None else config.tokens_per_day // families,
+    )
 
 
 def next_day(now: datetime) -> datetime:

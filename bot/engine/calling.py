@@ -81,7 +81,7 @@ class Caller:
     async def _carry_out(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
         call = booked.call
         if booked.reservation is None:
-            await self._rest(round, pending, soon=booked.soon)
+            await self._rest(round, pending, soon=booked.soon, what=FAMILY_SHARE if booked.family else WHOLE_BUDGET)
             return
         answer = await self._ask(round, booked)
         parsed = parse_reply(answer.text, asked=planner.ids_of(call), output_format=call.kind.output_format)
@@ -152,7 +152,8 @@ class Caller:
         write = planner.builder(round.view, round.model, round.at)
         own = planner.alone(round.view, ready, round.model, write)
         now = self._clock.now()
-        (booked,) = await self._purse.reserve(round.community_id, round.model, round.view.config, [own], now)
+        view = round.view
+        (booked,) = await self._purse.reserve(round.community_id, round.model, view.config, [own], now, view.agents)
         if booked.reservation is None:
             return _only(round, call, ready, first, shared)
         answer = await self._ask(round, booked)

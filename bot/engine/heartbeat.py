@@ -190,7 +190,9 @@ class Heartbeat:
             for call in planner.plan(round.view, ready, round.model, write, round.at, schema_tokens=extra):
                 calls.append(call)
                 await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between
-            return round, await self._purse.reserve(round.community_id, round.model, round.view.config, calls, round.at)
+            view, model = round.view, round.model
+            booked = await self._purse.reserve(round.community_id, model, view.config, calls, round.at, view.agents)
+            return round, booked
         except Exception:
             self._metrics.count("slots_broken")
             log.exception("calls could not be planned", community=round.community_id)

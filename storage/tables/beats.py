@@ -83,3 +83,4 @@ class ReservationRow(Row, table=True):
     usd: Decimal = Field(sa_type=Usd)
     tokens: int = Field(sa_type=BigInteger)
     settled: bool = False
+    agents: Any = Field(default=None, sa_type=Document, nullable=True)  # those of the call, who share it equally
