@@ -121,6 +121,12 @@ async def test_a_held_key_opens_by_its_label(house: House) -> None:
     assert await house.one(CY, RequestAccess(room_id=ADA, key="Blue")) == ""
 
 
+async def test_a_held_key_opens_no_other_room_by_its_label(house: House) -> None:
+    await house.act(ADA, CreateKey(key="open sesame", label="blue"), GiveKey(label="blue", agent_id=CY))
+    assert await house.one(CY, RequestAccess(room_id=BO, key="blue")) == WRONG_KEY
+    assert await house.one(CY, RequestAccess(room_id=ADA, key="blue")) == ""
+
+
 async def test_a_request_by_somebody_else_than_the_owner_cannot_be_granted(house: House) -> None:
     await house.act(ADA, SESAME)
     await house.act(CY, KNOCK)

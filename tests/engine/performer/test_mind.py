@@ -12,6 +12,7 @@ from bot.core.actions import (
     HudNote,
     HudStep,
     HudUpdate,
+    Invite,
     ReadHistory,
     ReadMessage,
     Recall,
@@ -113,6 +114,18 @@ async def test_each_side_of_the_barrier_has_its_own_mind(house: House) -> None:
     await house.act(BO, Get(path="open"), **private)
     assert (await house.mind(BO, Side(EL))).lookups[-1].answer == 1
     assert await house.one(BO, Get(path="secret")) == "There is nothing at secret."
+
+
+async def test_who_comes_into_a_private_room_later_looks_back_no_further_than_that(house: House) -> None:
+    await house.said(EL, "the lamp is under the oak")
+    await house.ask(BOSS, Invite(agent_id=CY), subject=EL)
+    await house.said(EL, "the lamp has gone out")
+    private = {"side": Side(EL), "rooms_shown": frozenset({EL})}
+    await house.act(CY, Recall(query="lamp"), ReadHistory(room_id=EL), **private)
+    found, page = (await house.mind(CY, Side(EL))).lookups
+    assert "gone out" in repr(found.answer)
+    assert "gone out" in repr(page.answer)
+    assert "oak" not in repr([found, page])
 
 
 async def test_links_that_somebody_brings_stand_among_the_active_files(house: House) -> None:
