@@ -72,9 +72,15 @@ async def test_a_private_room_has_a_hud_of_its_own(cast: Cast) -> None:
 
 async def test_what_is_kept_beside_a_private_room_is_seen_and_changed_there_only(cast: Cast) -> None:
     await cast.agent("Crypt")
+    await cast.you.channel("crypt")
     await cast.manager.run("room visibility", visibility="private", room="Crypt")
+
+    async def hidden() -> bool:
+        return "crypt" not in await cast.guest.visitor.channels()
+
+    await until(hidden, "a hidden channel")
     here: Json = {"agent": "Crypt", "room": "Crypt"}
-    await cast.manager.told("knowledge set", path="word", value="xyzzy", **here)
+    assert "word is set." in await cast.manager.told("knowledge set", path="word", value="xyzzy", **here)
     assert "xyzzy" in await cast.manager.told("knowledge show", **here)
     assert "xyzzy" in await cast.manager.told("knowledge history", **here)
     assert "Crypt knows nothing yet." in await cast.manager.told("knowledge show", agent="Crypt")
