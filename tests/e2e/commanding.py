@@ -56,13 +56,18 @@ class Commander:
         return [choice["name"] for choice in shown["choices"]]
 
     async def menu(self, name: str, message: Json) -> Json:
-        """Choose an entry of a message's menu and give the answer."""
-        before = len(self.visitor.heard)
+        """Choose an entry of a message's menu and give the answer, once Selfroom knows the message."""
         self._note(name)
         command = await self._command(name, 3)
         data = {"id": command["id"], "name": name, "type": 3, "target_id": message["id"]}
-        await self._send(2, {"data": data, "channel_id": message["channel_id"]})
-        return await self._next(before)
+
+        async def answered() -> Json | None:
+            before = len(self.visitor.heard)
+            await self._send(2, {"data": data, "channel_id": message["channel_id"]})
+            answer = await self._next(before)
+            return None if "Selfroom does not know this message" in words_of(answer) else answer
+
+        return await until(answered, "answer about a message that is known")
 
     async def press(self, message: Json, label: str) -> Json:
         """Press a button and give the new answer that comes of it."""

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.conftest import Living, living, quick_settings
-from tests.e2e.visitor import Json, Visitor, until, visiting
+from tests.e2e.visitor import Json, Visitor, visiting
 from tests.playground.openapi import DESCRIPTION, OpenApiCheck
 
 
@@ -33,14 +33,8 @@ class Cast:
         return int(told.rstrip(".").split()[-1])
 
     async def answered(self, words: str) -> Json:
-        """Say something in Wren's room, and give Wren's answer once it can be pointed at."""
-        answer = await self.you.answer_after(await self.you.say(self.manager.channel_id, words))
-
-        async def known() -> bool:
-            return "said it" in words_of(await self.manager.menu("Who said this?", answer))
-
-        await until(known, "the answer in memory")
-        return answer
+        """Say something in Wren's room, and give Wren's answer."""
+        return await self.you.answer_after(await self.you.say(self.manager.channel_id, words))
 
 
 @asynccontextmanager

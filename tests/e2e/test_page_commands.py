@@ -42,6 +42,15 @@ class Desk:
             await field.fill("")
             await field.press_sequentially(value)
         await self.page.get_by_role("button", name="Run the command").click()
+        await expect(self.page.get_by_role("group", name=f"Command {path}")).to_have_count(0)
+
+    async def hear_wren(self) -> Locator:
+        """Say hello and wait for what Wren answers."""
+        heard = self.page.locator(".message", has_text="scripted stand-in")
+        before = await heard.count()
+        await self.tab.say("Hello Wren, who are you?")
+        await expect(heard).to_have_count(before + 1, timeout=ANSWER_MS)
+        return heard.nth(before)
 
     def answer(self, command: str) -> Locator:
         """Find the newest answer to a command."""
@@ -98,8 +107,7 @@ async def test_an_agent_is_made_in_a_form_and_shown_on_a_card(desks: Desks) -> N
 
 async def test_pace_money_and_attention_are_pictures(desks: Desks) -> None:
     owner, _ = desks
-    await owner.tab.say("Hello Wren, who are you?")
-    await expect(owner.page.locator(".message", has_text="lighthouse").last).to_be_visible(timeout=ANSWER_MS)
+    await owner.hear_wren()
     for path, options, words in (
         ("heartbeat status", {}, "Wren"),
         ("usage today", {}, "USD"),
@@ -118,7 +126,7 @@ async def test_pace_money_and_attention_are_pictures(desks: Desks) -> None:
 
 async def test_a_head_is_looked_into(desks: Desks) -> None:
     owner, _ = desks
-    said = owner.page.locator(".message", has_text="lighthouse").last
+    said = await owner.hear_wren()
     await owner.use("hud show", agent="Wren")
     await expect(owner.answer("hud show")).to_contain_text("tokens")
     await expect(owner.answer("hud show").get_by_text(".txt").first).to_be_visible()
