@@ -104,10 +104,10 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 @asynccontextmanager
-async def town(config: CommunityConfig | None = None) -> AsyncIterator[Town]:
-    """Open the town with Ada (1) and Bob (2)."""
+async def town(config: CommunityConfig | None = None, *, url: str = "sqlite://") -> AsyncIterator[Town]:
+    """Open the town with Ada (1) and Bob (2); it must be new in the database."""
     clock = VirtualClock()
-    async with await SqlStore.open("sqlite://", config=config) as store:
+    async with await SqlStore.open(url, config=config) as store:
         async with store.writing() as write:
             community = await write.add_community(GUILD_ID, "Testers")
         publisher, nudges = RecordingPublisher(clock), Nudges()
