@@ -172,7 +172,8 @@ async def measure_sqlite(count: int) -> list[Figure]:
         path = Path(folder) / "bench.db"
 
         async def size() -> int:
-            return sum(file.stat().st_size for file in Path(folder).glob("bench.db*") if not file.name.endswith("-shm"))
+            with_log = (path, path.with_name("bench.db-wal"))  # much may not be written back yet
+            return sum(file.stat().st_size for file in with_log if file.exists())
 
         return await measure(f"sqlite:///{path}", "sqlite", count, size)
 
