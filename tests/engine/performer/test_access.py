@@ -21,6 +21,7 @@ from bot.core.actions import (
 from bot.core.kinds import Access, LetterKind, ReasonKind, Visibility
 from bot.core.records import AgentId
 from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, MIRA, House
+from tests.fakes import PlainCipher
 
 SESAME = CreateKey(key="open sesame", label="blue")
 KNOCK = RequestAccess(room_id=ADA, key="open sesame")
@@ -176,6 +177,9 @@ async def test_no_secret_stands_in_what_is_recorded_or_stored_in_the_clear(house
     stored = repr([(await house.mind(id)).recent_actions for id in (ADA, CY)]) + repr([o.result for o in outcomes])
     assert "sesame" not in stored
     assert "***" in stored
+    (key,) = (await house.view(ADA)).keys[ADA]
+    assert "sesame" not in repr(key)
+    assert PlainCipher().decrypt(key.ciphertext) == "open sesame"
 
 
 async def test_a_drawn_key_is_shown_to_the_manager_who_asked_and_to_nobody_else(house: House) -> None:
