@@ -104,11 +104,16 @@ def _answers_left(view: View, room: RoomView, message: Message, now: datetime, s
     if not message.sender.is_human:
         return -1
     waited = now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
-    if waited and any(one.id > message.id and same_person(one.sender, message.sender) for one in room.messages):
+    if waited and any(_is_after(one, message) and same_person(one.sender, message.sender) for one in room.messages):
         return -1
     author = message.sender.person_id
     awaited = sum(one.is_a_persons_call and one.person_id == author for few in view.reasons.values() for one in few)
     return max(0, view.config.addressed_per_person - so_far - awaited)
+
+
+def _is_after(one: Message, other: Message) -> bool:
+    """Tell whether a message was said later, whichever came in first."""
+    return (one.sent_at, one.discord_id or 0, one.id) > (other.sent_at, other.discord_id or 0, other.id)
 
 
 def _sign(view: View, agent: Agent, way: Way, now: datetime) -> str:
