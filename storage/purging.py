@@ -6,10 +6,12 @@ delete for full-text tables needs a newer version than many systems have. So seg
 
 import asyncio
 import time
+from typing import cast
 
+import aiosqlite
 from sqlalchemy import delete, select, text
 
-from storage.database import Database
+from storage.database import BUSY_MILLISECONDS, Database
 from storage.session import INSTALLATION, Session
 from storage.tables import KEPT
 
@@ -29,7 +31,7 @@ async def owe_purge(session: Session, *, soon: bool = True) -> None:
 
 
 async def purge_index(database: Database) -> bool:
-    """Merge a slice of the index, and empty the write-ahead log when all is merged; tells whether all is."""
+    """Merge a slice of the index, and empty the write-ahead log when all is merged; tells whether all is gone."""
     owed = (KEPT.c.scope == INSTALLATION, KEPT.c.name == OWED)
     async with database.writing() as connection:
         session = Session(connection)
@@ -39,12 +41,23 @@ async def purge_index(database: Database) -> bool:
         await session.run(_MERGE, {"pages": -SLICE_PAGES})
         if int(await session.value(_CHANGES)) - before >= 2:
             return False
-        await session.run(delete(KEPT).where(*owed))
-    if not database.in_memory:
-        async with database.engine.connect() as connection:
-            raw = await connection.get_raw_connection()
-            await raw.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[union-attr]
+    if not database.in_memory and not await _empty_log(database):
+        return False
+    async with database.writing() as connection:
+        await Session(connection).run(delete(KEPT).where(*owed))
     return True
+
+
+async def _empty_log(database: Database) -> bool:
+    """Empty the write-ahead log if nobody reads in it; waiting for readers would hold up everyone who writes."""
+    async with database.engine.connect() as connection:
+        raw = cast(aiosqlite.Connection, (await connection.get_raw_connection()).driver_connection)
+        await raw.execute("PRAGMA busy_timeout = 0")
+        try:
+            (is_busy, *_), *_ = await raw.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            await raw.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+    return not is_busy
 
 
 class Purger:

@@ -142,6 +142,25 @@ async def test_the_words_of_a_deleted_message_are_not_in_the_file_any_more(tmp_p
     assert b"xylophonequartz" not in b"".join(contents_of(tmp_path))
 
 
+async def test_nobody_has_to_wait_while_words_leave_the_file(tmp_path: Path) -> None:
+    async with await SqlStore.open(f"sqlite:///{tmp_path / 'selfroom.db'}") as store:
+        async with store.writing() as write:
+            community_id = (await write.add_community(Snowflake(9), "Testers")).id
+        async with store.writing(community_id) as write:
+            await write.apply(community_id, [AddAgent(agent=agent(write.ids.take("agent")), room=room())])
+            await write.add_message(community_id, said("a word"))
+        async with store.reading() as read:
+            assert await read.message_of(community_id, Snowflake(1001)) is not None
+            async with store.writing(community_id) as write:
+                await write.delete_messages(community_id, [Snowflake(1001)], START)
+            assert not await purge_index(store.database)  # its log is in use, which is found out at once
+            async with store.writing(community_id) as write:
+                await write.add_message(community_id, said("another word", 2))
+        while not await purge_index(store.database):
+            pass
+        assert (tmp_path / "selfroom.db-wal").stat().st_size < 100_000
+
+
 async def test_all_of_a_room_goes_with_its_channel(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
         await write.add_messages(community_id, [said("here"), said("there", 2, room_id=OTHER)])
