@@ -93,11 +93,11 @@ def _parsing() -> Figure:
 async def _performing() -> list[Figure]:
     """Parse, perform and write; the statements are counted at the database."""
     seconds, statements = await _timed(busy_day)
-    _, most = await _timed(many_kinds)
+    _, of_many_kinds = await _timed(many_kinds)
     return [
         Figure(name="actions.statements_20", value=statements, unit="statements", target=25),
-        Figure(name="actions.statements_any_20", value=max(most, statements), unit="statements", target=25),
-        Figure(name="actions.statements_20_of_20_kinds", value=await _manager(), unit="statements"),
+        Figure(name="actions.statements_20_of_13_kinds", value=of_many_kinds, unit="statements", target=25),
+        Figure(name="actions.statements_20_of_every_table", value=await _manager(), unit="statements"),
         Figure(name="actions.apply_20", value=seconds * 1_000, unit="ms", target=100),
     ]
 
