@@ -1,7 +1,7 @@
 """A person at the commands: options of every type, buttons, forms, menus and suggestions."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import aiohttp
@@ -11,7 +11,6 @@ from tests.e2e.visitor import EPHEMERAL, Json, Visitor, until
 
 LOADING = 128
 TEXT = 10
-Fits = Callable[[Json], bool]
 
 
 class Commander:
@@ -73,7 +72,7 @@ class Commander:
         """Press a button and give the new answer that comes of it."""
         before = len(self.visitor.heard)
         await self.click(message, label)
-        return await self._next(before, lambda answer: answer["id"] != message["id"])
+        return await self._next(before)
 
     async def choose(self, message: Json, placeholder: str, *values: str) -> Json:
         """Choose from a select and give the new answer that comes of it."""
@@ -82,13 +81,13 @@ class Commander:
         select = next(part for part in parts if part.get("placeholder") == placeholder)
         data = {"custom_id": select["custom_id"], "component_type": select["type"], "values": values}
         await self._send(3, {"data": data, "message_id": message["id"], "channel_id": message["channel_id"]})
-        return await self._next(before, lambda answer: answer["id"] != message["id"])
+        return await self._next(before)
 
     async def press_in_place(self, message: Json, label: str) -> Json:
         """Press a button and give the message as it is then."""
         before = len(self.visitor.heard)
         await self.click(message, label)
-        return await self._next(before)
+        return await self._next(before, message["id"])
 
     async def click(self, message: Json, label: str) -> None:
         """Press a button without waiting for what it gives."""
@@ -167,7 +166,10 @@ class Commander:
         form.add_field("files[0]", file[1], filename=file[0], content_type="application/octet-stream")
         await self.visitor.post_form("/interactions", form)
 
-    async def _next(self, before: int, fits: Fits = lambda _: True) -> Json:
+    async def _next(self, before: int, id: str | None = None) -> Json:
+        """Wait for this message to be changed, or for one that was not there before so many events."""
+        known = {data.get("id") for _, data in self.visitor.heard[:before]}
+
         async def look() -> Json | None:
             for kind, data in self.visitor.heard[before:]:
                 if kind == "INTERACTION_MODAL_CREATE":
@@ -177,7 +179,7 @@ class Commander:
                 shown = data.get("content") or data.get("embeds") or data.get("attachments")
                 flags = data.get("flags", 0)
                 told = kind in ("MESSAGE_CREATE", "MESSAGE_UPDATE") and flags & EPHEMERAL and not flags & LOADING
-                if told and shown and fits(data):
+                if told and shown and (data["id"] == id if id else data["id"] not in known):
                     return data
             return None
 

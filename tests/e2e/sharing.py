@@ -27,9 +27,9 @@ class Cast:
         told = words_of(await self.guest.run(path, file=file, **options))
         assert "Only people who may manage the server can do that." in told, told
 
-    async def agent(self, name: str, **more: object) -> int:
+    async def agent(self, name: str, *, seed: str = "", **more: object) -> int:
         """Make an agent to try things on and give its id."""
-        told = await self.manager.told("agent create", name=name, prompt=f"You are {name}.", **more)
+        told = await self.manager.told("agent create", name=name, prompt=f"You are {name}. {seed}".strip(), **more)
         return int(told.rstrip(".").split()[-1])
 
     async def answered(self, words: str) -> Json:

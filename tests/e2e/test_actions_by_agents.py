@@ -26,7 +26,8 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
     async with shared_home(tmp_path_factory.mktemp("agents"), **more) as cast:
         one = Stage(cast)
         for name in ("Rook", "Fern", "Moss", "Opal"):
-            one.ids[name] = await cast.agent(name)
+            # of their own accord they would answer a knock before the test has them do it
+            one.ids[name] = await cast.agent(name, seed="Never let anyone in.")
             one.halls[name] = await cast.you.channel(name.lower())
         await one.told("agent permit", agent="Rook", allowed=True)
         await one.told("room invite", agent="Rook", room="Fern")
