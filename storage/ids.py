@@ -37,6 +37,11 @@ class CountedIds:
         self._last[kind] += 1
         return self._last[kind]
 
+    def written(self, kind: IdKind) -> int:
+        """Give the last id of a kind to a statement that writes the counter itself, beside its own rows."""
+        self._read[kind] = self._last[kind]
+        return self._last[kind]
+
     async def flush(self, session: Session) -> None:
         """Write the counters that moved."""
         moved = {kind: last for kind, last in self._last.items() if last != self._read[kind]}

@@ -74,7 +74,7 @@ class Intake(Finding):
             await count_messages(self, community_id, more)
             await index(self, community_id, [(row["id"], row["room_id"], row["content"]) for row in new])
         else:
-            await store_at_once(self, community_id, new, more)
+            await store_at_once(self, community_id, self.ids, new, more)
         late = [row["reply_to_discord_id"] for row in new if row["reply_to_discord_id"] in rows]
         for discord_id in {*known.awaited, *late} & rows.keys():
             await self._resolve_replies(community_id, discord_id, rows[discord_id]["id"])

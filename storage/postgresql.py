@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from storage.ids import CountedIds
 from storage.session import Session, Values
 from storage.tables import MESSAGES, ROOMS
 from storage.talking import More
@@ -42,6 +43,8 @@ _STORE = text(
     ), indexed AS (
         INSERT INTO message_words (community_id, message_id, room_id, words)
         SELECT :community_id, id, room_id, to_tsvector('selfroom', words) FROM {_arrays("id", "room_id", "words")}
+    ), numbered AS (
+        UPDATE counters SET message = CAST(:last_id AS INTEGER) WHERE community_id = :community_id
     )
     UPDATE rooms SET message_count = message_count + given.more,
         last_message_at = greatest(last_message_at, given.newest),
@@ -51,12 +54,14 @@ _STORE = text(
 ).bindparams(*(bindparam(name, type_=ARRAY(type)) for name, type in _TYPES.items()))
 
 
-async def store_at_once(session: Session, community_id: int, rows: Sequence[Values], rooms: Iterable[More]) -> None:
-    """Store messages, let them be found and count them in their rooms."""
+async def store_at_once(
+    session: Session, community_id: int, ids: CountedIds, rows: Sequence[Values], rooms: Iterable[More]
+) -> None:
+    """Store messages, let them be found, count them in their rooms, and write how far their ids were counted."""
     if not rows:
         return
     counted = [(room.room_id, room.shown, room.newest, room.spoken) for room in rooms]
     values: dict[str, Any] = {name: [row[name] for row in rows] for name in GIVEN}
     values |= {name: [row[place] for row in counted] for place, name in enumerate(MORE)}
     values["words"] = [" ".join(words_of(row["content"])) for row in rows]
-    await session.run(_STORE, values | {"community_id": community_id})
+    await session.run(_STORE, values | {"community_id": community_id, "last_id": ids.written("message")})
