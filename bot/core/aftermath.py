@@ -21,7 +21,7 @@ from bot.core.floor import answerable
 from bot.core.gate import cue, initiative
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import NoticePayload
-from bot.core.records import Agent, AgentId, MessageId, Reason
+from bot.core.records import Agent, AgentId, MessageId, Reason, Room
 from bot.core.spending import day_of
 from bot.core.tempo import drifted
 from bot.core.verdict import Ready
@@ -140,15 +140,10 @@ def rests(
 
     `told`: the rooms that said so in this slot already.
     """
-    first = ready.first
-    changes: list[Change] = [DropReasons(agent_id=ready.agent_id, reasons=_idle(ready.reasons))]
-    room = view.all_rooms.get(first.room_id) if first.room_id is not None else None
-    if room is None:
+    room, changes = _put_off(view, ready, now)
+    if room is None or room.id in told:
         return changes
-    if ready.addressed_by_person and first.message_id is not None:
-        changes.append(cue(room.id, first.message_id, BROKE, now))
-    told_today = room.rest_told_at is not None and day_of(room.rest_told_at) == day_of(now)
-    if told_today or room.id in told or not ready.addressed_by_person:
+    if room.rest_told_at is not None and day_of(room.rest_told_at) == day_of(now):
         return changes
     return [
         *changes,
@@ -163,19 +158,25 @@ def unprovided(view: View, ready: Ready, now: datetime, why: str, *, told: Colle
 
     `told`: the rooms that said so in this slot already.
     """
-    first = ready.first
-    changes: list[Change] = [DropReasons(agent_id=ready.agent_id, reasons=_idle(ready.reasons))]
-    room = view.all_rooms.get(first.room_id) if first.room_id is not None else None
-    if room is None or not ready.addressed_by_person:
-        return changes
-    if first.message_id is not None:
-        changes.append(cue(room.id, first.message_id, BROKE, now))
-    if room.fault_told_at is not None or room.id in told:
+    room, changes = _put_off(view, ready, now)
+    if room is None or room.fault_told_at is not None or room.id in told:
         return changes
     changes += [UpdateRoom(room_id=room.id, fields={"fault_told_at": now}), notice(room.id, why, now)]
     if told or any(one.fault_told_at is not None for one in view.all_rooms.values()):
         return changes
     return [*changes, notice(room.id, why, now, to_managers=True)]
+
+
+def _put_off(view: View, ready: Ready, now: datetime) -> tuple[Room | None, list[Change]]:
+    """Keep only what can wait, with a sign on a person's message; gives the room where a person was to be answered."""
+    first = ready.first
+    changes: list[Change] = [DropReasons(agent_id=ready.agent_id, reasons=_idle(ready.reasons))]
+    room = view.all_rooms.get(first.room_id) if first.room_id is not None else None
+    if room is None or not ready.addressed_by_person:
+        return None, changes
+    if first.message_id is not None:
+        changes.append(cue(room.id, first.message_id, BROKE, now))
+    return room, changes
 
 
 def notice(room_id: AgentId, text: str, now: datetime, *, to_managers: bool = False) -> AddLetter:
