@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test fast lint format bench chaos soak browser clean
+.PHONY: help run test fast lint format bench audit chaos soak second-opinion browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -10,7 +10,7 @@ export UV_COMPILE_BYTECODE := 1
 export UV_PYTHON := $(CURDIR)/$(BIN)/python
 
 help: ## Show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 run: .venv/run.stamp ## Start Selfroom (the playground when there is no Discord token)
 	@exec $(BIN)/selfroom run
@@ -35,17 +35,24 @@ format: .venv/dev.stamp ## Rewrite the code in the house's format
 bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
 	$(BIN)/python -m tests.bench $(ONLY)
 
+audit: $(UV) ## Ask whether a dependency has a known weakness (needs the network)
+	@$(UV) audit --frozen --preview-features audit-command || { \
+		[ $$? -eq 1 ] || echo "Nothing was audited: the list of known weaknesses cannot be had from here; try again with a network."; exit 1; }
+
 chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails; SEED=n, KILLS=40
 	@SEED=$(SEED) KILLS=$(KILLS) $(BIN)/python -m tests.chaos
 
 soak: .venv/dev.stamp ## Twenty agents and ten people for half an hour; MINUTES=n
 	@MINUTES=$(MINUTES) $(BIN)/python -m tests.chaos.soak
 
+second-opinion: .venv-second/second.stamp ## Live on a Discord that others wrote (SimCord), and see whether ours is like it; ONLY=thread
+	.venv-second/bin/pytest tests/second -k "$(ONLY)"
+
 browser: ## Chromium for the page's tests, where the system's package manager can give it
 	@sh deploy/chromium.sh
 
 clean: ## Remove what was built (never your data)
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .coverage bench.json test-output
+	rm -rf .venv .venv-second .mypy_cache .ruff_cache .pytest_cache .coverage bench.json test-output
 
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Selfroom needs Python 3.11 or newer: install it, or name one with make PYTHON=python3.12."; exit 1; }
@@ -59,3 +66,7 @@ $(UV):
 .venv/dev.stamp: $(UV) pyproject.toml uv.lock
 	@$(UV) sync --frozen --inexact --quiet
 	@touch $@ .venv/run.stamp
+
+.venv-second/second.stamp: $(UV) pyproject.toml uv.lock
+	@UV_PROJECT_ENVIRONMENT=.venv-second $(UV) sync --frozen --group second --quiet
+	@touch $@

@@ -1,6 +1,7 @@
 """The `selfroom` command line."""
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Coroutine
@@ -26,6 +27,7 @@ err = Console(stderr=True, highlight=False)
 Result = TypeVar("Result")
 File = Annotated[Path, typer.Argument(dir_okay=False)]
 BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file of that name.")]
 Guild = Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")]
 
 
@@ -61,33 +63,47 @@ def doctor() -> None:
 @cli.command()
 def migrate() -> None:
     """Bring the database up to this version."""
-    from bot.app import migrate_database
+    from bot.vault import migrate_database
 
     carry_out(migrate_database(settings(), say=say))
 
 
-@cli.command(name="export")
-def export_(archive: File, guild: Guild = None) -> None:
-    """Write a whole community into one archive."""
-    from bot.app import export_community
+@cli.command(name="rotate-secret")
+def rotate_secret_() -> None:
+    """Draw a new secret and seal every stored key with it; what was sealed before still opens."""
+    from bot.vault import rotate_secret
 
-    carry_out(export_community(settings(), path=archive, guild_id=guild, say=say))
+    carry_out(rotate_secret(settings(), say=say))
+
+
+@cli.command(name="export")
+def export_(archive: File, guild: Guild = None, force: Force = False) -> None:
+    """Write a whole community into one archive."""
+    from bot.vault import export_community
+
+    carry_out(export_community(settings(), path=archive, guild_id=guild, say=say, force=force))
 
 
 @cli.command(name="import")
-def import_(archive: File, guild: Guild = None) -> None:
+def import_(
+    archive: File,
+    guild: Guild = None,
+    without_secret: Annotated[
+        bool, typer.Option("--without-secret", help="Also when its keys cannot be opened here.")
+    ] = False,
+) -> None:
     """Read a community back from an archive, all or nothing; --guild gives it to another server."""
-    from bot.app import import_community
+    from bot.vault import import_community
 
-    carry_out(import_community(settings(), path=archive, guild_id=guild, say=say))
+    carry_out(import_community(settings(), path=archive, guild_id=guild, say=say, closed=without_secret))
 
 
 @cli.command()
-def backup(file: BackupFile = None) -> None:
+def backup(file: BackupFile = None, force: Force = False) -> None:
     """Copy the SQLite database, also while Selfroom runs; without a FILE into the data folder, for so many days."""
-    from bot.app import back_up
+    from bot.vault import back_up
 
-    carry_out(back_up(settings(), path=file, say=say))
+    carry_out(back_up(settings(), path=file, say=say, force=force))
 
 
 @cli.command()
@@ -143,7 +159,7 @@ async def show_replay(trace: Path, room: int, speed: float, url: str) -> None:
     out.print(f"model calls    {tally['calls']}")
     out.print(f"answers        {tally['answers']}")
     out.print(f"tokens         {tally['input_tokens']:,} in ({tally['cached_tokens']:,} cached), ", end="")
-    out.print(f"{tally['output_tokens']:,} out, {tally['cost_usd']:.4f} USD")
+    out.print(f"{tally['output_tokens']:,} out, {tally['cost_usd']:.4f} USD at list price")
 
 
 def say(sentence: str) -> None:
@@ -167,6 +183,8 @@ def carry_out(work: Coroutine[Any, Any, Result]) -> Result:
         raise give_up(error) from error
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
+    finally:
+        gc.freeze()  # what is left goes with the process; to collect it first takes seconds on a busy machine
 
 
 def give_up(error: SelfroomError) -> typer.Exit:

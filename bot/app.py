@@ -8,28 +8,27 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import structlog
-from pydantic import SecretStr
 
-from bot.adapters.cipher import FernetCipher, open_cipher
+from bot import standin
+from bot.adapters.cipher import AesCipher
 from bot.adapters.clock import BeatRandom, SystemClock, random_for
 from bot.adapters.discord.address import point_at
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
+from bot.adapters.llm.guard import is_near, is_own_machine
 from bot.adapters.llm.prices import Price, Prices
 from bot.adapters.llm.providers import Pace, Provider, ProviderOptions
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.scheduler import SlotScheduler
-from bot.adapters.web import Face
+from bot.adapters.web import Face, Inside
+from bot.adapters.workshop import ProcessWorkshop
 from bot.client import SelfroomClient
-from bot.core.errors import BadSetting, NotFound, one_of
+from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
-from bot.core.records import Community, Snowflake
 from bot.core.schema import answer_schema
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities
@@ -44,6 +43,8 @@ from bot.engine.upkeep import Upkeep
 from bot.house import House, Place
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.settings import Settings
+from bot.vault import Say, chosen, cipher_of, opened, revealed
+from bot.visitors import Visitors
 from cogs import COGS
 from storage.store import SqlStore
 
@@ -51,7 +52,6 @@ PLAYGROUND_KEY = "playground"  # the scripted model takes any
 
 CALL_PATIENCE = 3.5  # times the model's time limit, for its retries
 
-Say = Callable[[str], object]
 log = structlog.get_logger(__name__)
 
 
@@ -60,10 +60,11 @@ class Parts:
     """The outside world: what the house stands on."""
 
     store: SqlStore
-    cipher: FernetCipher
+    cipher: AesCipher
     models: CommunityProviders
     clock: SystemClock
     metrics: PrometheusMetrics
+    workshop: ProcessWorkshop
 
 
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
@@ -74,7 +75,7 @@ async def run_selfroom(settings: Settings, *, say: Say) -> None:
     if settings.discord_token is None:
         hush_false_lag()
     async with selfroom(settings) as house:
-        await house.serve(stop, ready=lambda: announce(house.place, settings, say))
+        await house.serve(stop, ready=lambda: announce(house, settings, say))
 
 
 async def run_playground(settings: Settings, *, port: int | None, say: Say) -> None:
@@ -101,11 +102,15 @@ def stopped_by_signals() -> asyncio.Event:
     return stop
 
 
-def announce(place: Place, settings: Settings, say: Say) -> None:
-    """Say that it runs, and where."""
+def announce(house: House, settings: Settings, say: Say) -> None:
+    """Say that it runs, and where, and what it runs without."""
+    place = house.place
     if place.is_playground and settings.openai_base_url is None:
         say("The minds here are a scripted model: honest rules. For real ones see the README.")
-    say(f"Selfroom is ready: {place.url or 'on Discord'}")
+    where = place.url or "on Discord"
+    for server, why in house.client.refused.items():
+        say(f"In {server} there are no commands, or old ones: {why}.")
+    say(f"Selfroom runs, but not whole: {where}" if house.client.refused else f"Selfroom is ready: {where}")
 
 
 @asynccontextmanager
@@ -120,60 +125,92 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         face = await open_face(stack, settings, store, clock, metrics)
         place = await open_place(stack, settings, face, observers)
         point_at(api=place.api, gateway=place.gateway, cdn=place.cdn)
-        cipher = open_cipher(settings.data_dir, revealed(settings.secret))
+        cipher = cipher_of(settings)
         models = make_models(settings, place, cipher)
         stack.push_async_callback(models.close)
-        yield build(settings, place, Parts(store, cipher, models, clock, metrics), face)
+        workshop = ProcessWorkshop()
+        stack.push_async_callback(workshop.close)
+        yield build(settings, place, Parts(store, cipher, models, clock, metrics, workshop), face)
 
 
 def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> House:
     """Put the house together from its parts."""
     store, models, clock, metrics = parts.store, parts.models, parts.clock, parts.metrics
-    schema, tokenizer = answer_schema(), tokenizer_for(settings.defaults.model)
-    cipher = parts.cipher
-    performer = Performer(cipher=cipher, tokenizer=tokenizer)
+    tokenizer = tokenizer_for(settings.defaults.model)
+    performer = Performer(cipher=parts.cipher, tokenizer=tokenizer, models=models)
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
     client = SelfroomClient(COGS)
+    show_inside(face, place, client, models)
     publisher = DiscordPublisher(client)
-    delivery = Delivery(store, publisher, clock, metrics, models=models)
-    heartbeat = Heartbeat(
-        store,
-        models,
-        performer,
-        clock,
-        random_for,
-        schema,
-        metrics,
-        cipher=cipher,
-        planned=scheduler,
-        on_typing=delivery.typing.begin,
-        on_letters=delivery.wake,
-        call_seconds=settings.model_timeout_seconds * CALL_PATIENCE,
-        schema_tokens=tokenizer.count(json.dumps(schema)),
-    )
+    delivery = Delivery(store, publisher, clock, metrics, models=models, made=client.room_made, planned=scheduler)
 
     def look() -> None:
         """Something was written: there may be letters to carry, and someone may be due."""
         delivery.wake()
         scheduler.nudge(clock.now())
 
-    front_desk = FrontDesk(
-        store,
-        performer,
-        clock,
-        BeatRandom("front desk"),
-        on_done=look,
-        cipher=cipher,
-        models=models,
-        backup_days=settings.backup_days,
-    )
+    front_desk = open_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
-    client.equip(store=store, intake=intake, publisher=publisher, front_desk=front_desk)
+    client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, front_desk=front_desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_timeout_seconds * CALL_PATIENCE
-    summaries = Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience)
-    parts_of_it = (place, client, publisher, delivery, scheduler, heartbeat, upkeep, summaries, front_desk, face)
-    return House(*parts_of_it, partial(expire_backups, store, settings, clock))
+    return House(
+        place=place,
+        client=client,
+        publisher=publisher,
+        delivery=delivery,
+        scheduler=scheduler,
+        heartbeat=start_heart(settings, parts, performer, delivery, scheduler),
+        upkeep=upkeep,
+        summaries=Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience),
+        front_desk=front_desk,
+        face=face,
+        expire_backups=partial(expire_backups, store, settings, clock),
+    )
+
+
+def start_heart(
+    settings: Settings, parts: Parts, performer: Performer, delivery: Delivery, scheduler: SlotScheduler
+) -> Heartbeat:
+    """Make what lets agents beat, in step with what carries their words and with the clock."""
+    return Heartbeat(
+        parts.store,
+        parts.models,
+        performer,
+        parts.clock,
+        random_for,
+        parts.metrics,
+        workshop=parts.workshop,
+        cipher=parts.cipher,
+        planned=scheduler,
+        on_typing=delivery.typing.begin,
+        on_letters=delivery.wake,
+        call_seconds=settings.model_timeout_seconds * CALL_PATIENCE,
+        schema_tokens=tokenizer_for(settings.defaults.model).count(json.dumps(answer_schema())),
+    )
+
+
+def open_desk(settings: Settings, parts: Parts, performer: Performer, on_done: Callable[[], None]) -> FrontDesk:
+    """Make the use cases that people reach by commands; `on_done` is called after a change."""
+    return FrontDesk(
+        parts.store,
+        performer,
+        parts.clock,
+        BeatRandom("front desk"),
+        on_done=on_done,
+        cipher=parts.cipher,
+        models=parts.models,
+        workshop=parts.workshop,
+        backup_days=settings.backup_days,
+        config=settings.defaults,
+    )
+
+
+def show_inside(face: Face | None, place: Place, client: SelfroomClient, models: CommunityProviders) -> None:
+    """Have the face show a playground's page, to whom they may be shown, what agents saw and said."""
+    if face is not None and place.member_with is not None:
+        pages = frozenset({place.url, place.url.replace("127.0.0.1", "localhost")})
+        face.inside = Inside(visitors=Visitors(client, place.member_with), models=models, origins=pages)
 
 
 async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:
@@ -209,8 +246,6 @@ async def open_place(
         settings, port=settings.playground_port, face_url=face.url if face else None, observers=observers
     )
     there = await stack.enter_async_context(opening)
-    if face is not None:
-        face.origins = frozenset({there.url, there.url.replace("127.0.0.1", "localhost")})
     return Place(
         token=there.bot_token,
         api=there.api_url,
@@ -218,6 +253,7 @@ async def open_place(
         cdn=there.cdn_url,
         url=there.url,
         model_url=f"{there.url}/v1",
+        member_with=there.member_with,
     )
 
 
@@ -228,7 +264,7 @@ async def playground(
     """Open a playground whose state is in the data folder; raises BadSetting when it cannot be opened."""
     state_path = settings.data_dir / "playground.db"
     options = PlaygroundOptions(port=port, state_path=state_path, pace=settings.playground_pace, face_url=face_url)
-    there = Playground(options, observers=observers)
+    there = Playground(options, observers=observers, neighbours=[standin.add_to])
     try:
         await there.__aenter__()
     except PlaygroundError as error:
@@ -240,16 +276,18 @@ async def playground(
         await there.__aexit__(None, None, None)
 
 
-def make_models(settings: Settings, place: Place, cipher: FernetCipher) -> CommunityProviders:
+def make_models(settings: Settings, place: Place, cipher: AesCipher) -> CommunityProviders:
     """Set up the installation's providers, and the way to those that communities bring themselves."""
     pace = Pace(timeout_seconds=settings.model_timeout_seconds, calls_at_once=settings.calls_per_provider)
     return CommunityProviders(
         {one.name: Provider(one, pace) for one in provider_options(settings, place)},
-        Prices(settings.context_tokens, {name: Price(**dict(one)) for name, one in settings.prices.items()}),
+        prices_of(settings),
         cipher,
         pays_for=settings.pays_for,
         private=settings.private_providers,
         pace=pace,
+        ceilings=settings.ceilings,
+        allowed=settings.paid_models,
     )
 
 
@@ -258,7 +296,7 @@ def provider_options(settings: Settings, place: Place) -> list[ProviderOptions]:
     key = revealed(settings.openai_api_key)
     scripted = place.is_playground and settings.openai_base_url is None
     if not (key or settings.openai_base_url or scripted or settings.providers):
-        if settings.sponsored_servers:
+        if settings.sponsored:
             raise BadSetting("No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours.")
         return []
     first = ProviderOptions(
@@ -268,6 +306,8 @@ def provider_options(settings: Settings, place: Place) -> list[ProviderOptions]:
         api="responses" if scripted else settings.openai_api,
         structured=settings.openai_structured,
         free=is_own_machine(settings.openai_base_url),
+        near=is_near(settings.openai_base_url),
+        imaginary=scripted,
     )
     others = [
         ProviderOptions(
@@ -277,90 +317,27 @@ def provider_options(settings: Settings, place: Place) -> list[ProviderOptions]:
             api=one.api,
             structured=one.structured,
             free=is_own_machine(one.base_url),
+            near=is_near(one.base_url),
         )
         for name, one in settings.providers.items()
     ]
     return [first, *others]
 
 
-def revealed(secret: SecretStr | None) -> str | None:
-    """Give a secret's value, where it is used."""
-    return secret.get_secret_value() if secret else None
-
-
-def is_own_machine(url: str | None) -> bool:
-    """Tell whether a model server stands on this machine, where tokens cost nothing."""
-    return url is not None and urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
-
-
-@asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[SqlStore]:
-    """Open the database for one command of the command line."""
-    check_data_folder(settings.data_dir)
-    store = await SqlStore.open(settings.database, config=settings.defaults)
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
-async def migrate_database(settings: Settings, *, say: Say) -> None:
-    """Bring the database up to date and say so."""
-    async with opened(settings):
-        say(f"The database is up to date: {settings.database.rpartition('@')[2]}")
+def prices_of(settings: Settings) -> Prices:
+    """Give what models cost and hold, with the installation's own values on top."""
+    return Prices(settings.context_tokens, {name: Price(**dict(one)) for name, one in settings.prices.items()})
 
 
 async def examine_house(settings: Settings) -> list[Finding]:
     """Check everything a run needs."""
 
     async def database(url: str) -> list[Finding]:
-        cipher = open_cipher(settings.data_dir, revealed(settings.secret))
+        cipher = cipher_of(settings)
         async with opened(settings) as store, store.reading() as read:
             return await examine_communities(read, settings, cipher)
 
     return await examine(settings, tokenizer=tokenizer_for(settings.defaults.model), database=database)
-
-
-def chosen(communities: Sequence[Community], guild_id: int | None) -> Community:
-    """Give the one community, or the one of that server; raises NotFound when that leaves none or several."""
-    them = [one for one in communities if guild_id in (None, one.guild_id)]
-    if len(them) != 1:
-        there = ", ".join(f"{one.guild_id} ({one.name})" for one in communities) or "none yet"
-        raise NotFound(f"Name one community with --guild; there are: {there}.")
-    return them[0]
-
-
-async def export_community(settings: Settings, *, path: Path, guild_id: int | None, say: Say) -> None:
-    """Write a community into an archive."""
-    async with opened(settings) as store:
-        async with store.reading() as read:
-            community = chosen(await read.communities(), guild_id)
-        moved = await store.export(community.id, path)
-    say(f"{community.name} is in {path}: {sum(moved.counts.values()):,} rows, secrets still sealed.")
-    for secret in moved.left_out:
-        say(f"Left out, to be set again where it is imported: {secret}.")
-
-
-async def import_community(settings: Settings, *, path: Path, guild_id: int | None, say: Say) -> None:
-    """Read a community back from an archive, all or nothing."""
-    async with opened(settings) as store:
-        moved = await store.import_archive(path, guild_id=Snowflake(guild_id) if guild_id else None)
-    say(f"{path} is imported: {sum(moved.counts.values()):,} rows.")
-    for secret in moved.left_out:
-        say(f"To be set again, for no archive has its key: {secret}.")
-
-
-async def back_up(settings: Settings, *, path: Path | None, say: Say) -> None:
-    """Copy the database into a file: into the folder of copies, which are removed in time, when none is named."""
-    if path is None:
-        settings.backups.mkdir(parents=True, exist_ok=True)
-        path = settings.backups / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
-        until = f"it is removed after {settings.backup_days} days"
-    else:
-        until = f"people were told that you delete it after {settings.backup_days} days"
-    async with opened(settings) as store:
-        await store.back_up(path)
-    say(f"The database is copied to {path}; keep the data folder's `secret` with it ({until}).")
 
 
 async def hud_now(

@@ -1,6 +1,7 @@
 """Selfroom on Discord: intents, the command tree with its one error handler, and what the gateway reports."""
 
 import asyncio
+import itertools
 import secrets
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -15,21 +16,23 @@ from bot.adapters.discord import events
 from bot.adapters.discord.backfill import Backfill
 from bot.adapters.discord.commands import CommandSync
 from bot.adapters.discord.events import Translator
-from bot.adapters.discord.inbox import Inbox
+from bot.adapters.discord.inbox import NO_SERVER, Inbox
+from bot.adapters.discord.line import Line, Reader
 from bot.adapters.discord.people import Author, People
 from bot.adapters.discord.publisher import DiscordPublisher
-from bot.adapters.discord.refusals import explained
+from bot.adapters.discord.reaching import NotDiscord, again_after, api_trouble, may_pass
+from bot.adapters.discord.refusals import explained, without_commands
+from bot.adapters.discord.signposts import Signposts
 from bot.core.errors import PublishError, Rejected
-from bot.core.events import Event, GuildLeft
-from bot.core.ports import Store
-from bot.core.records import Agent, Person, Snowflake
+from bot.core.events import Event, EventsUnread, GuildLeft
+from bot.core.ports import Metrics, Store
+from bot.core.records import Agent, Community, Person, Snowflake
 from bot.engine.front_desk import FrontDesk
 from bot.engine.intake import Intake
 
 LONGEST_LIMIT_SECONDS = 30.0  # a longer rate limit is an error, so that nothing hangs on it
-LOGIN_AGAIN_SECONDS = (0.5, 1.0, 2.0, 4.0)
 LATE_SERVER_SECONDS = 0.5  # servers that Discord names later than this are read on when it does
-TOO_LATE = {10062, 10015, 50027}  # an interaction that Discord knows no longer: after 3 s, or after 15 min
+TOO_LATE = {10062, 10015, 50027, 40060}  # an interaction known no longer (after 3 s, after 15 min), or answered before
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
 log = structlog.get_logger(__name__)
 
@@ -56,7 +59,9 @@ class SelfroomClient(commands.Bot):
             command_prefix=(),
             help_command=None,
             tree_cls=Tree,
-            intents=discord.Intents(guilds=True, guild_messages=True, message_content=True, guild_reactions=True),
+            intents=discord.Intents(
+                guilds=True, guild_messages=True, dm_messages=True, message_content=True, guild_reactions=True
+            ),
             chunk_guilds_at_startup=False,
             max_messages=None,  # raw events need none, and they would keep people under their old names
             allowed_mentions=discord.AllowedMentions.none(),
@@ -67,11 +72,18 @@ class SelfroomClient(commands.Bot):
         self.people = People()
         self._makers = cogs
         self._servers_there = asyncio.Event()
+        self.refused: dict[str, str] = {}  # by server, why Discord does not take the commands there
         self._settled: set[int] = set()  # servers that were read on in this session
         self._listening: asyncio.Task[None] | None = None
 
     def equip(
-        self, *, store: Store, intake: Intake, publisher: DiscordPublisher, front_desk: FrontDesk | None = None
+        self,
+        *,
+        store: Store,
+        intake: Intake,
+        publisher: DiscordPublisher,
+        metrics: Metrics,
+        front_desk: FrontDesk | None = None,
     ) -> None:
         """Hand over the parts that this client works for."""
         self.store = store
@@ -79,9 +91,11 @@ class SelfroomClient(commands.Bot):
             self.front_desk = front_desk
         self._publisher = publisher
         self._inbox = Inbox(intake)
-        self._translator = Translator(self, publisher.webhooks, self.people)
+        self._translator = Translator(self, publisher.webhooks, self.people, intake)
+        self._signposts = Signposts(self, store)
         self._backfill = Backfill(self, store, self._translator, self._inbox)
         self._sync = CommandSync(self.tree, store)
+        self._reader = Reader(self, metrics, self._skipped)
 
     @property
     def waiting(self) -> int:
@@ -110,16 +124,26 @@ class SelfroomClient(commands.Bot):
             raise Rejected("That file is no picture: give a PNG, JPEG, GIF or WebP.") from None
 
     async def login(self, token: str) -> None:
-        """Log in, trying again when Discord fails in the middle of it; a refusal or a dead line is raised."""
-        for seconds in LOGIN_AGAIN_SECONDS:
+        """Log in, trying again for as long as Discord is out of reach; raises what no further try can mend."""
+        for failures in itertools.count(1):
             try:
                 await super().login(token)
-            except (discord.DiscordServerError, aiohttp.ServerDisconnectedError) as error:
-                log.warning("the login failed", again_in_seconds=seconds, error=str(error))
+            except (TypeError, KeyError, ValueError) as error:  # whatever it is that answers there
+                raise NotDiscord from error
+            except Exception as error:
+                if not may_pass(error):
+                    raise
+                seconds = again_after(failures)
+                log.warning(api_trouble(error), again_in_seconds=seconds)
+                await self.http.close()
+                self.http.connector = discord.utils.MISSING  # that one is closed now
                 await asyncio.sleep(seconds)
             else:
                 return
-        await super().login(token)
+
+    async def connect(self, *, reconnect: bool = True) -> None:
+        """Listen until closed; raises what a person has to mend."""
+        await Line(self).hold()
 
     async def setup_hook(self) -> None:
         """Put the commands in and begin to listen."""
@@ -132,9 +156,12 @@ class SelfroomClient(commands.Bot):
         if self._listening is not None:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
+            await self._translator.files.close()
         await super().close()
 
-    async def explain(self, interaction: Interaction, error: Exception) -> None:
+    async def explain(
+        self, interaction: Interaction, error: Exception, *, offered: discord.ui.View | None = None
+    ) -> None:
         """Say in one sentence, to the person alone, what went wrong; the log has the details and an id."""
         cause = error.original if isinstance(error, app_commands.CommandInvokeError) else error
         if isinstance(cause, discord.HTTPException) and cause.code in TOO_LATE:
@@ -145,7 +172,7 @@ class SelfroomClient(commands.Bot):
             id = secrets.token_hex(3)
             log.error("a command failed", id=id, command=_command(interaction), exc_info=cause)
             sentence = f"Something went wrong inside Selfroom; if it stays so, tell whoever runs it this id: {id}."
-        await _answer(interaction, sentence)
+        await _answer(interaction, sentence, offered)
 
     # What the gateway reports, in the order in which it comes.
 
@@ -153,6 +180,8 @@ class SelfroomClient(commands.Bot):
         """A new session: first read on, then listen."""
         self._servers_there.clear()
         self._settled.clear()
+        self._translator.look_anew()
+        self._inbox.begin(lambda guild_id: partial(self._open, guild_id))
         self._inbox.put(self._catch_up)
 
     async def on_ready(self) -> None:
@@ -161,11 +190,21 @@ class SelfroomClient(commands.Bot):
 
     async def _catch_up(self) -> None:
         await self._servers_there.wait()
-        self.people.forget()
-        for guild in self.guilds:
-            await self._settle_in(guild)
+        await self._inbox.passed(guild.id for guild in self.guilds)
         await self._leave_others()
         self.caught_up.set()
+
+    def _skipped(self, event_name: str, guild_id: int) -> None:
+        """Have those hear of it who run the server: what cannot be read there is left out from now on."""
+        unread = EventsUnread(guild_id=Snowflake(guild_id), name=event_name)
+        self._inbox.put(partial(_as_it_is, unread), guild_id)
+
+    async def _open(self, guild_id: int) -> None:
+        """Settle in, before anything is taken in that happens there from now on."""
+        await self._servers_there.wait()
+        if (guild := self.get_guild(guild_id)) is not None:
+            self.people.forget()
+            await self._settle_in(guild)
 
     async def _leave_others(self) -> None:
         """Notice the servers that we were removed from while we were not there."""
@@ -189,74 +228,107 @@ class SelfroomClient(commands.Bot):
         role_id = community.overrides.get("architect_role_id")
         if isinstance(role_id, int):
             self.people.architect_roles[guild.id] = role_id
-        try:
-            await self._sync.bring_up_to_date(guild, community)
-        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:  # next time, then
-            log.warning("the commands could not be put into a server", server=guild.name, error=str(error))
+        await self._bring_commands(guild, community)
         await self._backfill.read_on(guild)
         self.people.forget()
 
+    async def _bring_commands(self, guild: discord.Guild, community: Community) -> None:
+        try:
+            await self._sync.bring_up_to_date(guild, community)
+        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:  # next time, then
+            self.refused[guild.name] = why = without_commands(error)
+            log.warning("the commands could not be put into a server", server=guild.name, why=why)
+            log.debug("why they could not", exc_info=error)
+        else:
+            self.refused.pop(guild.name, None)
+
     async def on_message(self, message: discord.Message, /) -> None:
         """Something was said."""
-        self._inbox.put(partial(self._translator.message, message))
+        self._translator.foresee(message)
+        self._inbox.put(partial(self._translator.message, message), _of(message.guild))
+        await self._signposts.look_at(message)
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """Something was changed."""
-        self._inbox.put(partial(self._translator.edited, payload))
+        self._inbox.put(partial(self._translator.edited, payload), payload.guild_id or NO_SERVER)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         """Something was deleted."""
-        self._inbox.put(partial(self._translator.deleted, payload))
+        self._inbox.put(partial(self._translator.deleted, payload), payload.guild_id or NO_SERVER)
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
         """Much was deleted."""
-        self._inbox.put(partial(self._translator.deleted, payload))
+        self._inbox.put(partial(self._translator.deleted, payload), payload.guild_id or NO_SERVER)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
         """Somebody reacted."""
-        self._inbox.put(partial(self._translator.reaction, payload))
+        self._inbox.put(partial(self._translator.reaction, payload), payload.guild_id or NO_SERVER)
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
         """Somebody took a reaction back."""
-        self._inbox.put(partial(self._translator.reaction, payload))
+        self._inbox.put(partial(self._translator.reaction, payload), payload.guild_id or NO_SERVER)
 
     async def on_raw_reaction_clear(self, payload: discord.RawReactionClearEvent) -> None:
         """A moderator took all reactions of a message away."""
-        self._inbox.put(partial(self._translator.cleared, payload))
+        self._inbox.put(partial(self._translator.cleared, payload), payload.guild_id or NO_SERVER)
 
     async def on_raw_reaction_clear_emoji(self, payload: discord.RawReactionClearEmojiEvent) -> None:
         """A moderator took all reactions of one emoji away."""
-        self._inbox.put(partial(self._translator.cleared, payload))
+        self._inbox.put(partial(self._translator.cleared, payload), payload.guild_id or NO_SERVER)
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel is gone."""
-        self._inbox.put(partial(self._translator.channel_deleted, channel))
+        self._inbox.put(partial(self._translator.channel_deleted, channel), channel.guild.id)
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         """A thread is gone."""
-        self._inbox.put(partial(_as_it_is, events.thread_deleted(payload)))
+        self._inbox.put(partial(self._translator.thread_gone, payload), payload.guild_id)
+
+    async def on_thread_join(self, thread: discord.Thread) -> None:
+        """A thread is in our sight, or we were brought into it."""
+        self._translator.joined(thread)
+        if thread.is_private():
+            self._inbox.put(partial(self._backfill.read_thread, thread), thread.guild.id)
+
+    async def on_thread_remove(self, thread: discord.Thread) -> None:
+        """A thread went out of our sight, or we were taken out of it."""
+        thread.me = None
+        if thread.is_private():
+            self._inbox.put(partial(self._translator.left, thread), thread.guild.id)
+
+    async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
+        """A thread is different."""
+        self._inbox.put(partial(_as_it_is, events.turned_private(before, after)), after.guild.id)
 
     async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
         """A channel is new, or in our sight again."""
-        self._inbox.put(partial(self._look_into, channel.guild, {channel.id}))
+        self._inbox.put(partial(_as_shown, channel.guild, channel.id), channel.guild.id)
+        self._inbox.put(partial(self._look_into, channel.guild, {channel.id}), channel.guild.id)
+
+    def room_made(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
+        """A channel is known as a room from now on: look at who sees it, and read what was said there before."""
+        guild = self.get_guild(guild_id)
+        if guild is not None and guild.get_channel(channel_id) is not None:  # else its event is still to come
+            self._inbox.put(partial(_as_shown, guild, channel_id), guild_id)
+            self._inbox.put(partial(self._look_into, guild, {channel_id}), guild_id)
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel is different; with other permissions we may have a place there again."""
-        self._inbox.put(partial(_as_it_is, events.channel_changed(before, after)))
+        self._inbox.put(partial(_in_its_turn, partial(events.channel_changed, before, after)), after.guild.id)
         if before.overwrites != after.overwrites:
             channel_ids = {after.id} if events.reads_more(before, after) else set()
-            self._inbox.put(partial(self._look_into, after.guild, channel_ids))
+            self._inbox.put(partial(self._look_into, after.guild, channel_ids), after.guild.id)
 
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
         """A role may more or less than before; it may be ours."""
         if before.permissions != after.permissions:
             is_ours = after in after.guild.me.roles
-            self._inbox.put(partial(self._look_into, after.guild, None if is_ours else set()))
+            self._inbox.put(partial(self._look_into, after.guild, None if is_ours else set()), after.guild.id)
 
     async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
         """A member has other roles; of ourselves Discord tells us in any case."""
         if after == after.guild.me and before.roles != after.roles:
-            self._inbox.put(partial(self._look_into, after.guild, None))
+            self._inbox.put(partial(self._look_into, after.guild, None), after.guild.id)
 
     async def _look_into(self, guild: discord.Guild, channel_ids: Collection[int] | None) -> None:
         """Try again what rested, and read on in these channels (None: all): something was said that we did not hear."""
@@ -267,11 +339,11 @@ class SelfroomClient(commands.Bot):
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was invited."""
-        self._inbox.put(partial(self._settle_in, guild))
+        self._inbox.put(partial(self._settle_in, guild), guild.id)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server is there again, or was named late."""
-        self._inbox.put(partial(self._settle_in, guild))
+        self._inbox.put(partial(self._settle_in, guild), guild.id)
 
     async def on_guild_unavailable(self, guild: discord.Guild) -> None:
         """A server is out of reach for a while."""
@@ -280,27 +352,43 @@ class SelfroomClient(commands.Bot):
     async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
         """A server has another name."""
         if before.name != after.name:
-            self._inbox.put(partial(_as_it_is, events.guild_seen(after)))
+            self._inbox.put(partial(_as_it_is, events.guild_seen(after)), after.id)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot was removed."""
         self._settled.discard(guild.id)
-        self._inbox.put(partial(_as_it_is, events.guild_left(guild)))
+        self._inbox.put(partial(_as_it_is, events.guild_left(guild)), guild.id)
+
+
+def _of(guild: discord.Guild | None) -> int:
+    return guild.id if guild is not None else NO_SERVER
 
 
 async def _as_it_is(event: Event | None) -> Event | None:
     return event
 
 
+async def _in_its_turn(seen: Callable[[], Event | None]) -> Event | None:
+    """Give an event as it is when it is taken in: what has changed again by then is not stored as news."""
+    return seen()
+
+
+async def _as_shown(guild: discord.Guild, channel_id: int) -> Event | None:
+    """Give what Discord shows of a channel when this is taken in: no later change is overtaken by an older one."""
+    channel = guild.get_channel(channel_id)
+    return events.channel_found(channel) if isinstance(channel, discord.TextChannel) else None
+
+
 def _command(interaction: Interaction) -> str:
     return interaction.command.qualified_name if interaction.command else str(interaction.type)
 
 
-async def _answer(interaction: Interaction, sentence: str) -> None:
+async def _answer(interaction: Interaction, sentence: str, offered: discord.ui.View | None) -> None:
+    view = offered or discord.utils.MISSING
     try:
         if interaction.response.is_done():
-            await interaction.followup.send(sentence, ephemeral=True)
+            await interaction.followup.send(sentence, ephemeral=True, view=view)
         else:
-            await interaction.response.send_message(sentence, ephemeral=True)
+            await interaction.response.send_message(sentence, ephemeral=True, view=view)
     except discord.HTTPException as error:
         log.info("an answer could not be given", error=error.text)

@@ -1,6 +1,7 @@
 """What a run needs, checked one by one; each finding says how to mend what is missing."""
 
 import socket
+import stat
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -9,14 +10,18 @@ from pathlib import Path
 
 import aiohttp
 
+from bot.adapters.discord.reaching import API, token_trouble
 from bot.core.errors import BadSetting, SelfroomError
 from bot.core.ports import Cipher, Reading, Tokenizer
+from bot.core.sealing import of_provider
 from bot.settings import Settings
 
 PATIENCE = aiohttp.ClientTimeout(total=5)
 SOON = aiohttp.ClientTimeout(total=1)  # for this machine
 OPENAI_URL = "https://api.openai.com/v1"
 DISCORD_API = "https://discord.com/api/v10"
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+OURS = ("selfroom.db*", "playground.db*", "logs", "logs/*", "backups", "backups/*")  # the secret is looked at when read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,8 @@ async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[F
         else:
             yield await _discord(session, settings)
         yield await _model(session, settings)
+        if not settings.is_playground and (settings.openai_api_key or settings.openai_base_url or settings.providers):
+            yield _sponsoring(settings)
 
 
 async def examine_communities(read: Reading, settings: Settings, cipher: Cipher) -> list[Finding]:
@@ -60,25 +67,26 @@ async def examine_communities(read: Reading, settings: Settings, cipher: Cipher)
     for one in communities:
         own = await read.own_provider(one.id)
         if own is None:
-            without += [] if settings.pays_for(one.guild_id) else [one.name]
+            without += [] if settings.pays_for(one.guild_id) else [f"{one.name} ({one.guild_id})"]
             continue
         try:
-            cipher.decrypt(own.sealed_key)
+            cipher.decrypt(own.sealed_key, of_provider(one.id))
             what = f"{one.name} brings its own model provider: {own.base_url or OPENAI_URL}."
             findings.append(Finding(ok=True, what=what))
         except BadSetting:
             what = f"The key that {one.name} brought cannot be read: restore the secret, or use /setup provider there."
             findings.append(Finding(ok=False, what=what))
     if without:
-        what = f"No model is asked for {', '.join(without)} until somebody uses /setup provider there."
-        findings.append(Finding(ok=True, what=f"{what} (SELFROOM_SPONSORED_SERVERS)"))
+        what = f"No model is asked for {', '.join(without)} until somebody uses /setup provider there"
+        findings.append(Finding(ok=True, what=f"{what}, or you add the id to SELFROOM_SPONSORED_SERVERS."))
     return findings
 
 
 def check_data_folder(folder: Path) -> None:
-    """Make the data folder and write into it; raises BadSetting when that cannot be done."""
+    """Make the data folder, its owner's alone, and write into it; raises BadSetting when that cannot be done."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        keep_from_others(folder)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"may I?")
     except (FileExistsError, NotADirectoryError) as error:
@@ -91,6 +99,15 @@ def check_data_folder(folder: Path) -> None:
         raise BadSetting(
             f"The data folder {folder} cannot be written ({reason}): make it writable, or set SELFROOM_DATA_DIR."
         ) from error
+
+
+def keep_from_others(folder: Path) -> None:
+    """Take our own folders and files from all but their owner, where others could get at them."""
+    ours = [folder, *(one for pattern in OURS for one in folder.glob(pattern))]
+    for one in ours:
+        mode = one.lstat().st_mode
+        if mode & OTHERS and not stat.S_ISLNK(mode):
+            one.chmod(0o700 if stat.S_ISDIR(mode) else 0o600)
 
 
 def _data_folder(settings: Settings) -> Finding:
@@ -130,9 +147,24 @@ async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Findin
         async with session.get(f"{api}/users/@me", headers=headers) as response:
             if response.status == 200:
                 return Finding(ok=True, what=f"Discord knows the bot as {(await response.json())['username']!r}.")
-            return Finding(ok=False, what=f"Discord refuses DISCORD_TOKEN ({response.status}): copy the token again.")
+            if response.status == 401:
+                return Finding(ok=False, what=token_trouble(settings.discord_token.get_secret_value()))
+            return Finding(ok=False, what=f"{api} answers {response.status}, as Discord never does: correct {API}.")
     except (aiohttp.ClientError, TimeoutError) as error:
         return Finding(ok=False, what=f"Discord cannot be reached at {api} ({type(error).__name__}).")
+
+
+def _sponsoring(settings: Settings) -> Finding:
+    """Tell who may spend the installation's keys, and how much."""
+    if not settings.sponsored:
+        hint = "name your own in SELFROOM_SPONSORED_SERVERS, by its id"
+        return Finding(ok=False, what=f"No server may spend the installation's keys: {hint}.")
+    who = "every server" if settings.sponsored == "*" else f"{len(settings.sponsored)} servers by their ids"
+    most = settings.ceilings
+    each, everyone = ("no limit" if one is None else f"{one} USD" for one in (most.usd_each, most.usd_all))
+    models = ", ".join(settings.paid_models) or "any with a known price"
+    what = f"The installation pays for {who}, a day at most {each} each and {everyone} together; models: {models}."
+    return Finding(ok=True, what=what)
 
 
 async def _model(session: aiohttp.ClientSession, settings: Settings) -> Finding:
@@ -141,7 +173,7 @@ async def _model(session: aiohttp.ClientSession, settings: Settings) -> Finding:
         return Finding(
             ok=True, what="Minds: the playground's scripted model (set SELFROOM_OPENAI_BASE_URL for real ones)."
         )
-    if url is None and key is None and not settings.sponsored_servers:
+    if url is None and key is None and not settings.sponsored:
         return Finding(ok=True, what="The installation pays for no models: every server brings its own provider.")
     if url is None and key is None:
         return Finding(

@@ -5,9 +5,11 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import aiohttp
 import discord
 
 from bot.adapters.discord.publisher import DiscordPublisher
+from bot.adapters.discord.reaching import api_trouble, gateway_trouble, token_trouble
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
 from bot.core.errors import BadSetting
@@ -50,6 +52,7 @@ class Place:
     cdn: str | None = None
     url: str = ""  # for people; empty on Discord itself
     model_url: str | None = None
+    member_with: Callable[[str, int], int | None] | None = None  # the playground's person with a token, in a server
 
     @property
     def is_playground(self) -> bool:
@@ -57,7 +60,7 @@ class Place:
         return self.model_url is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     """Selfroom, built and ready to be lived in."""
 
@@ -92,7 +95,7 @@ class House:
     async def _connect(self) -> None:
         try:
             await self.client.start(self.place.token)
-        except (discord.DiscordException, OSError) as error:
+        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
             raise as_bad_setting(error, self.place) from error
 
     async def _begin(self, ready: Callable[[], object]) -> None:
@@ -130,11 +133,12 @@ def as_bad_setting(error: Exception, place: Place) -> BadSetting:
     """Word why the bot could not log in, and what to do."""
     match error:
         case discord.LoginFailure():
-            return BadSetting("Discord does not take DISCORD_TOKEN: copy the token again from the developer portal.")
+            return BadSetting(token_trouble(place.token))
         case discord.PrivilegedIntentsRequired():
             return BadSetting(
                 "The bot may not read messages: switch on the Message Content intent in the developer portal."
             )
+        case aiohttp.WSServerHandshakeError() | discord.ConnectionClosed():
+            return BadSetting(gateway_trouble(error))
         case _:
-            where = place.api or "discord.com"
-            return BadSetting(f"Discord cannot be reached at {where} ({error}): check the network and try again.")
+            return BadSetting(api_trouble(error))

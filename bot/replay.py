@@ -67,6 +67,7 @@ class Playback:
         self._tokens: dict[str, str] = {}
         self._posted: dict[int, str] = {}
         self._face = ""
+        self._token = ""  # of the playground's own person: the bot's face tells people only
         self._channel = ""
         self._guild = ""
         self._turn = asyncio.Lock()  # what is said keeps its order, but for those who have to wait
@@ -78,9 +79,10 @@ class Playback:
         except aiohttp.ClientConnectionError as error:
             raise BadSetting(f"No playground answers at {self._url}: start it with `selfroom run` first.") from error
         self._face, self._guild = about.get("face_url") or "", about["guild_id"]
+        self._token = about["person"]["token"]
         if not self._face:
             raise BadSetting("The playground runs without Selfroom: start both with `selfroom run`.")
-        rooms = {agent["id"]: agent["channel_id"] for agent in await self._ask("GET", "/agents", base=self._face)}
+        rooms = {agent["id"]: agent["channel_id"] for agent in await self._look("/agents")}
         if not rooms.get(self._room_id):
             there = ", ".join(str(one) for one in sorted(rooms)) or "none yet"
             raise BadSetting(f"There is no room {self._room_id}: choose one of {there}.")
@@ -101,13 +103,17 @@ class Playback:
     async def tally(self, since: datetime) -> dict[str, Any]:
         """Ask the bot what the room's agents did."""
         path = f"/rooms/{self._room_id}/tally?since={int(since.timestamp() * 1000)}"
-        answer: dict[str, Any] = await self._ask("GET", path, base=self._face)
+        answer: dict[str, Any] = await self._look(path)
         return answer
 
     @property
     def people(self) -> int:
         """How many senders have spoken."""
         return len(self._tokens)
+
+    async def _look(self, path: str) -> Any:  # noqa: ANN401 - whatever JSON the face gives
+        joined = "&" if "?" in path else "?"
+        return await self._ask("GET", f"{path}{joined}guild_id={self._guild}", base=self._face, token=self._token)
 
     async def _ask(
         self, method: str, path: str, *, base: str = "", body: dict[str, Any] | None = None, token: str = ""

@@ -25,10 +25,12 @@ from pydantic_settings.exceptions import SettingsError
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.hud.prompts import check_prompts, read_prompts
+from bot.core.models import Ceilings
 
 PREFIX = "SELFROOM_"
 BARE = ("DISCORD_TOKEN", "OPENAI_API_KEY")  # read without the prefix as well
 ENV_FILE = Path(".env")
+SERVERS_AT_THE_CEILING = 10  # so many may spend all that one may, before all of them rest
 
 
 def _checked_address(text: str, *schemes: str) -> str:
@@ -47,15 +49,18 @@ WebAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "
 SocketAddress = Annotated[str, AfterValidator(lambda text: _checked_address(text, "ws", "wss"))]
 
 
+Everywhere = Literal["*", "playground"]
+
+
 def _servers(value: object) -> object:
-    """Read ids of servers with commas between them; `*` is every server, `none` is none."""
+    """Read ids of servers with commas between them; `*` is every server, `none` none, `playground` all in it only."""
     if value is None:
         return frozenset()
-    if not isinstance(value, str) or value.strip() == "*":
+    if not isinstance(value, str) or value.strip() in ("*", "playground"):
         return value.strip() if isinstance(value, str) else value
     ids = [one.strip() for one in value.split(",")]
     if not all(one.isascii() and one.isdigit() for one in ids):
-        raise ValueError("it must be *, none, or ids of Discord servers with commas between them")
+        raise ValueError("it must be *, playground, none, or ids of Discord servers with commas between them")
     return frozenset(int(one) for one in ids)
 
 
@@ -112,7 +117,10 @@ class Settings(BaseSettings):
     calls_per_provider: int = Field(default=8, ge=1)
     context_tokens: dict[str, int] = {}
     prices: dict[str, ModelPrice] = {}
-    sponsored_servers: Annotated[frozenset[int] | Literal["*"], NoDecode, BeforeValidator(_servers)] = "*"
+    sponsored_servers: Annotated[frozenset[int] | Everywhere, NoDecode, BeforeValidator(_servers)] = "playground"
+    ceiling_usd_per_day: Decimal | None = Field(default=None, ge=0)  # of each sponsored server
+    ceiling_all_usd_per_day: Decimal | None = Field(default=None, ge=0)  # of all of them together
+    ceiling_models: tuple[str, ...] = ()
     private_providers: bool = False  # communities may name model servers in this machine's own network
 
     prompts_file: Path | None = None  # what agents are told, part by part in place of our own words
@@ -120,6 +128,7 @@ class Settings(BaseSettings):
     data_dir: Path = Path("data")
     database_url: str | None = None
     secret: SecretStr | None = None
+    old_secrets: tuple[SecretStr, ...] = ()  # they open what they sealed, and seal nothing any more
     backup_days: int = Field(default=30, ge=1)  # copies of the database are kept so long: people are told
 
     playground_port: int = Field(default=8808, ge=0, le=65535)
@@ -138,9 +147,35 @@ class Settings(BaseSettings):
             own["prompts"] = _prompts_in(self.prompts_file, self.community.prompts)
         return self.community.model_copy(update=own)
 
+    @property
+    def is_playground(self) -> bool:
+        """Whether a run starts the playground: there is no Discord token."""
+        return self.discord_token is None
+
+    @property
+    def sponsored(self) -> frozenset[int] | Literal["*"]:
+        """The servers that may spend the installation's own keys: in the playground all, elsewhere none by itself."""
+        if self.sponsored_servers == "playground":
+            return "*" if self.is_playground else frozenset()
+        return self.sponsored_servers
+
     def pays_for(self, guild_id: int) -> bool:
         """Tell whether a server may spend the installation's own keys."""
-        return self.sponsored_servers == "*" or guild_id in self.sponsored_servers
+        return self.sponsored == "*" or guild_id in self.sponsored
+
+    @property
+    def ceilings(self) -> Ceilings:
+        """What the installation pays for: where that is not set, what a community starts from, and ten times that."""
+        each = self.community.usd_per_day if self.ceiling_usd_per_day is None else self.ceiling_usd_per_day
+        everyone = self.ceiling_all_usd_per_day
+        if everyone is None and each is not None:
+            everyone = each * SERVERS_AT_THE_CEILING
+        return Ceilings(usd_each=each, usd_all=everyone)
+
+    @property
+    def paid_models(self) -> tuple[str, ...]:
+        """The models that the installation pays for: where none are set, those that communities start from."""
+        return self.ceiling_models or self.community.allowed_models
 
     @property
     def backups(self) -> Path:

@@ -1,16 +1,20 @@
 """`/access`: knocking at rooms, and deciding who comes in."""
 
+from functools import partial
+
 import discord
 from discord import app_commands
 
 from bot.core.actions import Remove, RequestAccess
 from bot.core.errors import Rejected
-from bot.core.permissions import ONLY_MANAGERS
+from bot.core.records import Agent
 from cogs.arguments import AgentArg, RequestArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.held import HeldButton, held_line, held_view
 from cogs.ui.knocks import KnockButton, knock_line, knock_view
+from cogs.ui.rights import check_may_change_entry, sees_by_right, told
 
+STILL_SEES = "still sees the room: taking that away waits for Discord, and is tried again and again"
 Secret = app_commands.Range[str, 1, 64]
 
 
@@ -82,8 +86,8 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         """Let a request in, or turn it away."""
         managers_only(interaction)
         await wait(interaction)
-        told = await self.desk.decide_knock(guild_of(interaction), person(interaction), request, grant=grant)
-        await self.say(interaction, told)
+        outcome = await self.desk.decide_knock(guild_of(interaction), person(interaction), request, grant=grant)
+        await self.say(interaction, await told(interaction, outcome))
 
     @app_commands.command()
     async def revoke(
@@ -100,7 +104,26 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
             agent: An agent that is a member
             member: A person, where the room is private
         """
-        if not person(interaction).is_architect:
-            raise Rejected(ONLY_MANAGERS)
+        managers_only(interaction)
+        if member is not None and agent is None:
+            await self.check_shuts_out(interaction, room, member)
         action = Remove(agent_id=agent.id if agent else None, person_id=member.id if member else None)
-        await self.act(interaction, action, subject=room.id)
+        done = await self.do(interaction, action, subject=room.id)
+        if member is not None and agent is None:
+            seen = await self.desk.soon(partial(self.is_shut_out, interaction, room, member))
+            done = f"{member.display_name} {'does not see the room any more' if seen else STILL_SEES}."
+        await self.say(interaction, done)
+
+    async def is_shut_out(self, interaction: Interaction, room: Agent, member: discord.Member) -> bool:
+        """Tell whether Discord shows a room to somebody no longer."""
+        channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[room.id].channel_id
+        channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
+        return channel is None or not channel.permissions_for(member).view_channel
+
+    async def check_shuts_out(self, interaction: Interaction, room: Agent, member: discord.Member) -> None:
+        """Raise Rejected where taking a person's access away would not keep them out."""
+        channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[room.id].channel_id
+        check_may_change_entry(interaction.guild, channel_id)
+        channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
+        if channel is not None and (why := sees_by_right(channel, member)):
+            raise Rejected(f"Nothing has changed: {member.display_name} {why}, so Discord shows them the room anyway.")

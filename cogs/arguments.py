@@ -12,6 +12,7 @@ from bot.core.options import DEFAULT, OPTIONS, shown_option
 from bot.core.records import Agent
 from bot.core.view import agent_named
 from cogs.base import Interaction, choices, guild_of, here, person
+from cogs.ui.again import SURE
 
 LONGEST_CHOICE = 80
 Choices = list[app_commands.Choice[str]]
@@ -25,7 +26,9 @@ def zones() -> Sequence[str]:
 
 
 async def one_agent(interaction: Interaction, typed: str) -> Agent:
-    """Find an agent by name or id; raises NotFound with a sentence."""
+    """Find an agent by name or id, once something is for sure by id alone; raises NotFound or Rejected."""
+    if SURE in interaction.extras and not typed.isdecimal():
+        raise Rejected("Names may have changed since this was asked: use the command again.")
     return agent_named(await interaction.client.front_desk.agents(guild_of(interaction)), typed)
 
 

@@ -26,8 +26,8 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         view = await self.desk.view(guild_of(interaction), agent.id)
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
         numbers = [
-            f"- room {room} ({view.agents[room].name}): {word_attention(one.attention)}"
-            + (", an equal share of what is left" if one.attention is None else "")
+            f"- {view.agents[room].name}'s room (ID {room}): "
+            + ("an equal share of what is left" if one.attention is None else word_attention(one.attention))
             for (member, room), one in view.memberships.items()
             if member == agent.id
         ]

@@ -1,21 +1,27 @@
 """What every command group shares: how a command acts, looks up and answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import discord
 from discord import app_commands
 from discord.ext import commands
 
 from bot.client import SelfroomClient
-from bot.core.actions import Action
+from bot.core.actions import Action, CancelScheduled
 from bot.core.errors import NotFound, Rejected
+from bot.core.outlook import Outlook
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Side, Snowflake
+from bot.core.sight import Sight
+from bot.core.view import MayRead
 from cogs.ui.again import PAGE, SURE, Again, pager, question
 from cogs.ui.drawn import drawn_page
 from cogs.ui.files import picture
 from cogs.ui.pages import paged
 from cogs.ui.pictures import Bar, alt_text, bars
+from cogs.ui.rights import told
+from cogs.ui.scheduled import cancel_buttons, scheduled_lines
 
 SHOWN_CHOICES = 25  # Discord shows no more
 CHOICE_CHARACTERS = 100
@@ -45,7 +51,7 @@ class Cog(commands.Cog):
         who = person(interaction)
         outcome = await self.desk.act(guild_of(interaction), who, action, subject=subject, side=side)
         secret = f"\nIt is ||`{outcome.secret}`||. Only you see this." if outcome.secret else ""
-        return outcome.result + secret
+        return await told(interaction, outcome) + secret
 
     async def say(
         self,
@@ -98,17 +104,49 @@ class Cog(commands.Cog):
         else:
             await self.lay_out(interaction, layout, [file])
 
-    async def sure(self, interaction: Interaction, asked: str, label: str) -> bool:
-        """Tell whether this was confirmed already; else ask, with a button that uses the command again for sure."""
+    async def sure(self, interaction: Interaction, asked: str, label: str, **targets: int) -> bool:
+        """Tell whether this was confirmed already; else ask, with a button that uses the command again for sure.
+
+        `targets`: by parameter, the ids of what is meant: a name may be somebody else's by the time of the answer.
+        """
         if SURE in interaction.extras:
             return True
-        await self.say(interaction, asked, view=question(Again.of(interaction), label))
+        await self.say(interaction, asked, view=question(Again.of(interaction).on(**targets), label))
         return False
 
     async def mind(self, interaction: Interaction, agent: Agent, room: Agent | None) -> Mind:
         """Give what an agent carries in the open, or beside a private room; raises NotFound for non-members."""
         side = await self.desk.side_of(guild_of(interaction), agent, room)
         return (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id, side)
+
+    async def sight(self, interaction: Interaction) -> Sight:
+        """Give what the person who asked may see."""
+        if person(interaction).is_architect:
+            return Sight()
+        return await self.desk.sight(guild_of(interaction), partial(may_read, interaction))
+
+    async def looks(self, interaction: Interaction, sight: Sight) -> Mapping[AgentId, Outlook]:
+        """Give what everyone is at and waits for, of whom that may be told to the person who asked."""
+        looks = await self.desk.outlooks(guild_of(interaction))
+        return {id: look for id, look in looks.items() if id not in sight.hidden_agents}
+
+    async def scheduled(
+        self, interaction: Interaction, agent: Agent | None, room: Agent | None, again: Again, cancel: int | None
+    ) -> None:
+        """List what an agent will say later, or what will be said in a room, and take one of it back."""
+        managers_only(interaction)
+        await wait(interaction)
+        told, guild_id = "", guild_of(interaction)
+        waiting = await self.desk.scheduled(guild_id, agent.id if agent else None, room.id if room else None)
+        if gone := next((one for one in waiting if one.id == cancel), None):
+            told = await self.do(interaction, CancelScheduled(id=gone.id), subject=gone.agent_id)
+            waiting = [one for one in waiting if one is not gone]
+        elif cancel is not None:
+            told = f"No message {cancel} waits to be said."
+        agents = {one.id: one for one in await self.desk.agents(guild_id)}
+        lines = scheduled_lines(waiting, agents) or ["Nothing waits to be said later."]
+        text = "\n".join([told, *lines] if told else lines)[:2_000]
+        await self.say(interaction, text, view=cancel_buttons(waiting, again) if waiting else None)
 
     async def room(self, interaction: Interaction, named: Agent | None) -> Agent:
         """Give the room that was named, else the one in which the command is used."""
@@ -158,6 +196,34 @@ def may_read(interaction: Interaction, channel_id: int | None) -> bool:
         return False
     rights = channel.permissions_for(interaction.user)
     return rights.view_channel and rights.read_message_history
+
+
+async def may_read_thread(interaction: Interaction, thread_id: int) -> bool:
+    """Tell whether the person who asked may read a thread: a private one only its people and who manages threads."""
+    guild, member = interaction.guild, interaction.user
+    if guild is None or not isinstance(member, discord.Member):
+        return False
+    try:
+        thread = guild.get_thread(thread_id) or await guild.fetch_channel(thread_id)
+        if not isinstance(thread, discord.Thread) or thread.parent is None:
+            return False
+        rights = thread.parent.permissions_for(member)
+        if not (rights.view_channel and rights.read_message_history):
+            return False
+        if thread.is_private() and not rights.manage_threads:
+            await thread.fetch_member(member.id)
+    except (discord.HTTPException, discord.ClientException):  # gone, not ours to see, or not theirs
+        return False
+    return True
+
+
+def reader(interaction: Interaction) -> MayRead:
+    """Give what tells whether the person who asked may read a private thread: asked of Discord each time."""
+
+    async def may_read(thread: Room) -> bool:
+        return thread.channel_id is not None and await may_read_thread(interaction, thread.channel_id)
+
+    return may_read
 
 
 def choices(pairs: Sequence[tuple[str, str]]) -> list[app_commands.Choice[str]]:

@@ -3,6 +3,7 @@
 from discord import app_commands
 
 from bot.core.actions import Pause, Resume, SetInterval
+from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.charts import pace_rows, pace_table
@@ -22,11 +23,14 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         """
         await wait(interaction)
         guild_id, now = guild_of(interaction), self.desk.now()
-        agents = [agent] if agent else [one for one in await self.desk.agents(guild_id) if one.retired_at is None]
+        asked = [agent] if agent else [one for one in await self.desk.agents(guild_id) if one.retired_at is None]
+        sight = await self.sight(interaction)
+        agents, hidden = [sight.of_agent(one) for one in asked], sight.hidden_agents
         community, _ = await self.desk.community(guild_id)
-        title, rows = "Heartbeats", pace_rows(agents, now)
-        lines = pace_table(agents, await self.desk.outlooks(guild_id))
-        lines += await self.day_of(interaction, agent.id) if agent else []
+        looks, view = await self.looks(interaction, sight), await self.desk.view(guild_id)
+        title, rows = "Heartbeats", pace_rows(agents, looks, now)
+        lines = pace_table(view, agents, looks, hidden)
+        lines += await self.day_of(interaction, agent.id) if agent and agent.id not in hidden else []
         note = " (everyone is paused)" if community.paused else ""
         await self.draw_out(interaction, title, rows, lines, note=note)
 
@@ -34,7 +38,8 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         """Word what an agent did in the last day."""
         tally = await self.desk.tally(guild_of(interaction), [agent_id])  # type: ignore[list-item]
         kinds = ", ".join(f"{count} {kind}" for kind, count in tally.beats.items()) or "none"
-        return [f"In 24 hours: beats {kinds}; {tally.silent} silent, {tally.answers} answers, {tally.calls} calls."]
+        answers, calls = counted(tally.answers, "answer"), counted(tally.calls, "call")
+        return [f"In 24 hours: beats {kinds}; {tally.silent} silent, {answers}, {calls}."]
 
     @app_commands.command()
     async def pause(self, interaction: Interaction, agent: AgentArg | None = None) -> None:

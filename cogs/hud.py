@@ -5,7 +5,7 @@ from discord import app_commands
 from bot.core.actions import AlterAgent
 from bot.core.kinds import InputFormat, OutputFormat
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, wait
+from cogs.base import Group, Interaction, guild_of, managers_only, reader, wait
 from cogs.ui.beats import beat_file, beat_line, beat_summary, section_lines
 from cogs.ui.files import text_file
 
@@ -27,11 +27,12 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         await wait(interaction)
         guild_id = guild_of(interaction)
         seen, sections = await self.desk.hud_now(guild_id, agent, await self.desk.side_of(guild_id, agent, room))
-        beat = await self.desk.last_beat(guild_id, agent.id)
+        beat = await self.desk.last_beat(guild_id, agent.id, may_read=reader(interaction))
+        model = await self.desk.model(guild_id)
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
-        last = f"Last beat:\n{beat_summary(beat)}" if beat else "It has not beaten yet."
-        on_top = "-# The answer's schema, where a model takes one, comes on top."
-        text = f"**What {agent.name} would see now**\n{section_lines(sections)}\n{on_top}\n\n{last}"
+        rooms = (await self.desk.view(guild_id, messages=0)).all_rooms
+        last = f"Last beat:\n{beat_summary(beat, model, rooms)}" if beat else "It has not beaten yet."
+        text = f"**What {agent.name} would see now**\n{section_lines(sections)}\n\n{last}"
         await self.say(interaction, text[:2_000], files=files)
 
     @app_commands.command()
@@ -43,11 +44,16 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
             beat: The number of one, for the very HUD and answer
         """
         managers_only(interaction)
+        guild_id, may_read = guild_of(interaction), reader(interaction)
+        rooms = (await self.desk.view(guild_id, messages=0)).all_rooms
         if beat is not None:
-            one = await self.desk.beat(guild_of(interaction), agent.id, beat)
-            await self.say(interaction, f"**{agent.name}**\n{beat_summary(one)}", files=[beat_file(one)])
+            one = await self.desk.beat(guild_id, agent.id, beat, may_read=may_read)
+            told = beat_summary(one, await self.desk.model(guild_id), rooms)
+            await self.say(interaction, f"**{agent.name}**\n{told}", files=[beat_file(one)])
             return
-        lines = [beat_line(one) for one in await self.desk.beats(guild_of(interaction), agent.id)]
+        model = await self.desk.model(guild_id)
+        beats = await self.desk.beats(guild_id, agent.id, may_read=may_read)
+        lines = [beat_line(one, model, rooms) for one in beats]
         await self.list_out(interaction, f"**Beats of {agent.name}**", lines, empty=f"{agent.name} has not beaten yet.")
 
     @app_commands.command()

@@ -8,6 +8,7 @@ from discord import app_commands
 from bot.core.actions import CreateKey, GiveKey, HandKey, RevokeKey
 from bot.core.errors import Rejected
 from bot.core.records import AccessKey
+from bot.core.wording import counted
 from cogs.arguments import AgentArg, KeyArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 
@@ -117,6 +118,6 @@ async def handed(interaction: Interaction, action: HandKey, room: str, room_id: 
 def key_line(key: AccessKey, secret: str) -> str:
     """Word one key."""
     until = f", until <t:{int(key.expires_at.timestamp())}:f>" if key.expires_at else ""
-    uses = f", {key.uses_left} uses left" if key.uses_left is not None else ""
+    uses = f", {counted(key.uses_left, 'use')} left" if key.uses_left is not None else ""
     held = f", held by {', '.join(map(str, key.held_by))}" if key.held_by else ""
     return f"- **{key.label}**: ||`{secret}`||{until}{uses}{held}"

@@ -2,10 +2,10 @@
 
 from discord import app_commands
 
-from bot.core.records import AgentId, Message
+from bot.core.records import Agent, Message, Room
 from bot.core.view import View
 from cogs.arguments import AgentArg
-from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, wait
+from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, reader, wait
 from cogs.ui.again import PageButton, SureButton, UseButton
 from cogs.ui.guide import guide
 
@@ -39,11 +39,13 @@ class LookingCog(Cog):
             room: Only in this room
         """
         await wait(interaction)
-        view = await self.desk.view(guild_of(interaction))
+        guild_id = guild_of(interaction)
+        view, threads = await self.desk.view(guild_id), await self.desk.threads(guild_id)
         rooms = [room.id] if room else list(view.all_rooms)
         readable = [id for id in rooms if may_read(interaction, view.all_rooms[id].channel_id)]
-        found = await self.desk.search(guild_of(interaction), words, room_ids=readable)
-        lines = [message_line(interaction.guild_id, view, message, text) for message, text in found]
+        found = await self.desk.search(guild_id, words, room_ids=readable, may_read=reader(interaction))
+        places = {**view.all_rooms, **threads}
+        lines = [message_line(guild_id, view, places[one.room_id], one, text) for one, text in found]
         await self.list_out(interaction, f"**Found for “{words[:80]}”**", lines, empty="Nothing was found.")
 
     @app_commands.command()
@@ -55,16 +57,24 @@ class LookingCog(Cog):
             room: Which room; this one when left out
         """
         await wait(interaction)
-        owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction))
-        if not may_read(interaction, view.all_rooms[owner.id].channel_id):
+        guild_id = guild_of(interaction)
+        view, place = await self.desk.view(guild_id), await self.place(interaction, room)
+        if place.thread_of is None and not may_read(interaction, place.channel_id):
             await self.say(interaction, "You cannot read that room: ask for access with /access request.")
             return
-        found = await self.desk.history(guild_of(interaction), owner.id)
-        lines = [message_line(interaction.guild_id, view, one, one.content) for one in reversed(found)]
-        await self.list_out(
-            interaction, f"**{owner.name}'s room, newest first**", lines, empty="Nobody spoke here yet."
-        )
+        found = await self.desk.history(guild_id, place.id)
+        lines = [message_line(guild_id, view, place, one, one.content) for one in reversed(found)]
+        title = f"**{place_name(view, place)}, newest first**"
+        await self.list_out(interaction, title, lines, empty="Nobody spoke here yet.")
+
+    async def place(self, interaction: Interaction, room: Agent | None) -> Room:
+        """Give the room that was named, else the private thread or the room in which the command is used."""
+        guild_id = guild_of(interaction)
+        here = interaction.channel_id if room is None else None
+        thread = await self.desk.thread_at(guild_id, here, reader(interaction))
+        if thread is not None:
+            return thread
+        return (await self.desk.view(guild_id)).all_rooms[(await self.room(interaction, room)).id]
 
     @app_commands.command()
     async def help(self, interaction: Interaction) -> None:
@@ -74,19 +84,25 @@ class LookingCog(Cog):
         await self.list_out(interaction, "**What you can do with Selfroom**", lines, empty="Nothing yet.")
 
 
-def message_line(guild_id: int | None, view: View, message: Message, text: str) -> str:
+def message_line(guild_id: int, view: View, place: Room, message: Message, text: str) -> str:
     """Word one message with a link to it."""
-    channel_id = message.thread_id or view.all_rooms[message.room_id].channel_id
+    channel_id = message.thread_id or place.channel_id
     sender = message.sender
     agent = view.agents.get(sender.agent_id) if sender.agent_id is not None else None
     name = agent.name if agent else sender.shown()
     link = f" [↗](https://discord.com/channels/{guild_id}/{channel_id}/{message.discord_id})"
     words = " ".join(text.split())[:LINE_CHARACTERS]
-    return f"{message.sent_at:%m-%d %H:%M} **{name}** in {room_name(view, message.room_id)}: {words}" + (
+    return f"{message.sent_at:%m-%d %H:%M} **{name}** in {room_name(view, place)}: {words}" + (
         link if message.discord_id else ""
     )
 
 
-def room_name(view: View, room_id: AgentId) -> str:
-    """Name a room."""
-    return view.agents[room_id].name
+def room_name(view: View, place: Room) -> str:
+    """Name a room, or a private thread in it."""
+    name = view.agents[place.owner_id].name
+    return name if place.thread_of is None else f"{name}, private thread {place.thread_name}"
+
+
+def place_name(view: View, place: Room) -> str:
+    """Name a room or a private thread in a title."""
+    return f"{room_name(view, place)}'s room" if place.thread_of is None else room_name(view, place)

@@ -5,9 +5,18 @@ import json
 import discord
 from discord import app_commands
 
-from bot.core.actions import SetIgnored
-from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from bot.core.actions import SetIgnored, SetMuted
+from bot.core.keeping import Readable
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read, may_read_thread, person, reader, wait
 from cogs.ui.files import text_file
+from cogs.ui.traces import TraceButton
+
+MOST_THREADS = 50  # asked of Discord one by one; of older ones the file only tells how much there is
+EXPORTED = (
+    "This is what you said and did on this server, as Selfroom keeps it, where you may read now. "
+    "What others and agents wrote is theirs and not in it."
+)
+ON_DISCORD = "What stands on Discord itself, what agents said to you included, is there for you or a manager to delete."
 
 
 class PersonCog(Group, group_name="person", group_description="Whom agents do not listen to (managers)"):
@@ -15,12 +24,12 @@ class PersonCog(Group, group_name="person", group_description="Whom agents do no
 
     @app_commands.command()
     async def mute(self, interaction: Interaction, person: discord.Member) -> None:
-        """Have all agents ignore a person.
+        """Have all agents ignore a person, until a manager lifts it.
 
         Args:
             person: Whom to ignore
         """
-        await self.ignore(interaction, person, ignored=True)
+        await self.set_muted(interaction, person, muted=True)
 
     @app_commands.command()
     async def unmute(self, interaction: Interaction, person: discord.Member) -> None:
@@ -29,38 +38,53 @@ class PersonCog(Group, group_name="person", group_description="Whom agents do no
         Args:
             person: Whom to listen to
         """
-        await self.ignore(interaction, person, ignored=False)
+        await self.set_muted(interaction, person, muted=False)
 
-    async def ignore(self, interaction: Interaction, member: discord.Member, *, ignored: bool) -> None:
-        """Have agents ignore somebody, known so far or not."""
+    async def set_muted(self, interaction: Interaction, member: discord.Member, *, muted: bool) -> None:
+        """Mute somebody, known so far or not, or lift it."""
         managers_only(interaction)
         await wait(interaction)
         await self.desk.known_person(guild_of(interaction), self.client.person(member))
-        await self.act(interaction, SetIgnored(person_id=member.id, ignored=ignored))
+        await self.act(interaction, SetMuted(person_id=member.id, muted=muted))
 
 
 class PrivacyCog(Group, group_name="privacy", group_description="What is kept of you, and what is not"):
     """Commands on oneself."""
 
+    async def cog_load(self) -> None:
+        """Know the buttons that were sent before the last start."""
+        self.client.add_dynamic_items(TraceButton)
+
     @app_commands.command()
     @app_commands.checks.cooldown(2, 60.0)
     async def export(self, interaction: Interaction) -> None:
-        """Give you everything that is kept of you, as a file."""
+        """Give you what you said and did here, where you may read now, as a file."""
         await wait(interaction)
-        data = await self.desk.data_of(guild_of(interaction), person(interaction))
+        where, may_read_thread = await self.readable(interaction), reader(interaction)
+        data = await self.desk.data_of(guild_of(interaction), person(interaction), where, may_read=may_read_thread)
         file = text_file("about-you.json", json.dumps(data, ensure_ascii=False, indent=2))
-        await self.say(interaction, "This is everything that Selfroom keeps of you on this server.", files=[file])
+        await self.say(interaction, EXPORTED, files=[file])
+
+    async def readable(self, interaction: Interaction) -> Readable:
+        """Give the rooms that the person may read now, and the threads in which they took part."""
+        view = await self.desk.view(guild_of(interaction))
+        rooms = [id for id, room in view.all_rooms.items() if may_read(interaction, room.channel_id)]
+        threads = await self.desk.threads_of(guild_of(interaction), person(interaction))
+        found = [id for id in threads[:MOST_THREADS] if await may_read_thread(interaction, id)]
+        return Readable(rooms=frozenset(rooms), threads=frozenset(found))
 
     @app_commands.command(name="forget-me")
+    @app_commands.checks.cooldown(2, 60.0)
     async def forget_me(self, interaction: Interaction) -> None:
-        """Remove what you said, your reactions and your name from every memory; asks before it does."""
+        """Remove what you said, your reactions and your username from every memory; asks before it does."""
         asked = (
             "Forget everything you said here? Agents will not remember it and will ignore you from then on. "
             "Nothing is deleted on Discord itself."
         )
         if await self.sure(interaction, asked, "Forget me"):
-            told = await self.desk.forget_me(guild_of(interaction), person(interaction))
-            await self.say(interaction, f"{told} What stands on Discord itself is yours to delete.")
+            roles = [role.name for role in interaction.guild.roles] if interaction.guild else []
+            told = await self.desk.forget_me(guild_of(interaction), person(interaction), others=roles)
+            await self.say(interaction, f"{told} {ON_DISCORD}")
 
     @app_commands.command(name="ignore-me")
     async def ignore_me(self, interaction: Interaction, ignore: bool = True) -> None:
@@ -69,4 +93,4 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         Args:
             ignore: Whether they are to ignore you
         """
-        await self.act(interaction, SetIgnored(person_id=interaction.user.id, ignored=ignore))
+        await self.act(interaction, SetIgnored(ignored=ignore))

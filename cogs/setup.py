@@ -4,14 +4,15 @@ import discord
 from discord import app_commands
 
 from bot.core.actions import CreateAgent
+from bot.core.errors import Rejected
 from bot.core.models import Api, OwnProvider
-from bot.core.options import OPTIONS, read_option
+from bot.core.options import read_option
 from bot.core.records import Json
 from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.forms import Draft
 from cogs.ui.provider import REMOVE, Brought, ProviderForm, Use, Yes, described, readers, started
-from cogs.ui.readiness import DISCLOSURE, option_line, readiness
+from cogs.ui.readiness import DISCLOSURE, option_line, option_lines, readiness
 from cogs.ui.steps import Steps
 
 Language = app_commands.Range[str, 2, 40]
@@ -38,8 +39,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         managers_only(interaction)
         await wait(interaction)
         view = await self.desk.view(guild_of(interaction))
-        reading = readers(*await self.desk.sources(guild_of(interaction)))
-        lines = ["**Setting up Selfroom**", *readiness(interaction, view, reading), "", DISCLOSURE]
+        source, own = await self.desk.sources(guild_of(interaction))
+        lines = ["**Setting up Selfroom**", *readiness(interaction, view, readers(source, own), source), "", DISCLOSURE]
         await self.say(interaction, "\n".join(lines)[:2_000], view=self.steps())
 
     async def chosen(self, interaction: Interaction, setting: str, id: int) -> None:
@@ -199,12 +200,14 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         await wait(interaction)
         _, config = await self.desk.community(guild_of(interaction))
         if setting is None:
-            lines = [option_line(config, name) for name in OPTIONS]
+            lines = option_lines(config, self.desk.defaults)
             await self.list_out(interaction, "**Settings of this server**", lines, empty="There is none.")
         elif value is None:
-            await self.say(interaction, option_line(config, setting))
+            await self.say(interaction, option_line(config, self.desk.defaults, setting))
         else:
-            await self.change(interaction, **{setting: read_option(config, setting, value)})
+            await self.change(
+                interaction, **{setting: there(interaction, setting, read_option(config, setting, value))}
+            )
 
     async def change(self, interaction: Interaction, **values: Json) -> None:
         """Set what was given and say so."""
@@ -217,3 +220,19 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
             self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])
         names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)
         await self.say(interaction, f"Set: {names}. `/setup start` shows what is left to do.")
+
+
+def there(interaction: Interaction, setting: str, value: Json) -> Json:
+    """Give the id of a place or role as it was typed; raises Rejected when the server has none such."""
+    guild = interaction.guild
+    if not setting.endswith("_id") or not isinstance(value, int) or guild is None:
+        return value
+    channel = guild.get_channel(value)
+    found = {
+        "category_id": isinstance(channel, discord.CategoryChannel),
+        "managers_channel_id": isinstance(channel, discord.TextChannel),
+        "architect_role_id": guild.get_role(value) is not None,
+    }
+    if not found.get(setting, True):
+        raise Rejected(f"This server has no such {setting.removesuffix('_id').replace('_', ' ')}: use `/setup places`.")
+    return value

@@ -4,14 +4,17 @@ from decimal import Decimal
 
 from discord import app_commands
 
-from bot.core.spending import of_day
+from bot.core.options import bounds_of
+from bot.core.spent import Spent
+from bot.core.wording import counted
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.cards import counted
 from cogs.ui.charts import Used, usage_rows, usage_table
+from cogs.ui.money import budget
 from cogs.ui.pictures import Bar
 
-Usd = app_commands.Range[float, 0.0, 10_000.0]
-Tokens = app_commands.Range[int, 0, 10**12]
+LEAST_USD, MOST_USD = bounds_of("usd_per_day")
+Usd = app_commands.Range[float, float(LEAST_USD), float(MOST_USD)]
+Tokens = app_commands.Range[int, *bounds_of("tokens_per_day")]
 
 
 class UsageCog(Group, group_name="usage", group_description="What agents use, and what they may (managers)"):
@@ -23,13 +26,8 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         managers_only(interaction)
         await wait(interaction)
         spent = await self.desk.spent_today(guild_of(interaction))
-        limits = spent.config
-        share = of_day((spent.usd, spent.tokens), limits).share
-        usd = of_limit(f"{spent.usd:.4f}", limits.usd_per_day, "USD")
-        tokens = of_limit(f"{spent.tokens:,}", limits.tokens_per_day, "tokens")
-        rows = [Bar(label="Budget used", share=float(share), note=f"{share:.1%}")]
-        beats = sum(count for count, _ in spent.by_agent.values())
-        await self.draw_out(interaction, "Usage today (UTC)", rows, [usd, tokens, counted(beats, "beat")])
+        rows = [Bar(label="Budget used", share=spent.spending.share, note=f"{spent.spending.share:.1%}")]
+        await self.draw_out(interaction, "Usage today (UTC)", rows, spent_lines(spent))
 
     @app_commands.command(name="by-agent")
     async def agents(self, interaction: Interaction) -> None:
@@ -38,9 +36,12 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         await wait(interaction)
         guild_id = guild_of(interaction)
         spent = await self.desk.spent_today(guild_id)
-        names = {agent.id: agent.name for agent in await self.desk.agents(guild_id)}
-        used: dict[str, Used] = {names.get(id, f"agent {id}"): each for id, each in spent.by_agent.items()}
-        await self.draw_out(interaction, "Usage today by agent", usage_rows(used), usage_table(used))
+        agents = {agent.id: agent for agent in await self.desk.agents(guild_id)}
+        names = {id: agents[id].name if id in agents else f"agent {id}" for id in spent.by_agent}
+        used: dict[str, Used] = {names[id]: each for id, each in spent.by_agent.items()}
+        models = {names[id]: [agents[id].model] for id in spent.by_agent if id in agents}
+        table = usage_table(used, spent.model, models)
+        await self.draw_out(interaction, "Usage today by agent", usage_rows(used), table)
 
     @app_commands.command(name="by-format")
     async def formats(self, interaction: Interaction) -> None:
@@ -48,7 +49,8 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         managers_only(interaction)
         await wait(interaction)
         spent = await self.desk.spent_today(guild_of(interaction))
-        rows, table = usage_rows(spent.by_format), usage_table(spent.by_format)
+        models = dict.fromkeys(spent.by_format, spent.models)
+        rows, table = usage_rows(spent.by_format), usage_table(spent.by_format, spent.model, models)
         await self.draw_out(interaction, "Usage today by format", rows, table)
 
     @app_commands.command()
@@ -69,10 +71,16 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         if tokens_per_day is not None:
             await self.desk.configure(guild_id, who, tokens_per_day=tokens_per_day or None)
         _, config = await self.desk.community(guild_id)
-        tokens = f"{config.tokens_per_day:,} tokens" if config.tokens_per_day else "no limit in tokens"
-        await self.say(interaction, f"A day may cost {config.usd_per_day} USD, with {tokens}.")
+        source, _ = await self.desk.sources(guild_id)
+        tokens = counted(config.tokens_per_day, "token") if config.tokens_per_day else "no limit in tokens"
+        await self.say(interaction, f"A day may cost {budget(config.usd_per_day, source)}, with {tokens}.")
 
 
-def of_limit(used: str, limit: Decimal | int | None, unit: str) -> str:
-    """Word what was used of a limit, if there is one."""
-    return f"{used} {unit}, without a limit" if limit is None else f"{used} of {limit:,} {unit}"
+def spent_lines(spent: Spent) -> list[str]:
+    """Give what the day used beside its limits."""
+    may = budget(spent.config.usd_per_day, spent.model.source)
+    unknown = [f"What {name} costs is unknown." for name in spent.models if not spent.model.price_is_known(name)]
+    limit = spent.config.tokens_per_day
+    tokens = f"{spent.tokens:,} tokens, without a limit" if limit is None else f"{spent.tokens:,} of {limit:,} tokens"
+    beats = sum(count for count, _ in spent.by_agent.values())
+    return [f"{spent.usd:.4f} of {may}", tokens, counted(beats, "beat"), *unknown]

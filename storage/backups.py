@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from storage.database import Database
+from storage.private import whole_file
 
 BEFORE_MIGRATION = "{}.before-migration-from-{}"
 
@@ -14,12 +15,15 @@ def before_migration(database: Database, revision: str) -> Path:
     return Path(BEFORE_MIGRATION.format(database.url.database, revision))
 
 
-async def back_up(database: Database, target: Path) -> None:
-    """Copy a SQLite database, consistent and compact, into a new file; an older copy of that name is replaced."""
-    await asyncio.to_thread(target.unlink, missing_ok=True)
-    async with database.engine.connect() as connection:
-        raw = await connection.get_raw_connection()
-        await raw.driver_connection.execute("VACUUM INTO ?", (str(target),))  # type: ignore[union-attr]
+async def back_up(database: Database, target: Path, *, replace: bool = False) -> None:
+    """Copy a SQLite database, consistent and compact, into a new file, or (`replace`) in place of an older one.
+
+    Raises BadSetting where the file cannot be made.
+    """
+    with whole_file(target, replace=replace) as partial:
+        async with database.engine.connect() as connection:
+            raw = await connection.get_raw_connection()
+            await raw.driver_connection.execute("VACUUM INTO ?", (str(partial),))  # type: ignore[union-attr]
 
 
 async def expire(database: Database, folder: Path, before: datetime) -> int:

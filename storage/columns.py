@@ -12,9 +12,10 @@ from sqlalchemy import BigInteger, DateTime, LargeBinary, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from bot.core.spending import PICO_USD
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-PICO_USD = Decimal("0.000000000001")  # beats share a call's price: a millionth of a cent would lose some of it
 
 
 def to_microseconds(moment: datetime) -> int:

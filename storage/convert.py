@@ -244,6 +244,7 @@ MESSAGE_COLUMNS = (
     "beat_id",
     "tokens",
     "answers_from_agents",
+    "thread_name",
 )
 _SENDER_KINDS = {kind.value: kind for kind in SenderKind}
 _MESSAGE_TYPES = {kind.value: kind for kind in MessageType}
@@ -286,6 +287,7 @@ def _message_of(
         beat_id=row[15],
         tokens=row[16],
         answers_from_agents=row[17],
+        thread_name=row[18],
     )
 
 

@@ -1,20 +1,22 @@
 """Counts and sums: money, failures, moves of tempo, beats by cause, usage."""
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Select, and_, case, cast, func, select, update
+from sqlalchemy import Select, and_, case, cast, func, select, text, update
 
 from bot.core.kinds import Emotion, ReasonKind, SenderKind
+from bot.core.ports import NOBODY
 from bot.core.records import AgentId, CommunityId, MessageId, Sender, Snowflake, Usage
+from bot.core.spending import divided
 from bot.core.view import Tally
 from storage.convert import reactor_mark, usage_of
 from storage.session import Session, owned
 from storage.tables import BEATS, FAILURES, MEMBERSHIPS, MESSAGES, REACTIONS, RESERVATIONS, USAGE
 
+PAYING_LOCK = 7_353_677  # any number of its own: who sets the installation's money aside is one at a time
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
 
@@ -34,18 +36,27 @@ class Counting(Session):
         row = (await self.rows(asked))[0]
         return row[0], int(row[1])
 
+    async def paid(self, community_id: CommunityId, day: date) -> tuple[Decimal, Decimal]:
+        """Give the USD of a UTC day, settled and reserved, that the installation pays: here, and for everyone."""
+        usd = RESERVATIONS.c.usd
+        here = case((owned(RESERVATIONS, community_id), usd), else_=0)
+        sums = [func.coalesce(func.sum(one, type_=usd.type), 0, type_=usd.type) for one in (here, usd)]
+        row = (await self.rows(select(*sums).where(RESERVATIONS.c.day == day, RESERVATIONS.c.paid.is_(True))))[0]
+        return row[0], row[1]
+
     async def spent_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, Usage]:
-        """Give what was settled and is reserved on a UTC day for each agent; those of a call share it equally."""
+        """Give what was settled and is reserved on a UTC day for each agent: its share of each call."""
         usd = func.sum(RESERVATIONS.c.usd, type_=RESERVATIONS.c.usd.type)
         on_day = and_(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day, RESERVATIONS.c.agents.is_not(None))
         asked = select(RESERVATIONS.c.agents, usd, func.sum(RESERVATIONS.c.tokens)).where(on_day)
         spent: dict[AgentId, Usage] = {}
         for agents, cost, tokens in await self.rows(asked.group_by(RESERVATIONS.c.agents)):
-            for agent_id in agents:
+            whole = Usage(cost_usd=cost, input_tokens=int(tokens))
+            for agent_id, share in divided(whole, _weights(agents)).items():
                 before = spent.get(agent_id, Usage())
                 spent[agent_id] = Usage(
-                    cost_usd=before.cost_usd + cost / len(agents),
-                    input_tokens=before.input_tokens + math.ceil(tokens / len(agents)),
+                    cost_usd=before.cost_usd + share.cost_usd,
+                    input_tokens=before.input_tokens + share.input_tokens,
                 )
         return spent
 
@@ -161,6 +172,12 @@ def _usage(by: Any, community_id: int, day: date) -> Select[Any]:  # noqa: ANN40
     return on_day.where(owned(USAGE, community_id), USAGE.c.day == day).group_by(by).order_by(by)
 
 
+def _weights(agents: Mapping[str, int] | Sequence[int]) -> dict[AgentId, int]:
+    """Give the weights of a call's agents; archives of earlier programs have agents that share equally."""
+    weights = agents.items() if isinstance(agents, Mapping) else [(id, 1) for id in agents]
+    return {AgentId(int(id)): max(0, int(weight)) for id, weight in weights}
+
+
 def _reactor(mark: str, name: str) -> Sender:
     kind, _, id = mark.partition(":")
     match kind:
@@ -175,12 +192,27 @@ def _reactor(mark: str, name: str) -> Sender:
 class Spending(Counting):
     """Money that is set aside before it is spent."""
 
+    async def take_turns(self) -> None:
+        """Let no other transaction set the installation's money aside until this one ends; SQLite has one at a time."""
+        if not self.is_sqlite:
+            await self.run(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": PAYING_LOCK})
+
     async def reserve(
-        self, community_id: CommunityId, day: date, *, usd: Decimal, tokens: int, agents: Sequence[AgentId] = ()
+        self,
+        community_id: CommunityId,
+        day: date,
+        *,
+        usd: Decimal,
+        tokens: int,
+        agents: Mapping[AgentId, int] = NOBODY,
+        paid: bool = False,
     ) -> int:
-        """Set money aside for a call of these agents; gives the reservation's id."""
-        row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False}
-        row["agents"] = sorted(agents) or None
+        """Set money aside for a call of these agents, with their weights; gives the reservation's id.
+
+        `paid`: the installation pays for it.
+        """
+        row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
+        row["agents"] = {str(id): weight for id, weight in sorted(agents.items())} or None
         statement = self.insert(RESERVATIONS).returning(RESERVATIONS.c.id)
         return int(await self.value(statement, row))
 

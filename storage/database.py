@@ -66,13 +66,17 @@ def in_memory(url: URL) -> bool:
 def make_engine(url: URL) -> AsyncEngine:
     """Make the engine: few connections, SQLite with write-ahead log, foreign keys and patience."""
     if url.get_backend_name() == "postgresql":
-        engine = create_async_engine(url, pool_size=5, max_overflow=10)
+        engine = create_async_engine(url, pool_size=5, max_overflow=10, hide_parameters=True)
         event.listen(engine.sync_engine, "checkin", _begin_to_idle)
         event.listen(engine.sync_engine, "checkout", _refuse_lost)
+        event.listen(engine.sync_engine, "handle_error", _leave_out_values)
         return engine
     options: dict[str, Any] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 4, "max_overflow": 6}
     engine = create_async_engine(
-        url, connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": connect}, **options
+        url,
+        connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": connect},
+        hide_parameters=True,  # an error's text goes to the log, and values may be anybody's words
+        **options,
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
@@ -93,6 +97,15 @@ def _refuse_lost(connection: Any, record: Any, proxy: object) -> None:  # noqa: 
             connection.ping()
         except connection.dbapi.Error as error:
             raise DisconnectionError from error
+
+
+def _leave_out_values(context: Any) -> None:  # noqa: ANN401
+    """Take the row that a constraint refused out of the error: PostgreSQL tells it whole."""
+    told = context.original_exception
+    for error in filter(None, (context.sqlalchemy_exception, told, told.__cause__)):
+        error.args = tuple(one.split("\nDETAIL:")[0] if isinstance(one, str) else one for one in error.args)
+        if hasattr(error, "detail"):
+            error.detail = None
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ANN401  # a driver's connection

@@ -54,6 +54,11 @@ class Desking(Glancing, Circumstantial):
             **behind,
         )
 
+    async def all_keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
+        """Give every key that there was in a community, without who holds it."""
+        rows = await self.mappings(select(KEYS).where(owned(KEYS, community_id)).order_by(KEYS.c.id))
+        return [key_of(row, ()) for row in rows]
+
     async def _doors(self, asked: Asked) -> dict[str, Any]:
         """The keys of these rooms and those that these agents hold, with holders and the knocks they are good for."""
         mine = HOLDERS.alias("mine")

@@ -7,10 +7,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
 
 from bot.core.kinds import HeldFor
-from bot.core.records import AgentId, BeatId, Claim, CommunityId, Reason
+from bot.core.records import AgentId, BeatId, CommunityId, Reason
+from bot.core.verdict import Claim
 from storage.convert import reason_of
 from storage.ids import CountedIds
-from storage.session import Session, owned
+from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, REASONS
 
 
@@ -124,6 +125,20 @@ class Claiming(Dues):
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
     """Set the next beats of these agents to the earliest of their reasons; none while paused or retired."""
     await session.run(RECOUNT, {"its": community_id, "whose": sorted(set(agent_ids))})
+
+
+async def free_told(session: Session, community_id: int, message: Values, at: datetime) -> None:
+    """Let an agent beat again that was held because this message of its own was still to be posted."""
+    held = and_(
+        owned(REASONS, community_id),
+        REASONS.c.agent_id == message["sender_agent_id"],
+        REASONS.c.room_id == message["room_id"],
+        REASONS.c.held_for == HeldFor.POSTING,
+    )
+    if await session.value(select(func.count()).select_from(REASONS).where(held)):
+        await session.run(update(REASONS).where(held, REASONS.c.due_at > at).values(due_at=at))
+        await session.run(update(REASONS).where(held).values(held_for=None))
+        await recount(session, community_id, [message["sender_agent_id"]])
 
 
 def _recounting() -> Update:

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Table, and_, delete, func, or_, select, union_all, update
+from sqlalchemy import Table, and_, delete, func, or_, select, update
 
+from storage.echoes import files_of, members_of, silence, silence_notices
 from storage.purging import owe_purge
 from storage.session import Session, owned
 from storage.summaries import withdraw_where
-from storage.tables import BEATS, CHECKPOINTS, DEPARTURES, LETTERS, LOOKUPS, MEMBERSHIPS, MESSAGES, PARTS, REACTIONS
+from storage.tables import BEATS, CHECKPOINTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import More, count_messages, unindex
 
 AT_A_TIME = 500
@@ -20,8 +21,11 @@ async def erase(session: Session, community_id: int, which: Any, *, aged: bool =
 
     `aged`: nobody took them back, so summaries and stored HUDs stay.
     """
-    columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown, MESSAGES.c.sent_at)
-    these, gone = select(*columns).where(owned(MESSAGES, community_id), which).limit(AT_A_TIME), 0
+    columns = ("id", "room_id", "content", "shown", "sent_at", "attachment_count")
+    these, gone = (
+        select(*(MESSAGES.c[name] for name in columns)).where(owned(MESSAGES, community_id), which).limit(AT_A_TIME),
+        0,
+    )
     while found := await session.rows(these):
         await _erase(session, community_id, found, aged)
         gone += len(found)
@@ -33,8 +37,10 @@ async def erase(session: Session, community_id: int, which: Any, *, aged: bool =
 
 async def _erase(session: Session, community_id: int, found: Sequence[Any], aged: bool) -> None:
     ids = [row.id for row in found]
+    files = {} if aged else await files_of(session, community_id, found)
     await unindex(session, community_id, [(row.id, row.room_id, row.content) for row in found if row.shown])
     if not aged:  # else the last that was posted is still needed, to tell it from one whose fate is unknown
+        await silence_notices(session, community_id, found)
         await _delete(session, community_id, LETTERS, LETTERS.c.message_id.in_(ids), LETTERS.c.kind == "post")
     await _delete(session, community_id, PARTS, PARTS.c.message_id.in_(ids))
     await _delete(session, community_id, REACTIONS, REACTIONS.c.message_id.in_(ids))
@@ -44,6 +50,7 @@ async def _erase(session: Session, community_id: int, found: Sequence[Any], aged
         await count_messages(session, community_id, [More(room_id=room_id, shown=-sum(row.shown for row in gone))])
         if not aged:
             await _forget_derived(session, community_id, room_id, gone)
+            await silence(session, community_id, room_id, gone, files)
 
 
 async def _delete(session: Session, community_id: int, table: Table, *conditions: Any) -> None:  # noqa: ANN401
@@ -56,12 +63,7 @@ async def _forget_derived(session: Session, community_id: int, room_id: int, gon
         *(and_(CHECKPOINTS.c.first_message_id <= id, CHECKPOINTS.c.last_message_id >= id) for id in _ids(gone))
     )
     await withdraw_where(session, community_id, and_(CHECKPOINTS.c.room_id == room_id, covering))
-    members = union_all(
-        *(
-            select(table.c.agent_id).where(owned(table, community_id), table.c.room_id == room_id)
-            for table in (MEMBERSHIPS, DEPARTURES)
-        )
-    )
+    members = members_of(community_id, room_id)
     await _delete(session, community_id, LOOKUPS, LOOKUPS.c.agent_id.in_(members))
     seen_by = and_(
         owned(BEATS, community_id),

@@ -165,6 +165,12 @@ class Finding(Messages):
         found: Snowflake | None = await self.value(last)
         return found
 
+    async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:
+        """Give the threads of a room of which only the ids are known: whether they are private is not."""
+        said = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id.is_not(None))
+        asked = select(MESSAGES.c.thread_id).distinct().where(*said, MESSAGES.c.thread_name.is_(None))
+        return [Snowflake(row[0]) for row in await self.rows(asked.order_by(MESSAGES.c.thread_id))]
+
     async def last_beat(self, community_id: CommunityId, agent_id: AgentId) -> Beat | None:
         """Give an agent's newest beat as it was kept."""
         of_agent = select(BEATS).where(owned(BEATS, community_id), BEATS.c.agent_id == agent_id)

@@ -1,18 +1,24 @@
-"""Forgetting a person: what they said, did and were called goes; their bare id stays, so that nothing comes back."""
+"""Forgetting a person: what they said, did and were called goes; their bare id stays, so that nothing comes back.
 
-from collections.abc import Sequence
+What they said and did is found by their id. In what others wrote they are found by `@username` alone, and only by one
+that nobody else here bears or bore: whatever else may mean them is for people to judge (storage.traces).
+"""
+
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Table, and_, delete, or_, select, update
+from sqlalchemy import Table, and_, delete, func, or_, select, true, update
 
-from bot.core.forgetting import SOMEONE
 from bot.core.forgetting import Forgotten as Named
 from bot.core.keeping import Forgotten
-from bot.core.kinds import RequestState
+from bot.core.kinds import LetterKind, RequestState
+from bot.core.people import SOMEONE, mention
 from bot.core.records import AgentId, CommunityId, Snowflake
 from storage.columns import to_json
+from storage.erasing import erase
 from storage.intake import Intake
-from storage.names import Names, may_name
+from storage.names import may_name
 from storage.purging import owe_purge
 from storage.session import owned
 from storage.summaries import withdraw_where
@@ -26,75 +32,106 @@ from storage.tables import (
     EARLY_EDITS,
     FAILURES,
     JOURNAL,
-    KEYS,
     LETTERS,
     LOOKUPS,
     MESSAGES,
     MINDS,
+    NAMES,
     PEOPLE,
     REACTIONS,
     REQUESTS,
-    ROOMS,
     SCHEDULES,
 )
 from storage.talking import count_reactions, index, unindex
+from storage.traces import Traces
 
 AT_A_TIME = 200
+BY_ID = ((AUDIT, "by"), (AUDIT, "what"), (JOURNAL, "by"), (AGENTS, "paused_reason"))  # people stand there by their ids
 REWRITTEN: dict[Table, tuple[str, ...]] = {
     ACTIONS: ("parameters", "result", "why"),
-    AGENTS: ("prompt",),
     ATTACHMENTS: ("name", "text"),
     AUDIT: ("by", "what"),
     BEATS: ("outcome", "failed"),
     EARLY_EDITS: ("content",),
-    KEYS: ("label",),
+    JOURNAL: ("path", "before", "after", "by"),
     LETTERS: ("payload",),
-    REQUESTS: ("key_label",),
-    ROOMS: ("topic", "billboard"),
     SCHEDULES: ("content",),
 }
+SETTINGS = (LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME)  # letters with what only people may change
 
 
-class Forgetting(Intake, Names):
+class Forgetting(Intake, Traces):
     """The person's right to be forgotten."""
 
-    async def forget_person(self, community_id: CommunityId, person_id: Snowflake, at: datetime) -> Forgotten:
-        """Remove a person's messages, reactions and name everywhere; nothing on Discord itself is deleted."""
-        names, words = await self.names_of(community_id, person_id)
-        said = select(MESSAGES.c.discord_id).where(
-            owned(MESSAGES, community_id), MESSAGES.c.sender_person_id == person_id, MESSAGES.c.discord_id.is_not(None)
-        )
-        gone = await self.delete_messages(community_id, [row[0] for row in await self.rows(said)], at)
-        await self._forget_reactions(community_id, person_id)
-        await self._forget_rows(community_id, person_id, at)
-        told: list[AgentId] = []
-        if names:
-            named = Named(names, words)
-            await self._forget_mentions(community_id, named)
-            for table, columns in REWRITTEN.items():
-                await self._rewrite(community_id, table, columns, named)
-            await self._forget_derived(community_id, named)
-            told = await self._who_knows(community_id, named)
-        return Forgotten(messages=gone, names=names, words=words, agents=tuple(told))
+    async def forget_person(
+        self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
+    ) -> Forgotten:
+        """Remove what a person said and did, and their username; nothing on Discord itself is deleted.
 
-    async def _forget_reactions(self, community_id: int, person_id: int) -> None:
+        `others`: names that the server knows beside those of people and agents, such as its roles'.
+        """
+        names = await self.usernames_of(community_id, person_id)
+        shared = await self.borne_by_others(community_id, person_id, names) | {name.casefold() for name in others}
+        called = {*names, await self._shown_name(community_id, person_id)} - {""}
+        gone = await self._forget_messages(community_id, person_id, at)
+        reactions = await self._forget_reactions(community_id, person_id)
+        await self._forget_rows(community_id, person_id, at)
+        await owe_purge(self)  # also when only a name goes
+        alone = Named([name for name in names if name not in shared], words=())
+        texts = await self._forget_mentions(community_id, alone) if alone.names else 0
+        return Forgotten(
+            messages=gone,
+            reactions=reactions,
+            texts=texts,
+            names=alone.names,
+            is_shared=bool(shared.intersection(names)),
+            agents=tuple(await self._who_knows(community_id, alone)),
+            traces=tuple(await self.traces_of(community_id, called, alone)),
+        )
+
+    async def _shown_name(self, community_id: int, person_id: int) -> str:
+        shown = select(PEOPLE.c.display_name).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id)
+        return str(await self.value(shown) or "")
+
+    async def _forget_messages(self, community_id: CommunityId, person_id: Snowflake, at: datetime) -> int:
+        """Remove what they said, with tombstones where it stands on Discord."""
+        theirs = MESSAGES.c.sender_person_id == person_id
+        said = select(MESSAGES.c.discord_id).where(owned(MESSAGES, community_id), theirs)
+        posted = [row[0] for row in await self.rows(said.where(MESSAGES.c.discord_id.is_not(None)))]
+        gone = await self.delete_messages(community_id, posted, at)
+        return gone + await erase(self, community_id, theirs)
+
+    async def _forget_reactions(self, community_id: int, person_id: int) -> int:
         theirs = and_(owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
         touched = [row[0] for row in await self.rows(select(REACTIONS.c.message_id).distinct().where(theirs))]
-        await self.run(delete(REACTIONS).where(theirs))
+        gone = await self.run(delete(REACTIONS).where(theirs))
         for start in range(0, len(touched), AT_A_TIME):
             await count_reactions(self, community_id, touched[start : start + AT_A_TIME])
+        return gone
 
     async def _forget_rows(self, community_id: int, person_id: int, at: datetime) -> None:
+        """Forget their names and deeds by their id."""
         blank = {"username": "", "display_name": "", "is_architect": False, "forgotten_at": at}
         await self.upsert(PEOPLE, [{"community_id": community_id, "id": person_id, "ignored": True} | blank])
+        await self.run(delete(NAMES).where(owned(NAMES, community_id), NAMES.c.bearer == f"person:{person_id}"))
         await self.run(delete(FAILURES).where(owned(FAILURES, community_id), FAILURES.c.person_id == person_id))
         knocks = and_(owned(REQUESTS, community_id), REQUESTS.c.requester_person_id == person_id)
         await self.run(update(REQUESTS).where(knocks).values(requester_name=SOMEONE))
         pending = and_(knocks, REQUESTS.c.state == RequestState.PENDING)
         await self.run(update(REQUESTS).where(pending).values(state=RequestState.CANCELLED, closed_at=at))
+        for table, name in BY_ID:
+            column, mark = table.c[name], mention(person_id)
+            these = update(table).where(owned(table, community_id), column.contains(mark, autoescape=True))
+            await self.run(these.values({name: func.replace(column, mark, SOMEONE)}))
 
-    async def _forget_mentions(self, community_id: int, named: Named) -> None:
-        """In what others wrote they are someone."""
+    async def _forget_mentions(self, community_id: int, named: Named) -> int:
+        """Put someone in their place in what others wrote; gives in how many texts."""
+        texts = await self._rewrite_messages(community_id, named)
+        for table, columns in REWRITTEN.items():
+            texts += await self._rewrite(community_id, table, columns, named)
+        return texts + await self._forget_derived(community_id, named)
+
+    async def _rewrite_messages(self, community_id: int, named: Named) -> int:
         columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown)
         asked = select(*columns).where(owned(MESSAGES, community_id), may_name(named, MESSAGES.c.content))
         found = [row for row in await self.rows(asked) if named.found_in(row.content)]
@@ -107,29 +144,31 @@ class Forgetting(Intake, Names):
             await self.run(update(MESSAGES).where(this).values(content=content, tokens=0))
         if found:
             await owe_purge(self)
+        return len(found)
 
-    async def _rewrite(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> None:
+    async def _rewrite(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> int:
         """Name nobody of that name in texts and documents of a table."""
-        key = tuple(table.primary_key)
+        key, changed = tuple(table.primary_key), 0
+        these = LETTERS.c.kind.not_in(SETTINGS) if table is LETTERS else true()
         for column in (table.c[name] for name in columns):
-            asked = select(column, *key).where(owned(table, community_id), may_name(named, column))
+            asked = select(column, *key).where(owned(table, community_id), these, may_name(named, column))
             for value, *its in await self.rows(asked):
                 new = named.rewritten(value)
                 if new != value:
                     this = and_(*(part == own for part, own in zip(key, its, strict=True)))
-                    await self.run(update(table).where(this).values({column.name: new}))
+                    changed += await self.run(update(table).where(this).values({column.name: new}))
+        return changed
 
-    async def _forget_derived(self, community_id: int, named: Named) -> None:
-        """Summaries, look-ups, journal entries and stored HUDs that name them go."""
+    async def _forget_derived(self, community_id: int, named: Named) -> int:
+        """Summaries, look-ups and stored HUDs that name them go; gives how many."""
         covering = await self._naming(community_id, CHECKPOINTS, ("text",), named)
         if covering:
             await withdraw_where(self, community_id, CHECKPOINTS.c.id.in_(covering))
-        for table, columns in ((LOOKUPS, ("question", "answer")), (JOURNAL, ("path", "before", "after", "by"))):
-            gone = await self._naming(community_id, table, columns, named)
-            for start in range(0, len(gone), AT_A_TIME):
-                these = table.c.id.in_(gone[start : start + AT_A_TIME])
-                await self.run(delete(table).where(owned(table, community_id), these))
-        await self._forget_huds(community_id, named)
+        asking = await self._naming(community_id, LOOKUPS, ("question", "answer"), named)
+        for start in range(0, len(asking), AT_A_TIME):
+            these = LOOKUPS.c.id.in_(asking[start : start + AT_A_TIME])
+            await self.run(delete(LOOKUPS).where(owned(LOOKUPS, community_id), these))
+        return len(covering) + len(asking) + await self._forget_huds(community_id, named)
 
     async def _naming(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> list[int]:
         """Give the ids of the rows that name them."""
@@ -139,17 +178,18 @@ class Forgetting(Intake, Names):
         )
         return [id for id, *values in await self.rows(asked) if named.found_in(*map(_as_text, values))]
 
-    async def _forget_huds(self, community_id: int, named: Named) -> None:
+    async def _forget_huds(self, community_id: int, named: Named) -> int:
         kept = or_(BEATS.c.hud.is_not(None), BEATS.c.answer.is_not(None), BEATS.c.thoughts.is_not(None))
         asked = select(BEATS.c.id, BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).where(
             owned(BEATS, community_id), kept
         )
-        last = 0
+        last = emptied = 0
         while page := await self.rows(asked.where(BEATS.c.id > last).order_by(BEATS.c.id).limit(AT_A_TIME)):
             last = page[-1].id
             named_in = [row.id for row in page if named.found_in(row.hud or "", row.answer or "", row.thoughts or "")]
             these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(named_in))
-            await self.run(these.values(hud=None, answer=None, thoughts=None))
+            emptied += await self.run(these.values(hud=None, answer=None, thoughts=None))
+        return emptied
 
     async def _who_knows(self, community_id: int, named: Named) -> list[AgentId]:
         asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))
@@ -158,5 +198,5 @@ class Forgetting(Intake, Names):
         return list(dict.fromkeys(known))
 
 
-def _as_text(value: object) -> str:
+def _as_text(value: Any) -> str:  # noqa: ANN401  # whatever a column holds
     return value if isinstance(value, str) else to_json(value)

@@ -6,10 +6,9 @@ from sqlalchemy import select
 
 from bot.core.records import AgentId, CommunityId
 from bot.core.view import View
-from storage.convert import agent_of, room_of
 from storage.session import owned
 from storage.tables import AGENTS, ROOMS
-from storage.viewing import Asked, Viewing
+from storage.viewing import Asked, Viewing, all_rooms_of
 
 
 class Glancing(Viewing):
@@ -23,18 +22,19 @@ class Glancing(Viewing):
         members = {agent for agent, _ in memberships} | set(agent_ids)
         asked = Asked(community_id, agent_ids, shown, messages)
         agents = select(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id.in_(_ids(members | shown)))
+        asked_agents = await self.mappings(agents.order_by(AGENTS.c.id))
         rooms = select(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id.in_(_ids(shown)))
         of_rooms = await self.mappings(rooms.order_by(ROOMS.c.id))
-        all_rooms = {row["id"]: room_of(row) for row in of_rooms}
+        all_rooms = all_rooms_of(of_rooms)
         self._counts = {row["id"]: row["message_count"] for row in of_rooms}
         return View(
             community=community,
             config=self.config.overlaid(community.overrides),
-            agents={row["id"]: agent_of(row) for row in await self.mappings(agents.order_by(AGENTS.c.id))},
+            agents={one.id: one for one in await self._agents(community_id, asked_agents)},
             all_rooms=all_rooms,
             rooms=await self._rooms(asked, all_rooms, memberships),
             memberships=memberships,
-            unposted=await self._unposted(asked),
+            **await self._unposted(asked),
             reasons=await self._reasons(asked, members),
         )
 

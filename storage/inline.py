@@ -4,11 +4,15 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
 import aiosqlite
+
+from storage.private import keep_private
+from storage.template import fill
 
 Work = tuple["asyncio.Future[Any] | None", Callable[[], Any]]
 
@@ -114,7 +118,12 @@ def connect(database: str, **options: Any) -> InlineConnection:  # noqa: ANN401
     options["check_same_thread"] = False  # its thread and the loop's take turns, never at once
 
     def open_file() -> sqlite3.Connection:
+        in_memory = database in ("", ":memory:")
+        if not in_memory:
+            keep_private(Path(database))
         opened: sqlite3.Connection = sqlite3.connect(database, **options)
+        if in_memory:
+            fill(opened)
         return opened
 
     connection = InlineConnection(open_file, 64)

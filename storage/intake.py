@@ -179,6 +179,7 @@ def _row(community_id: int, id: int, message: NewMessage, reply_to: int | None, 
         "attachment_count": len(message.attachments),
         "discord_id": message.discord_id,
         "thread_id": message.thread_id,
+        "thread_name": message.thread_name,
         "tokens": message.tokens,
     }
     if edit is not None and (row["edited_at"] is None or row["edited_at"] < edit["edited_at"]):
@@ -210,5 +211,6 @@ def _message(new: NewMessage, row: Values) -> Message:
         attachments=new.attachments,
         discord_id=new.discord_id,
         thread_id=new.thread_id,
+        thread_name=new.thread_name,
         tokens=row["tokens"],
     )

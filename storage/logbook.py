@@ -8,6 +8,7 @@ from sqlalchemy import and_, func, select
 from bot.core.keeping import AuditEntry, JournalEntry
 from bot.core.records import AgentId, Beat, CommunityId
 from storage.convert import beat_of, plain
+from storage.names import worded
 from storage.session import Session, owned
 from storage.tables import AUDIT, BEATS, JOURNAL, MESSAGES, REACTIONS
 
@@ -18,7 +19,9 @@ class Logbook(Session):
     async def audit_log(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
         """Give who changed what, newest first."""
         asked = select(AUDIT).where(owned(AUDIT, community_id)).order_by(AUDIT.c.id.desc()).limit(limit)
-        return [plain(AuditEntry, row) for row in await self.mappings(asked)]
+        rows = await self.mappings(asked)
+        texts = iter(await worded(self, community_id, [row[name] for row in rows for name in ("by", "what")]))
+        return [plain(AuditEntry, row, by=next(texts), what=next(texts)) for row in rows]
 
     async def journal(
         self, community_id: CommunityId, agent_id: AgentId, *, side: int = 0, limit: int = 50
@@ -26,7 +29,9 @@ class Logbook(Session):
         """Give the changes of an agent's knowledge on one side, newest first."""
         its = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
         asked = select(JOURNAL).where(*its).order_by(JOURNAL.c.id.desc()).limit(limit)
-        return [plain(JournalEntry, row) for row in await self.mappings(asked)]
+        rows = await self.mappings(asked)
+        by = await worded(self, community_id, [row["by"] for row in rows])
+        return [plain(JournalEntry, row, by=who) for row, who in zip(rows, by, strict=True)]
 
     async def beats(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
         """Give an agent's beats as they were kept, newest first."""

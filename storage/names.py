@@ -1,54 +1,75 @@
-"""What a person has been called here, and which of that is looked for in texts."""
+"""Who bears or bore which name here, and names put in the place of ids when logs are shown."""
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Text, false, or_, select, true, type_coerce
+from sqlalchemy import Column, ColumnElement, Text, false, func, or_, select, true, type_coerce
 
-from bot.core.forgetting import SHORTEST_WORD, SOMEONE, Forgotten
+from bot.core.forgetting import Forgotten
+from bot.core.people import SOMEONE, mentioned, named
 from storage.session import Session, owned
-from storage.tables import AGENTS, MESSAGES, PEOPLE, REACTIONS, REQUESTS
+from storage.tables import AGENTS, MESSAGES, NAMES, PEOPLE
 
-COMMON_WORD = 0.02  # a shown name that stands in more of the messages than this is a word of the language
-ALWAYS_RARE = 10  # messages in which any name may stand
-LOOKED_AT = 10_000
+
+async def bear(session: Session, community_id: int, names: Mapping[str, str]) -> None:
+    """Remember who (`agent:5`, `person:123`) bears which name: it stays theirs when they are called otherwise."""
+    rows = [
+        {"community_id": community_id, "name": name.casefold(), "bearer": bearer}
+        for bearer, name in names.items()
+        if name
+    ]
+    await session.run(session.insert(NAMES).on_conflict_do_nothing(), rows)
+
+
+async def worded(session: Session, community_id: int, texts: Sequence[str]) -> list[str]:
+    """Give texts in which people stand by their ids with the usernames that they have now."""
+    ids = {id for text in texts for id in mentioned(text)}
+    if not ids:
+        return list(texts)
+    asked = select(PEOPLE.c.id, PEOPLE.c.username).where(owned(PEOPLE, community_id), PEOPLE.c.id.in_(ids))
+    usernames = {id: username for id, username in await session.rows(asked)}
+    return [named(text, usernames) for text in texts]
 
 
 class Names(Session):
     """Names of people."""
 
-    async def names_of(self, community_id: int, person_id: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Give all names that a person has had here, and those of them that are looked for as bare words.
-
-        No word counts that is too short, an agent's name too, or (chosen freely as a shown name) a common one.
-        """
+    async def usernames_of(self, community_id: int, person_id: int) -> tuple[str, ...]:
+        """Give all usernames, folded, that a person has had here."""
         of_person = (
+            select(NAMES.c.name).where(owned(NAMES, community_id), NAMES.c.bearer == f"person:{person_id}"),
             select(PEOPLE.c.username).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id),
             select(MESSAGES.c.sender_name)
             .where(owned(MESSAGES, community_id), MESSAGES.c.sender_person_id == person_id)
             .distinct(),
-            select(REACTIONS.c.reactor_name)
-            .where(owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
-            .distinct(),
-            select(REQUESTS.c.requester_name)
-            .where(owned(REQUESTS, community_id), REQUESTS.c.requester_person_id == person_id)
+        )
+        found = {row[0].casefold() for asked in of_person for row in await self.rows(asked)}
+        return tuple(sorted(found - {"", SOMEONE}))
+
+    async def borne_by_others(self, community_id: int, person_id: int, names: Collection[str]) -> set[str]:
+        """Give those of these names, folded, that somebody else (people, agents, listed programs) bears or bore."""
+        of_others = (
+            select(NAMES.c.name).where(
+                owned(NAMES, community_id), NAMES.c.name.in_(names), NAMES.c.bearer != f"person:{person_id}"
+            ),
+            select(PEOPLE.c.username).where(
+                owned(PEOPLE, community_id), func.lower(PEOPLE.c.username).in_(names), PEOPLE.c.id != person_id
+            ),
+            select(MESSAGES.c.sender_name)
+            .where(
+                owned(MESSAGES, community_id),
+                func.lower(MESSAGES.c.sender_name).in_(names),
+                MESSAGES.c.sender_person_id.is_distinct_from(person_id),
+            )
             .distinct(),
         )
-        own = {row[0] for asked in of_person for row in await self.rows(asked)} - {"", SOMEONE}
-        shown_as = select(PEOPLE.c.display_name).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id)
-        shown = {row[0] for row in await self.rows(shown_as)} - {"", *own}
-        agents = await self._names_of_agents(community_id)
-        words = {name for name in own | shown if len(name) >= SHORTEST_WORD and name.casefold() not in agents}
-        words -= {name for name in words & shown if await self._is_common(community_id, name)}
-        return tuple(sorted(own | shown)), tuple(sorted(words))
+        found = {row[0].casefold() for asked in of_others for row in await self.rows(asked)}
+        return found | (await self.names_of_agents(community_id) & set(names))
 
-    async def _names_of_agents(self, community_id: int) -> set[str]:
+    async def names_of_agents(self, community_id: int) -> set[str]:
+        """Give all words, folded, to which agents listen now."""
         rows = await self.rows(select(AGENTS.c.name, AGENTS.c.aliases).where(owned(AGENTS, community_id)))
         return {name.casefold() for own, aliases in rows for name in (own, *(aliases or ()))}
-
-    async def _is_common(self, community_id: int, name: str) -> bool:
-        asked = select(MESSAGES.c.content.icontains(name, autoescape=True)).where(owned(MESSAGES, community_id))
-        found = [row[0] for row in await self.rows(asked.order_by(MESSAGES.c.id.desc()).limit(LOOKED_AT))]
-        return sum(map(bool, found)) > max(ALWAYS_RARE, COMMON_WORD * len(found))
 
 
 def may_name(named: Forgotten, column: Column[Any]) -> ColumnElement[bool]:

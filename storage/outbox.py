@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy import Select, and_, func, select, tuple_, update
 
-from bot.core.kinds import LetterKind, LetterState
+from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
 from storage.convert import letter_of
+from storage.dues import free_told
 from storage.erasing import erase
 from storage.session import Session, literally, owned
 from storage.tables import LETTERS, MESSAGES, PARTS, TOMBSTONES
@@ -59,6 +60,16 @@ class Outbox(Session):
         found: Snowflake | None = await self.value(select(func.max(LETTERS.c.last_part)).where(of_room))
         return found
 
+    async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
+        """Give when an agent's post was confirmed there, so many back (1: the newest); None: there is none."""
+        said = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
+        by_agent = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
+        asked = select(LETTERS.c.closed_at).select_from(LETTERS.join(MESSAGES, said))
+        asked = asked.where(owned(LETTERS, community_id), LETTERS.c.room_id == room_id, by_agent)
+        newest_first = LETTERS.c.last_part.desc()
+        found: datetime | None = await self.value(asked.order_by(newest_first).limit(1).offset(posts - 1))
+        return found
+
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         """Give the letters that moderation holds, oldest first."""
         asked = select(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.state == LetterState.HELD)
@@ -78,8 +89,11 @@ class Posting(Outbox):
         not_before: datetime | None = None,
         posted_as: Sequence[Snowflake] = (),
         at: datetime | None = None,
+        shown_at: datetime | None = None,
     ) -> bool:
         """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown).
+
+        `shown_at`: where its message has its place, by Discord's clock; `at` when nothing else is said.
 
         Gives whether it is still there afterwards: it is deleted with its message.
         """
@@ -96,9 +110,18 @@ class Posting(Outbox):
         if row["message_id"] is not None:
             await self._mark_posted(community_id, row["message_id"], parts)
             if state is LetterState.SENT:
-                await show(self, community_id, row["message_id"], at)
+                await show(self, community_id, row["message_id"], shown_at or at)
+            if state not in OPEN:
+                await self._free_author(community_id, row["message_id"], at)
             return not await self._erase_buried(community_id, row["message_id"], parts)
         return True
+
+    async def _free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
+        """Whoever said it may beat for its room again: it stands there now, or will not."""
+        this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id)
+        said = await self.first(select(MESSAGES.c.room_id, MESSAGES.c.sender_agent_id, MESSAGES.c.sent_at).where(this))
+        if said is not None and said["sender_agent_id"] is not None:
+            await free_told(self, community_id, said, at or said["sent_at"])
 
     async def _mark_posted(self, community_id: CommunityId, message_id: int, parts: Sequence[int]) -> None:
         if not parts:

@@ -16,7 +16,7 @@ from storage.words import words_of
 GIVEN = (
     *("id", "room_id", "sender_kind", "sender_agent_id", "sender_person_id", "sender_name", "content", "type"),
     *("sent_at", "reply_to", "reply_to_discord_id", "edited_at", "attachment_count", "discord_id", "thread_id"),
-    *("tokens",),
+    *("tokens", "thread_name"),
 )
 MORE = ("room", "more", "newest", "spoken")
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]

@@ -60,6 +60,16 @@ async def _empty_log(database: Database) -> bool:
     return not is_busy
 
 
+async def purge(database: Database, *, patience: float) -> bool:
+    """Purge until all is gone or patience is at its end; tells whether all is gone."""
+    until = time.monotonic() + patience
+    while not await purge_index(database):
+        if time.monotonic() > until:
+            return False
+        await asyncio.sleep(PAUSE_SECONDS)
+    return True
+
+
 class Purger:
     """Purges the index in slices, between the transactions of others, until nothing is owed."""
 

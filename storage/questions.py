@@ -15,6 +15,7 @@ from sqlalchemy import (
     and_,
     any_,
     bindparam,
+    false,
     func,
     literal,
     literal_column,
@@ -46,9 +47,11 @@ from storage.tables import (
     REASONS,
     REQUESTS,
     ROOMS,
+    SCHEDULES,
 )
 
 RECENT_ACTIONS = 20
+UNSENT = LETTERS.c.state.in_(literally("waiting", "sending"))  # as the index of open letters has it
 PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
 Among = Callable[[ColumnElement[Any], str], ColumnElement[bool]]
 
@@ -78,9 +81,11 @@ class Questions:
     minds: Executable
     actions: Executable
     lookups: Executable
+    schedules: Executable
     keys: Executable
     requests: Executable
     letters: Executable
+    being_posted: Executable
     reasons: Executable
 
 
@@ -97,9 +102,13 @@ def questions(*, is_sqlite: bool) -> Questions:
         minds=_all_of(MINDS).where(among(MINDS.c.agent_id, "agents")),
         actions=_recent_actions(among),
         lookups=_all_of(LOOKUPS).where(among(LOOKUPS.c.agent_id, "agents")).order_by(LOOKUPS.c.id),
+        schedules=_all_of(SCHEDULES)
+        .where(among(SCHEDULES.c.agent_id, "agents"))
+        .order_by(SCHEDULES.c.at, SCHEDULES.c.id),
         keys=_keys(among),
         requests=_open(REQUESTS, among, PENDING),
-        letters=_open(LETTERS, among, LETTERS.c.state.in_(literally("waiting", "sending"))),
+        letters=_open(LETTERS, among, UNSENT),
+        being_posted=_being_posted(among),
         reasons=_all_of(REASONS)
         .where(among(REASONS.c.agent_id, "members"))
         .order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id),
@@ -136,8 +145,12 @@ def _community() -> Select[Any]:
 
 
 def _residents() -> Select[Any]:
-    own = and_(ROOMS.c.community_id == AGENTS.c.community_id, ROOMS.c.id == AGENTS.c.id)
-    return select(*AGENTS.c, *ROOMS.c).select_from(AGENTS.join(ROOMS, own)).where(_its(AGENTS)).order_by(AGENTS.c.id)
+    """Each room with its owner, the agents' own ones first."""
+    own = and_(
+        AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == func.coalesce(ROOMS.c.thread_of, ROOMS.c.id)
+    )
+    asked = select(*AGENTS.c, *ROOMS.c).select_from(ROOMS.join(AGENTS, own)).where(_its(ROOMS))
+    return asked.order_by(ROOMS.c.thread_of.is_not(None), ROOMS.c.id)
 
 
 def _memberships(among: Among) -> Select[Any]:
@@ -163,6 +176,14 @@ def _newest_lateral(among: Among) -> Select[Any]:
     return of_rooms.where(_its(ROOMS), among(ROOMS.c.id, "rooms")).order_by(
         newest.c.room_id, *(part.desc() for part in order)
     )
+
+
+def _being_posted(among: Among) -> Select[Any]:
+    """What is said in open letters and not shown yet, in the order of its saying."""
+    said = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
+    asked = select(*MESSAGE).select_from(LETTERS.join(MESSAGES, said))
+    waits = and_(_its(LETTERS), among(LETTERS.c.room_id, "rooms"), UNSENT, MESSAGES.c.shown == false())
+    return asked.where(waits).order_by(MESSAGES.c.room_id, MESSAGES.c.id)
 
 
 def _checkpoints(among: Among) -> Select[Any]:

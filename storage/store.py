@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
+from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from storage.backups import back_up, before_migration, expire
 from storage.database import Database, database_url
@@ -20,10 +21,13 @@ from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrad
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.clone import clone_community
 from storage.planning import tell_planner
-from storage.purging import Purger, purge_index
+from storage.purging import Purger, purge, purge_index
 from storage.reading import SqlReading
+from storage.resealing import Resealed, reseal
+from storage.session import Session
 from storage.writing import SqlWriting
 
+PATIENCE_SECONDS = 20.0
 MIGRATION_LOCK = 7_353_676  # any number: two programs that start together migrate one after the other
 
 
@@ -74,26 +78,47 @@ class SqlStore:
         if writing.erased and self.database.is_sqlite and not await purge_index(self.database):
             self._purger.start()
 
+    async def gone_for_good(self) -> bool:
+        """Wait until the bytes of what was deleted have left SQLite's files; tells whether they have."""
+        done = not self.database.is_sqlite or await purge(self.database, patience=PATIENCE_SECONDS)
+        if not done:
+            self._purger.start()
+        return done
+
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""
         copy = SqlStore(await clone_community(self.database, community_id), self.config)
         copy._unindexed.add(community_id)
         return copy
 
-    async def export(self, community_id: CommunityId, path: Path, images: Mapping[str, bytes] | None = None) -> Moved:
-        """Write a community into an archive."""
-        return await export_community(self.database, community_id, path, images)
+    async def export(
+        self,
+        community_id: CommunityId,
+        path: Path,
+        images: Mapping[str, bytes] | None = None,
+        *,
+        replace: bool = False,
+    ) -> Moved:
+        """Write a community into an archive, a new one unless it may `replace` an older one."""
+        return await export_community(self.database, community_id, path, images, replace=replace)
 
-    async def import_archive(self, path: Path, *, guild_id: Snowflake | None = None) -> Moved:
-        """Read a community from an archive, all or nothing."""
-        return await import_community(self.database, path, guild_id=guild_id)
+    async def import_archive(
+        self, path: Path, *, guild_id: Snowflake | None = None, cipher: Cipher | None = None, closed: bool = False
+    ) -> Moved:
+        """Read a community from an archive, all or nothing; `closed`: also with keys that the cipher cannot open."""
+        return await import_community(self.database, path, guild_id=guild_id, cipher=cipher, closed=closed)
 
-    async def back_up(self, target: Path) -> None:
+    async def reseal(self, cipher: Cipher) -> Resealed:
+        """Seal all secrets with the cipher's newest secret."""
+        async with self.database.writing() as connection:
+            return await reseal(Session(connection), cipher)
+
+    async def back_up(self, target: Path, *, replace: bool = False) -> None:
         """Copy a SQLite database into a new file; raises BadSetting for another database."""
         if not self.database.is_sqlite:
             raise BadSetting("Only SQLite is copied into a file: back PostgreSQL up with pg_dump.")
         with in_sentences():
-            await back_up(self.database, target)
+            await back_up(self.database, target, replace=replace)
 
     async def expire_backups(self, folder: Path, before: datetime) -> int:
         """Remove copies in a folder, and those that migrations left, that are older; gives how many."""
@@ -122,7 +147,7 @@ async def migrate(database: Database) -> bool:
         if not is_behind(current):
             return False
         if current is not None and database.is_sqlite and not database.in_memory:
-            await back_up(database, before_migration(database, current))
+            await back_up(database, before_migration(database, current), replace=True)
         async with database.writing() as connection:
             if not database.is_sqlite:
                 await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})

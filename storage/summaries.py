@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, ScalarSelect, and_, case, delete, func, or_, select, true, union_all, update
+from sqlalchemy import CTE, ColumnElement, ScalarSelect, and_, case, delete, func, or_, select, true, update
 
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
 from bot.core.records import AgentId, CommunityId, Message, MessageId
 from storage.convert import checkpoint_of
+from storage.echoes import members_of
 from storage.messages import Messages, messages_where
 from storage.session import Session, owned
-from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, DEPARTURES, MEMBERSHIPS, MESSAGES, MINDS, ROOMS
+from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, MESSAGES, MINDS, ROOMS
 
 NEWEST_COUNTED = 1_000  # messages of a room: more than any chunk holds
 CHARACTERS_A_TOKEN = 4
@@ -29,7 +30,13 @@ class Summarising(Messages):
         alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False)
         rooms = (
             select(ROOMS.c.community_id, ROOMS.c.id, asked.label("asked"))
-            .join(AGENTS, and_(AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == ROOMS.c.id))
+            .join(
+                AGENTS,
+                and_(
+                    AGENTS.c.community_id == ROOMS.c.community_id,
+                    AGENTS.c.id == func.coalesce(ROOMS.c.thread_of, ROOMS.c.id),
+                ),
+            )
             .join(COMMUNITIES, COMMUNITIES.c.id == ROOMS.c.community_id)
             .where(looked_at, alive)
             .cte("spoke")
@@ -107,12 +114,7 @@ async def withdraw_where(session: Session, community_id: int, condition: ColumnE
 
 async def _forget_copies(session: Session, community_id: int, room_id: int, texts: set[str]) -> None:
     """Take summaries out of the focus of everyone who was given them."""
-    given = union_all(
-        *(
-            select(table.c.agent_id).where(owned(table, community_id), table.c.room_id == room_id)
-            for table in (MEMBERSHIPS, DEPARTURES)
-        )
-    )
+    given = members_of(community_id, room_id)
     theirs = and_(owned(MINDS, community_id), MINDS.c.agent_id.in_(given), MINDS.c.focus.is_not(None))
     for agent_id, side, focus in await session.rows(
         select(MINDS.c.agent_id, MINDS.c.side, MINDS.c.focus).where(theirs)

@@ -29,10 +29,6 @@ from storage.words import words_of
 
 SHIFT = 1 << 32  # a community's messages lie side by side in the SQLite index: row = community * 2^32 + message
 
-INDEX_SQLITE = (
-    "CREATE VIRTUAL TABLE message_words USING fts5(words, room, content='', columnsize=0,"
-    " tokenize='porter unicode61 remove_diacritics 2', detail=full)"
-)
 _PUT_SQLITE = text("INSERT INTO message_words (rowid, words, room) VALUES (:row, :words, :room)")
 _DROP_SQLITE = text(
     "INSERT INTO message_words (message_words, rowid, words, room) VALUES ('delete', :row, :words, :room)"

@@ -1,7 +1,7 @@
 """One read that gives a slot all that its gates, plans and HUDs need, in a fixed number of statements."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -25,6 +25,7 @@ from bot.core.records import (
     Mind,
     Reason,
     Room,
+    Schedule,
     Side,
 )
 from bot.core.view import RoomView, View
@@ -40,8 +41,10 @@ from storage.convert import (
     reason_of,
     request_of,
     room_of,
+    schedule_of,
 )
 from storage.finding import Finding
+from storage.names import worded
 from storage.questions import Questions, questions
 from storage.session import Values
 from storage.tables import AGENTS, COMMUNITIES, KEYS, ROOMS
@@ -87,9 +90,10 @@ class Viewing(Finding):
             rooms=await self._rooms(asked, all_rooms, memberships),
             memberships=memberships,
             minds=await self._minds(asked),
+            schedules=await self._schedules(asked),
             **await self._keys(asked),
             requests=await self._requests(asked),
-            unposted=await self._unposted(asked),
+            **await self._unposted(asked),
             reasons=await self._reasons(asked, {agent for agent, _ in memberships}),
         )
 
@@ -102,10 +106,17 @@ class Viewing(Finding):
 
     async def _residents(self, community_id: CommunityId) -> tuple[dict[AgentId, Agent], dict[AgentId, Room]]:
         rows = await self.rows(self._questions.residents, {"community_id": community_id})
-        agents = [agent_of(named(AGENTS, row)) for row in rows]
+        agents = await self._agents(community_id, [named(AGENTS, row) for row in rows])
         rooms = [named(ROOMS, row[len(AGENTS.c) :]) for row in rows]
         self._counts = {row["id"]: row["message_count"] for row in rooms}
-        return {agent.id: agent for agent in agents}, {row["id"]: room_of(row) for row in rooms}
+        return {agent.id: agent for agent in agents}, all_rooms_of(rooms)
+
+    async def _agents(self, community_id: int, rows: Sequence[Values]) -> list[Agent]:
+        """Give agents; who paused them is kept by id and named here."""
+        paused = [row for row in rows if row["paused_reason"]]
+        why = await worded(self, community_id, [row["paused_reason"] for row in paused])
+        worded_for = {row["id"]: {"paused_reason": one} for row, one in zip(paused, why, strict=True)}
+        return [agent_of({**row, **worded_for.get(row["id"], {})}) if worded_for else agent_of(row) for row in rows]
 
     async def _memberships(
         self, community_id: CommunityId, agent_ids: Collection[AgentId], room_ids: Collection[AgentId]
@@ -133,7 +144,7 @@ class Viewing(Finding):
         return {
             id: RoomView(
                 room=all_rooms[id],
-                members=tuple(sorted(members.get(id, ()), key=lambda agent, owner=id: (agent != owner, agent))),
+                members=_seated(all_rooms[id].owner_id, members.get(id, ())),
                 messages=tuple(messages.get(id, ())),
                 older=max(0, self._counts[id] - len(messages.get(id, ()))),
                 checkpoint=checkpoints.get(id),
@@ -174,6 +185,12 @@ class Viewing(Finding):
             for side in sorted(minds.keys() | actions.keys() | lookups.keys())
         }
 
+    async def _schedules(self, asked: Asked) -> dict[AgentId, tuple[Schedule, ...]]:
+        found: dict[AgentId, tuple[Schedule, ...]] = {}
+        for row in await self.mappings(self._questions.schedules, self._of(asked)):
+            found[row["agent_id"]] = (*found.get(row["agent_id"], ()), schedule_of(row))
+        return found
+
     async def _keys(self, asked: Asked) -> dict[str, Any]:
         rows = await self.rows(self._questions.keys, self._of(asked))
         keys: dict[AgentId, tuple[AccessKey, ...]] = {}
@@ -190,8 +207,15 @@ class Viewing(Finding):
     async def _requests(self, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
         return _by_room(await self.mappings(self._questions.requests, self._of(asked)), request_of)
 
-    async def _unposted(self, asked: Asked) -> dict[AgentId, tuple[Letter, ...]]:
-        return _by_room(await self.mappings(self._questions.letters, self._of(asked)), letter_of)
+    async def _unposted(self, asked: Asked) -> dict[str, Any]:
+        """Give the open letters, and what those of them say that are posts."""
+        letters: dict[AgentId, tuple[Letter, ...]]
+        letters = _by_room(await self.mappings(self._questions.letters, self._of(asked)), letter_of)
+        words: dict[AgentId, tuple[Message, ...]] = {}
+        if any(letter.message_id is not None for some in letters.values() for letter in some):
+            for message in await self.messages(asked.community_id, self._questions.being_posted, self._of(asked)):
+                words[message.room_id] = (*words.get(message.room_id, ()), message)
+        return {"unposted": letters, "being_posted": words}
 
     async def _reasons(self, asked: Asked, members: set[AgentId]) -> dict[AgentId, tuple[Reason, ...]]:
         of = {"community_id": asked.community_id, "members": self.many(members.union(asked.agents))}
@@ -210,6 +234,23 @@ class Viewing(Finding):
             "agents": self.many(asked.agents),
             "rooms": self.many(asked.rooms),
         }
+
+
+def all_rooms_of(rows: Iterable[Values]) -> dict[AgentId, Room]:
+    """Give rooms by their ids; a private thread keeps the pace and the silence of the room it is in."""
+    rooms = {row["id"]: room_of(row) for row in rows}
+    return {id: _within(rooms.get(room.owner_id), room) for id, room in rooms.items()}
+
+
+def _within(around: Room | None, room: Room) -> Room:
+    if around is None or room.thread_of is None:
+        return room
+    hushed = [until for until in (around.hushed_until, room.hushed_until) if until is not None]
+    return replace(room, wpm=around.wpm, rpm=around.rpm, hushed_until=max(hushed, default=None))
+
+
+def _seated(owner_id: AgentId, members: Iterable[AgentId]) -> tuple[AgentId, ...]:
+    return tuple(sorted(members, key=lambda agent: (agent != owner_id, agent)))
 
 
 def named(table: Table, row: Sequence[Any]) -> dict[str, Any]:

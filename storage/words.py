@@ -5,6 +5,9 @@ import unicodedata
 from functools import lru_cache
 from itertools import takewhile
 
+MOST_SOUGHT = 20  # words of a query
+LOOKED_THROUGH = 4_000  # characters in which a word is looked for that is only similar
+UNFOLDED = 1_000  # characters more than there are: some single letters stand for whole sentences
 _SPLIT = re.compile(r"\w+|[^\w\s]")
 _ACCENT = re.compile("[\u0300-\u036f]+")
 _IDEOGRAPH = re.compile("([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff\U00020000-\U0003ffff])")
@@ -26,18 +29,18 @@ def words_of(text: str) -> list[str]:
 def _folded(text: str) -> str:
     """Give the text without case, accents and the many ways to write the same letter."""
     bare = _ACCENT.sub("", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFC", bare).casefold()
+    return unicodedata.normalize("NFC", bare)[: len(text) + UNFOLDED].casefold()
 
 
 def phrases_of(query: str) -> list[str]:
     """Give each word of a query as the words that must follow one another."""
-    return [" ".join(words) for part in query.split() if (words := words_of(part))]
+    return [" ".join(words) for part in query.split()[:MOST_SOUGHT] if (words := words_of(part))]
 
 
 def excerpt_of(text: str, query: str, *, around: int = 60) -> str:
     """Give the part of a text around the first match of the query, on one line."""
     line = " ".join(text.split())
-    at = min((place for part in query.split() if (place := _find(line, part)) >= 0), default=0)
+    at = min((place for part in query.split()[:MOST_SOUGHT] if (place := _find(line, part)) >= 0), default=0)
     start, end = max(0, at - around), min(len(line), at + 2 * around)
     return f"{'…' if start else ''}{line[start:end].strip()}{'…' if end < len(line) else ''}"
 
@@ -56,7 +59,7 @@ def _find(line: str, part: str) -> int:
 def _most_similar(line: str, sought: str) -> int:
     """Give the place of the word that is the same when folded, or begins the same: words are found by their stems."""
     best, longest = -1, 0
-    for found in _SPLIT.finditer(line):
+    for found in _SPLIT.finditer(line, 0, LOOKED_THROUGH):
         for word in _words_in(found.group()):
             if word == sought:
                 return found.start()

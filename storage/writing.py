@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.config import CommunityConfig
@@ -15,13 +15,15 @@ from storage.dues import Claiming
 from storage.erasing import erase
 from storage.forgetting import Forgetting
 from storage.ids import CountedIds
+from storage.names import bear
 from storage.reading import SqlReading
 from storage.session import INSTALLATION, owned
-from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, PROVIDERS, WEBHOOKS
+from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, PROVIDERS, ROOMS, WEBHOOKS
+from storage.threads import Threads
 from storage.upkeep import Upkeep
 
 
-class SqlWriting(Forgetting, Claiming, Applying, Spending, Upkeep, SqlReading):
+class SqlWriting(Forgetting, Claiming, Threads, Applying, Spending, Upkeep, SqlReading):
     """`bot.core.ports.Writing` over SQL."""
 
     def __init__(self, connection: AsyncConnection, config: CommunityConfig, ids: CountedIds) -> None:
@@ -39,19 +41,31 @@ class SqlWriting(Forgetting, Claiming, Applying, Spending, Upkeep, SqlReading):
         return found
 
     async def put_person(self, community_id: CommunityId, person: Person) -> None:
-        """Store a person or their new name and rights; of a forgotten person only the id is kept."""
+        """Store a person, or their new name and rights: whether agents listen to them stays as it was decided.
+
+        Of a forgotten person only the id is kept.
+        """
         statement = self.insert(PEOPLE)
-        names = ("username", "display_name", "is_architect", "ignored")
+        names = ("username", "display_name", "is_architect")
         change = statement.on_conflict_do_update(
             index_elements=PEOPLE.primary_key,
             set_={name: statement.excluded[name] for name in names},
             where=PEOPLE.c.forgotten_at.is_(None),
         )
-        await self.run(change, columns_of(person) | {"community_id": community_id})
+        if await self.run(change, columns_of(person) | {"community_id": community_id}):
+            await bear(self, community_id, {f"person:{person.id}": person.username})
+
+    async def decide_about(self, community_id: CommunityId, person: Person) -> None:
+        """Keep whether agents listen to a person who is known."""
+        known = (owned(PEOPLE, community_id), PEOPLE.c.id == person.id, PEOPLE.c.forgotten_at.is_(None))
+        await self.run(update(PEOPLE).where(*known).values(ignored=person.ignored, muted=person.muted))
 
     async def delete_agent(self, community_id: CommunityId, agent_id: AgentId) -> None:
         """Delete an agent for good with its room and all that was said there; its id stays used."""
-        await erase(self, community_id, MESSAGES.c.room_id == agent_id)
+        threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == agent_id)
+        for room_id in (*(row[0] for row in await self.rows(threads)), agent_id):
+            await erase(self, community_id, MESSAGES.c.room_id == room_id)
+            await self.run(delete(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id == room_id))
         await self.run(delete(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id == agent_id))
 
     async def pause_community(self, community_id: CommunityId, *, paused: bool) -> None:

@@ -8,7 +8,7 @@ import pytest
 from bot.playground.rest.exchange import Observer
 from tests.playground.openapi import held_to_the_description
 
-SLOW_PLACES = re.compile(r"^tests/(adapters/discord|chaos|playground/(?!test_model))/?|\[postgres")
+SLOW_PLACES = re.compile(r"^tests/(adapters/discord|chaos|playground)/?|\[postgres")
 
 
 @pytest.fixture

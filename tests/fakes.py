@@ -9,12 +9,15 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from heapq import heappop, heappush
+from typing import ParamSpec, TypeVar
 
 from bot.core.errors import ModelError
-from bot.core.models import KnowsProviders, ModelAnswer, ModelCall, OwnProvider, Source
+from bot.core.models import Ceilings, KnowsProviders, ModelAnswer, ModelCall, OwnProvider, Source
 from bot.core.ports import IdKind
 from bot.core.records import Community, Usage
 
+P = ParamSpec("P")
+T = TypeVar("T")
 START = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
 
@@ -120,14 +123,17 @@ class SeededRandom:
 class PlainCipher:
     """Reversible and readable: for tests that look at what is stored."""
 
-    def encrypt(self, secret: str) -> bytes:
+    def encrypt(self, secret: str, row: str = "") -> bytes:
         return b"sealed:" + secret.encode()[::-1]
 
-    def decrypt(self, ciphertext: bytes) -> str:
+    def decrypt(self, ciphertext: bytes, row: str = "") -> str:
         return ciphertext.removeprefix(b"sealed:")[::-1].decode()
 
     def digest(self, secret: str) -> bytes:
         return hashlib.sha256(b"test" + secret.encode()).digest()
+
+    def digests(self, secret: str) -> tuple[bytes, ...]:
+        return (self.digest(secret),)
 
 
 class ScriptedModel:
@@ -138,6 +144,9 @@ class ScriptedModel:
         self.calls: list[ModelCall] = []
         self.cached_price = Decimal("0.075")  # USD per million tokens
         self.missing = ""  # why no model may be asked
+        self.paid: Ceilings | None = None  # what the installation holds it to, as it pays
+        self.allowed: tuple[str, ...] = ()  # models that it pays for
+        self.unpriced: set[str] = set()
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         self.calls.append(call)
@@ -160,7 +169,8 @@ class ScriptedModel:
 
     @property
     def source(self) -> Source:
-        return Source(address="https://scripted.example/v1", missing=self.missing)
+        address = "https://scripted.example/v1"
+        return Source(address=address, missing=self.missing, ceilings=self.paid, allowed=self.allowed)
 
     async def objection(self, model: str, text: str) -> str:
         return ""
@@ -171,6 +181,15 @@ class ScriptedModel:
     def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
         full = Decimal("0.15") * (input_tokens - cached_tokens) + Decimal("0.60") * output_tokens
         return (full + self.cached_price * cached_tokens) / 1_000_000
+
+    def price_is_known(self, model: str) -> bool:
+        return model not in self.unpriced
+
+    def ceilings(self, model: str) -> Ceilings | None:
+        return self.paid
+
+    def refusal(self, model: str) -> str:
+        return "" if not self.allowed or model in self.allowed else f"Nobody pays for {model} here."
 
     def takes_temperature(self, model: str) -> bool:
         return not model.startswith("o")
@@ -207,3 +226,10 @@ class Nudges:
 
     def nudge(self, at: datetime) -> None:
         self.at.append(at)
+
+
+class OpenBench:
+    """A workshop without walls: the work is done here and now, however long it takes."""
+
+    async def done(self, lane: int, work: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
+        return work(*given, **named)

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from bot.__main__ import main
 from bot.playground.rest.exchange import Exchange, Observer
-from bot.playground.server import Playground, PlaygroundOptions
+from bot.playground.server import Neighbour, Playground, PlaygroundOptions
 from tests.playground.openapi import DESCRIPTION, OpenApiCheck
 
 CHECK = OpenApiCheck()
@@ -25,9 +25,10 @@ def watch(exchange: Exchange) -> None:
             file.writelines(f"{line}\n" for line in CHECK.violations[before:])
 
 
-def held(options: PlaygroundOptions, *, observers: Iterable[Observer] = ()) -> Playground:
+def held(options: PlaygroundOptions, *, observers: Iterable[Observer], neighbours: Iterable[Neighbour]) -> Playground:
     """Open a playground that is watched, where the description is there."""
-    return Playground(options, observers=[*observers, watch] if DESCRIPTION.exists() else observers)
+    watching = [*observers, watch] if DESCRIPTION.exists() else observers
+    return Playground(options, observers=watching, neighbours=neighbours)
 
 
 if __name__ == "__main__":

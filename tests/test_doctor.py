@@ -7,14 +7,17 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.adapters.cipher import FernetCipher
+from bot.adapters.cipher import AesCipher
 from bot.core.errors import StoreError
 from bot.core.models import OwnProvider
 from bot.core.records import Snowflake
+from bot.core.sealing import of_provider
 from bot.doctor import Finding, examine, examine_communities
 from bot.settings import Settings, load_settings
 from storage.store import SqlStore
 from tests.fakes import WordTokenizer
+
+PAYS_FOR_ONE = {"SELFROOM_SPONSORED_SERVERS": "123456789012345678"}
 
 
 @pytest.fixture
@@ -68,7 +71,10 @@ async def test_a_token_and_a_key_that_are_refused_are_told_and_never_shown(tmp_p
     url = str(server.make_url("")).rstrip("/")
     more = {"SELFROOM_DISCORD_API": url, "SELFROOM_OPENAI_BASE_URL": f"{url}/v1"}
     found = await look(tmp_path, DISCORD_TOKEN="wrong-token", OPENAI_API_KEY="wrong-key", **more)
-    assert not found["Discord refuses DISCORD_TOKEN (401): copy the token again."]
+    looks = "a token has three parts with dots between; this one has 1"
+    assert not found[
+        f"Discord does not take DISCORD_TOKEN ({looks}): copy it again from the developer portal, under Bot."
+    ]
     assert not found[f"The model server at {url}/v1 answers 401: check the key and the address."]
     assert "wrong-" not in "".join(found)
 
@@ -81,29 +87,52 @@ async def test_a_playground_that_runs_already_is_well(tmp_path: Path, server: Te
 async def test_a_discord_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
     found = await look(tmp_path, DISCORD_TOKEN="some", SELFROOM_DISCORD_API="http://127.0.0.1:9")
     assert not found["Discord cannot be reached at http://127.0.0.1:9 (ClientConnectorError)."]
+    assert found["The installation pays for no models: every server brings its own provider."]
+
+
+async def test_a_sponsor_without_a_key_is_told(tmp_path: Path) -> None:
+    found = await look(tmp_path, DISCORD_TOKEN="some", SELFROOM_DISCORD_API="http://127.0.0.1:9", **PAYS_FOR_ONE)
     assert not found["No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours."]
+
+
+async def test_a_key_that_nobody_may_spend_is_told_and_so_is_what_it_may_cost(tmp_path: Path) -> None:
+    there = {"DISCORD_TOKEN": "some", "SELFROOM_DISCORD_API": "http://127.0.0.1:9", "OPENAI_API_KEY": "key"}
+    there |= {"SELFROOM_OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    found = await look(tmp_path, **there)
+    nobody = "No server may spend the installation's keys: name your own in SELFROOM_SPONSORED_SERVERS, by its id."
+    assert not found[nobody]
+    found = await look(tmp_path, **there, **PAYS_FOR_ONE, SELFROOM_CEILING_USD_PER_DAY="2.50")
+    assert found[
+        "The installation pays for 1 servers by their ids, a day at most 2.50 USD each and 25.00 USD together; "
+        "models: any with a known price."
+    ]
 
 
 async def test_whose_models_communities_ask_is_told_and_whether_their_keys_can_be_read(tmp_path: Path) -> None:
     file = tmp_path / "settings.env"
     file.write_text("SELFROOM_SPONSORED_SERVERS=1\n")
     settings = load_settings({}, file)
-    cipher = FernetCipher("a secret that is long enough")
-    moved = FernetCipher("the secret of another machine")
+    cipher = AesCipher("a secret that is long enough")
+    moved = AesCipher("the secret of another machine")
     async with await SqlStore.open("sqlite://") as store:
         ids = []
         async with store.writing() as write:
             for guild_id, name in enumerate(("Paid", "Own", "Moved", "Poor"), 1):
                 ids.append((await write.add_community(Snowflake(guild_id), name)).id)
             for id, sealer in ((ids[1], cipher), (ids[2], moved)):
-                own = OwnProvider(base_url="https://models.example/v1", api="chat", sealed_key=sealer.encrypt("sk-1"))
+                own = OwnProvider(
+                    base_url="https://models.example/v1", api="chat", sealed_key=sealer.encrypt("sk-1", of_provider(id))
+                )
                 await write.keep_provider(id, own)
         async with store.reading() as read:
             found = {one.what: one.ok for one in await examine_communities(read, settings, cipher)}
     assert found["The database opens; communities in it: 4."]
     assert found["Own brings its own model provider: https://models.example/v1."]
     assert not found["The key that Moved brought cannot be read: restore the secret, or use /setup provider there."]
-    poor = "No model is asked for Poor until somebody uses /setup provider there. (SELFROOM_SPONSORED_SERVERS)"
+    poor = (
+        "No model is asked for Poor (4) until somebody uses /setup provider there, "
+        "or you add the id to SELFROOM_SPONSORED_SERVERS."
+    )
     assert found[poor]
     assert "sk-1" not in str(found)
 

@@ -19,7 +19,7 @@ from cogs import COGS
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("bot", "cogs", "storage")
 LONGEST_FUNCTION = 50
-LONGEST_FILE = 400
+LONGEST_FILE = 500
 LONGEST_COG = 200
 LONGEST_COMMAND = 12
 COMMAND_DECORATORS = {"command", "context_menu"}
@@ -150,12 +150,12 @@ def test_the_pages_name_only_commands_that_there_are() -> None:
 
 
 def told_commands(text: str) -> list[str]:
-    return re.findall(r"\bselfroom ([a-z]+)\b(?=[^`\n]*`)", text)
+    return re.findall(r"\bselfroom ([a-z][a-z-]*)\b(?=[^`\n]*`)", text)
 
 
 def test_make_has_every_target_that_the_pages_name() -> None:
     makefile = (ROOT / "Makefile").read_text()
     pages = (ROOT / "README.md").read_text() + (ROOT / "CONTRIBUTING.md").read_text()
-    named = set(re.findall(r"(?:^|`)make ([a-z]+)\b", pages, re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", pages, re.MULTILINE))
     assert {"run", "test"} <= named
     assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []

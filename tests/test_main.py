@@ -1,7 +1,10 @@
 """The command line: every small command says what came of it, and whatever goes wrong is one sentence."""
 
+import asyncio
+import json
 import os
 import socket
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +12,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bot.__main__ import cli
+from bot.adapters.cipher import open_cipher
+from bot.core.changes import AddAgent, AddKey
+from bot.core.records import AccessKey, AgentId, KeyId, Snowflake
+from bot.core.sealing import of_key
+from storage.store import SqlStore
+from tests.factories import agent, room
+from tests.fakes import START
 
 RUNNER = CliRunner()
 
@@ -41,7 +51,19 @@ def refused(*words: str) -> str:
 
 def test_without_a_command_it_lists_what_there_is() -> None:
     told = selfroom().output
-    for name in ("run", "playground", "doctor", "migrate", "export", "import", "backup", "replay", "hud", "actions"):
+    for name in (
+        "run",
+        "playground",
+        "doctor",
+        "migrate",
+        "export",
+        "import",
+        "backup",
+        "rotate-secret",
+        "replay",
+        "hud",
+        "actions",
+    ):
         assert name in told
 
 
@@ -109,3 +131,91 @@ def test_a_data_folder_that_is_a_file_is_said_in_one_sentence(
     monkeypatch.setenv("SELFROOM_DATA_DIR", folder)
     assert f"The data folder {folder} cannot be made, for there is a file of that name or above it" in refused("run")
     assert (tmp_path / "data").read_text() == "in the way"
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """Give the rights on a folder and on all that is in it."""
+    return {str(one.relative_to(folder)): stat.S_IMODE(one.stat().st_mode) for one in (folder, *folder.rglob("*"))}
+
+
+def test_what_is_written_is_its_owners_alone(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for folder in (data, data / "logs"):
+        folder.mkdir(mode=0o755)
+    for name in ("selfroom.db", "selfroom.db-wal", "playground.db", "logs/selfroom.log.1", "notes.txt"):
+        (data / name).touch(mode=0o644)
+    assert selfroom("migrate").exit_code == 0
+    assert selfroom("doctor").exit_code == 0
+    assert selfroom("backup").exit_code == 0
+    assert selfroom("backup", "copy.db").exit_code == 0
+    found = modes(data)
+    assert found.pop("notes.txt") == 0o644  # not ours
+    assert {"secret", "selfroom.db", "playground.db", "backups", "logs/selfroom.log.1"} <= found.keys()
+    assert {name: oct(mode) for name, mode in found.items() if mode & 0o077} == {}
+    assert modes(tmp_path / "copy.db") == {".": 0o600}
+
+
+def test_nothing_is_written_over_without_force(tmp_path: Path) -> None:
+    (tmp_path / "copy.db").write_text("precious")
+    assert refused("backup", "copy.db") == "There is a file copy.db already: name another, or replace it with --force."
+    assert (tmp_path / "copy.db").read_text() == "precious"
+    assert selfroom("backup", "copy.db", "--force").exit_code == 0
+    assert (tmp_path / "copy.db").read_bytes().startswith(b"SQLite format 3")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "data"]
+
+
+def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:
+    assert refused("backup", "nowhere/copy.db") == "There is no folder nowhere: make it, or name another place."
+
+
+def test_a_community_is_exported_once_and_imported_with_its_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(tmp_path / "data")
+    told = selfroom("export", "all.zip").stdout
+    assert "open only with this Selfroom's secret" in told
+    assert modes(tmp_path / "all.zip") == {".": 0o600}
+    assert "already" in refused("export", "all.zip")
+    assert selfroom("export", "all.zip", "--force").exit_code == 0
+    monkeypatch.setenv("SELFROOM_DATA_DIR", "elsewhere")
+    assert "sealed with another secret: give that of the Selfroom it comes from" in refused("import", "all.zip")
+    monkeypatch.setenv("SELFROOM_OLD_SECRETS", json.dumps([(tmp_path / "data/secret").read_text()]))
+    assert selfroom("import", "all.zip").exit_code == 0
+
+
+def test_another_secret_seals_all_that_was_sealed_and_says_how_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(tmp_path / "data")
+    before = (tmp_path / "data/secret").read_text()
+    told = selfroom("rotate-secret").stdout
+    assert "Sealed with the new secret: 1 keys of rooms, 0 keys of model providers." in told
+    newest, older = (tmp_path / "data/secret").read_text().split()
+    assert older == before
+    monkeypatch.setenv("SELFROOM_SECRET", newest)
+    assert "the old one into SELFROOM_OLD_SECRETS" in refused("rotate-secret")
+    assert selfroom("export", "all.zip").exit_code == 0
+    assert selfroom("doctor").exit_code == 0
+
+
+def settle(data: Path) -> None:
+    """Put a community with one key into the data folder's database."""
+
+    async def fill() -> None:
+        cipher = open_cipher(data)
+        async with await SqlStore.open(f"sqlite:///{data}/selfroom.db") as store:
+            async with store.writing() as write:
+                community = await write.add_community(Snowflake(9), "Testers")
+            async with store.writing(community.id) as write:
+                id = AgentId(write.ids.take("agent"))
+                key = AccessKey(
+                    id=KeyId(1),
+                    room_id=id,
+                    label="blue",
+                    ciphertext=cipher.encrypt("open sesame", of_key(community.id, id, KeyId(1))),
+                    digest=cipher.digest("open sesame"),
+                    created_at=START,
+                )
+                await write.apply(community.id, [AddAgent(agent=agent(id), room=room(id)), AddKey(key=key)])
+
+    asyncio.run(fill())

@@ -25,7 +25,7 @@ class Server:
         self.refused = ""
 
     async def about(self, _: web.Request) -> web.Response:
-        return web.json_response({"guild_id": "1", "face_url": self.url})
+        return web.json_response({"guild_id": "1", "face_url": self.url, "person": {"token": "yours"}})
 
     async def agents(self, _: web.Request) -> web.Response:
         return web.json_response([{"id": 1, "channel_id": "7"}])

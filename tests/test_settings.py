@@ -56,7 +56,10 @@ def test_other_providers_are_named_by_their_prefix(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "paid"),
     [
-        ("", {11, 22}),
+        ("", {11, 22}),  # in the playground, which it is without a token
+        ("DISCORD_TOKEN=token", set()),
+        ("DISCORD_TOKEN=token\nSELFROOM_SPONSORED_SERVERS=playground", set()),
+        ("DISCORD_TOKEN=token\nSELFROOM_SPONSORED_SERVERS=22", {22}),
         ("SELFROOM_SPONSORED_SERVERS=*", {11, 22}),
         ("SELFROOM_SPONSORED_SERVERS=none", set()),
         ("SELFROOM_SPONSORED_SERVERS=11", {11}),

@@ -2,7 +2,10 @@
 
 import logging
 import logging.handlers
+import os
 import sys
+from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
@@ -22,9 +25,20 @@ QUIET = (
 )
 
 
+ON_SCREEN, IN_FILES = 400, 6_000  # characters of one value: a refusal of Discord can have many thousands
+
+
+class PrivateFiles(logging.handlers.RotatingFileHandler):
+    """Rotating files that only their owner may read: what people wrote may stand in an error."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
+
+
 def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | None = None) -> None:
     """Send every library's and our own records to the console (INFO) and to `folder`/selfroom.log (DEBUG)."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -36,13 +50,12 @@ def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | No
     console.setLevel(logging.INFO)
     # Plain tracebacks: those with local variables would show secrets, and fill the screen.
     to_read = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=structlog.dev.plain_traceback)
-    console.setFormatter(_formatter([to_read], shared))
-    file = logging.handlers.RotatingFileHandler(
-        folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8"
-    )
+    console.setFormatter(_formatter([partial(_shortened, ON_SCREEN), to_read], shared))
+    file = PrivateFiles(folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8")
     file.setLevel(logging.DEBUG)
     as_json: list[structlog.typing.Processor] = [
         structlog.processors.format_exc_info,
+        partial(_shortened, IN_FILES),
         structlog.processors.JSONRenderer(ensure_ascii=False),
     ]
     file.setFormatter(_formatter(as_json, shared))
@@ -70,6 +83,14 @@ def hush_false_lag() -> None:
 
 def _is_no_lag(record: logging.LogRecord) -> bool:
     return "websocket is %.1fs behind" not in str(record.msg)
+
+
+def _shortened(most: int, _: object, __: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Leave the middle out of what is too long to read."""
+    for name, value in line.items():
+        if isinstance(value, str) and len(value) > most:
+            line[name] = f"{value[: most // 2]} … ({len(value):,} characters) … {value[-most // 2 :]}"
+    return line
 
 
 def _formatter(

@@ -56,11 +56,16 @@ def hearts_page(hearts: Sequence[Heart]) -> bytes:
     last = Gauge("selfroom_agent_last_beat_at", "its last beat, and why it came", (*WHOSE, "reason"), registry=registry)
     coming = Gauge("selfroom_agent_next_beat_at", "when its next beat can come", WHOSE, registry=registry)
     waits = Gauge("selfroom_agent_waits", "what its next beat waits for", (*WHOSE, "for"), registry=registry)
+    state = Gauge("selfroom_agent_state", "what it is at", (*WHOSE, "state"), registry=registry)
+    doing = Gauge("selfroom_agent_doing", "what it is at in a room", (*WHOSE, "room", "what"), registry=registry)
     for heart in hearts:
         agent, look = heart.agent, heart.outlook
         whose = (str(heart.community), str(agent.id), agent.name)
         interval.labels(*whose).set(agent.interval_seconds)
         waits.labels(*whose, look.waiting).set(1)
+        state.labels(*whose, look.state).set(1)
+        for room_id, what in look.doing.items():
+            doing.labels(*whose, str(room_id), what).set(1)
         if agent.last_beat_at is not None and agent.last_reason is not None:
             last.labels(*whose, agent.last_reason).set(agent.last_beat_at.timestamp())
         if look.at is not None:

@@ -1,23 +1,52 @@
-"""The bot's own small HTTP face on loopback: health, metrics, and what the playground's drawer shows."""
+"""The bot's own small HTTP face on loopback: health, metrics, and in a playground what its drawer shows to whom."""
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
 from bot.core.errors import BadSetting, StoreError
-from bot.core.outlook import Outlook, outlooks
-from bot.core.ports import Clock, Reading, Store
-from bot.core.records import Agent, AgentId, Beat, Community, Snowflake
+from bot.core.outlook import Outlook, Waiting, outlooks
+from bot.core.permissions import ONLY_MANAGERS
+from bot.core.ports import Clock, Model, Models, Reading, Store
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
+from bot.core.sight import Sight
 from bot.core.spending import day_of
-from bot.core.status import state_of
 from bot.core.view import Tally, View
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+FOR_ALL = ("/health", "/metrics")  # all there is outside the playground
+STRANGER = "Only people of the playground may see this: send the page's own token as Authorization."
+NOT_SHOWN = Outlook(waiting=Waiting.NEWS, words="something in a room that you do not see")
+SHARED, COUNTED = "others' share", "provider adds"  # what makes the sections of a beat add up to its input
+
+
+class Visitors(Protocol):
+    """Who may look: the people of a playground, by the token that their page has."""
+
+    def may_enter(self, token: str, guild_id: Snowflake) -> bool:
+        """Tell whether the token is that of a person in the server."""
+
+    async def may_look_inside(self, token: str, guild_id: Snowflake) -> bool:
+        """Tell whether the person may see what agents see and think, as `/hud show` asks it."""
+
+    async def sight(self, token: str, guild_id: Snowflake) -> Sight:
+        """Give what the person may see of the community."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inside:
+    """What there is beside health and metrics, in a playground only: for whom, on which pages, and whose models."""
+
+    visitors: Visitors
+    models: Models
+    origins: frozenset[str]
 
 
 def open_to(face: "Face") -> Middleware:
@@ -26,11 +55,15 @@ def open_to(face: "Face") -> Middleware:
     @web.middleware
     async def allow(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get("Origin")
-        if request.url.host not in LOCAL_HOSTS or (origin is not None and origin not in face.origins):
+        origins = face.inside.origins if face.inside else frozenset()
+        if request.url.host not in LOCAL_HOSTS or (origin is not None and origin not in origins):
             raise web.HTTPForbidden(text="Only the playground's page may read this.")
-        response = await handler(request)
+        if request.path not in FOR_ALL and face.inside is None:
+            raise web.HTTPNotFound(text="Outside the playground there are /health and /metrics only.")
+        response = web.Response(status=204) if request.method == "OPTIONS" else await handler(request)
         if origin is not None:
             response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers["Access-Control-Allow-Headers"] = "Authorization"
             response.headers["Vary"] = "Origin"
         return response
 
@@ -38,7 +71,10 @@ def open_to(face: "Face") -> Middleware:
 
 
 class Face:
-    """The HTTP face; an async context manager. `port` 0 takes a free one; `url` tells where it is."""
+    """The HTTP face; an async context manager. `port` 0 takes a free one; `url` tells where it is.
+
+    `inside` is set in a playground: without it nobody is told more than health and metrics.
+    """
 
     def __init__(
         self,
@@ -53,13 +89,14 @@ class Face:
         self._metrics = metrics
         self._port = port
         self.is_ready = False
-        self.origins: frozenset[str] = frozenset()  # of the pages that may read
+        self.inside: Inside | None = None
         app = web.Application(middlewares=[open_to(self)])
         app.router.add_get("/health", self._health)
         app.router.add_get("/metrics", self._page)
         app.router.add_get("/agents", self._agents)
         app.router.add_get("/agents/{id:[0-9]+}/beat", self._beat)
         app.router.add_get("/rooms/{id:[0-9]+}/tally", self._tally)
+        app.router.add_options("/{path:.*}", self._health)  # what a page asks first: `open_to` answers it
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         self.url = ""
 
@@ -106,49 +143,79 @@ class Face:
         return view, outlooks(view, await read.spent(community.id, day_of(now)), now)
 
     async def _agents(self, request: web.Request) -> web.Response:
-        now = self._clock.now()
         async with self._store.reading() as read:
             community = await self._community(read, request)
             if community is None:
                 return web.json_response([])
             view, looks = await self._outlooks(read, community)
-            typing = {letter.room_id for letter in await read.letters(now, limit=1000)}
-        rows = [agent_row(view, one, now, looks[one.id], typing=one.id in typing) for one in view.agents.values()]
+        sight = await self._doors.visitors.sight(_token(request), community.guild_id)
+        shown, hidden = sight.of(view), sight.hidden_agents
+        rows = [
+            agent_row(shown, one, NOT_SHOWN if one.id in hidden else looks[one.id]) for one in shown.agents.values()
+        ]
         return web.json_response(rows)
 
     async def _beat(self, request: web.Request) -> web.Response:
         async with self._store.reading() as read:
             community = await self._community(read, request)
-            agent_id = AgentId(int(request.match_info["id"]))
-            beat = await read.last_beat(community.id, agent_id) if community else None
+        if community is None:
+            raise web.HTTPNotFound
+        if not await self._doors.visitors.may_look_inside(_token(request), community.guild_id):
+            return web.json_response({"message": ONLY_MANAGERS}, status=403)
+        async with self._store.reading() as read:
+            beat = await _shown_beat(read, community, AgentId(int(request.match_info["id"])))
+            model = await self._doors.models.of(read, community)
         if beat is None:
             return web.json_response({"message": "This agent has not beaten yet."}, status=404)
-        return web.json_response(beat_row(beat))
+        return web.json_response(beat_row(beat, model))
 
     async def _tally(self, request: web.Request) -> web.Response:
         since = datetime.fromtimestamp(int(request.query.get("since", "0")) / 1000, UTC)
         now, room_id = self._clock.now(), AgentId(int(request.match_info["id"]))
         async with self._store.reading() as read:
             community = await self._community(read, request)
+        sight = await self._doors.visitors.sight(_token(request), community.guild_id) if community else Sight()
+        async with self._store.reading() as read:
             view = await read.view(community.id, room_ids=[room_id], messages=1) if community else None
-            if view is None or room_id not in view.rooms:
+            if view is None or room_id not in view.rooms or room_id in sight.hidden_rooms:
                 return web.json_response({"message": f"There is no room {room_id}."}, status=404)
-            members = [view.agents[one] for one in view.rooms[room_id].members]
+            members = [view.agents[one] for one in view.rooms[room_id].members if one not in sight.hidden_agents]
             tally = await read.tally(view.community.id, [agent.id for agent in members], since)
             letters = {letter.room_id for letter in await read.letters(now, limit=1000)}
         busy = room_id in letters or any(agent.beat_id or agent.next_beat_at for agent in members)
         return web.json_response(tally_row(tally) | {"busy": busy})
 
-    @staticmethod
-    async def _community(read: Reading, request: web.Request) -> Community | None:
-        """Find the community that `guild_id` names, else the first."""
+    @property
+    def _doors(self) -> Inside:
+        if self.inside is None:
+            raise web.HTTPNotFound
+        return self.inside
+
+    async def _community(self, read: Reading, request: web.Request) -> Community | None:
+        """Find the community that `guild_id` names, else the first; who asks has to be of its server."""
         guild_id = request.query.get("guild_id", "")
         if guild_id.isdigit():
-            return await read.community_of_guild(Snowflake(int(guild_id)))
-        return next(iter(await read.communities()), None)
+            found = await read.community_of_guild(Snowflake(int(guild_id)))
+        else:
+            found = next(iter(await read.communities()), None)
+        if found is not None and not self._doors.visitors.may_enter(_token(request), found.guild_id):
+            body = json.dumps({"message": STRANGER})
+            raise web.HTTPUnauthorized(text=body, content_type="application/json")
+        return found
 
 
-def agent_row(view: View, agent: Agent, now: datetime, look: Outlook, *, typing: bool) -> dict[str, Any]:
+def _token(request: web.Request) -> str:
+    return request.headers.get("Authorization", "")
+
+
+async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) -> Beat | None:
+    """Give an agent's newest beat, those in private threads left out: the page does not know who looks."""
+    view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+    beats = await read.beats(community.id, agent_id)
+    return next((beat for beat in beats if not view.is_thread(beat.side)), None)
+
+
+def agent_row(view: View, agent: Agent, look: Outlook) -> dict[str, Any]:
     """Give what the page's agent list shows of one agent."""
     room = view.all_rooms.get(agent.id)
     return {
@@ -157,7 +224,9 @@ def agent_row(view: View, agent: Agent, now: datetime, look: Outlook, *, typing:
         "type": agent.type,
         "model": agent.model,
         "channel_id": str(room.channel_id) if room and room.channel_id else None,
-        "state": state_of(agent, now, typing=typing),
+        "state": look.state,
+        "doing": _doing_in_public(view, look),
+        "hears": heard_by(view, agent),
         "interval_seconds": agent.interval_seconds,
         "resting_interval_seconds": agent.resting_interval_seconds,
         "last_beat_at": agent.last_beat_at.isoformat() if agent.last_beat_at else None,
@@ -168,9 +237,23 @@ def agent_row(view: View, agent: Agent, now: datetime, look: Outlook, *, typing:
     }
 
 
-def beat_row(beat: Beat) -> dict[str, Any]:
-    """Give what the drawer shows of one beat."""
+def _doing_in_public(view: View, look: Outlook) -> dict[str, str]:
+    """Give by channel what an agent is at, private rooms left out: the page does not know who looks."""
+    rooms = ((view.all_rooms[room_id], what) for room_id, what in look.doing.items())
+    return {str(room.channel_id): what for room, what in rooms if room.side == PUBLIC_SIDE and room.channel_id}
+
+
+def heard_by(view: View, agent: Agent) -> list[str]:
+    """Give the channels whose rooms an agent is in."""
+    rooms = (view.all_rooms.get(room_id) for agent_id, room_id in view.memberships if agent_id == agent.id)
+    return [str(room.channel_id) for room in rooms if room is not None and room.channel_id is not None]
+
+
+def beat_row(beat: Beat, model: Model) -> dict[str, Any]:
+    """Give what the drawer shows of one beat: sections that add up to the input, and a cost only where it is known."""
     used = beat.usage
+    rest = used.input_tokens - sum(tokens for _, tokens in beat.sections)
+    sections = [*beat.sections, *([(SHARED if beat.agents_in_call > 1 else COUNTED, rest)] if rest else [])]
     return {
         "beat_id": beat.id,
         "at": beat.at.isoformat(),
@@ -182,9 +265,11 @@ def beat_row(beat: Beat) -> dict[str, Any]:
         "answer": beat.answer,
         "thoughts": beat.thoughts,
         "tokens": {"input": used.input_tokens, "cached": used.cached_tokens, "output": used.output_tokens},
-        "cost_usd": float(used.cost_usd),
+        "agents_in_call": beat.agents_in_call,
+        "cost_usd": float(used.cost_usd) if model.price_is_known(beat.model) else None,
+        "imaginary": model.source.imaginary,
         "latency_seconds": used.latency_seconds,
-        "sections": [{"name": name, "tokens": tokens} for name, tokens in beat.sections],
+        "sections": [{"name": name, "tokens": tokens} for name, tokens in sections],
         "outcome": list(beat.outcome),
     }
 

@@ -1,12 +1,13 @@
 """Doors: what makes a key good, when a knock is stale, and who is locked out (SPEC §3). Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.kinds import Access, RequestState
+from bot.core.kinds import Access, RequestState, Visibility
 from bot.core.records import AccessKey, AccessRequest, AgentId, Room, Snowflake
+from bot.core.wording import counted
 
 WRONG_KEY = "That key does not open that room."
 DRAWN_CHARACTERS = 16
@@ -20,7 +21,7 @@ def is_good(key: AccessKey, now: datetime) -> bool:
 
 def fitting_key(
     given: str,
-    digest: bytes,
+    digests: Collection[bytes],
     room_keys: Iterable[AccessKey],
     held: Iterable[AccessKey],
     room_id: AgentId,
@@ -28,25 +29,47 @@ def fitting_key(
 ) -> AccessKey | None:
     """Find the good key of a room by its secret's digest, or by the label of one that the requester holds."""
     for key in room_keys:
-        if key.digest == digest and is_good(key, now):
+        if key.digest in digests and is_good(key, now):
             return key
     for key in held:
-        if key.room_id == room_id and key.label.casefold() == given.casefold() and is_good(key, now):
+        names = (key.label.casefold(), neutral_label(key).casefold())
+        if key.room_id == room_id and given.casefold() in names and is_good(key, now):
             return key
     return None
 
 
-def key_named(given: str, digest: bytes, keys: Iterable[AccessKey]) -> AccessKey:
+def neutral_label(key: AccessKey) -> str:
+    """Give a label that tells nothing of what is said behind the door."""
+    return f"key {key.id}"
+
+
+def shown_label(key: AccessKey, room: Room | None) -> str:
+    """Give the label that holders see: of a room that not everybody may look into, no words."""
+    return key.label if room is not None and room.visibility is Visibility.PUBLIC else neutral_label(key)
+
+
+def all_labels(keys: Iterable[AccessKey]) -> frozenset[str]:
+    """Give the words by which keys may be named."""
+    return frozenset(label for key in keys for label in (key.label, neutral_label(key)))
+
+
+def key_named(given: str, digests: Collection[bytes], keys: Iterable[AccessKey]) -> AccessKey:
     """Find a living key of one's own room by label or secret; raises Rejected."""
     living = [key for key in keys if key.revoked_at is None]
     for key in living:
-        if key.label.casefold() == given.casefold() or key.digest == digest:
+        if key.label.casefold() == given.casefold() or key.digest in digests:
             return key
     raise Rejected("There is no such key to your room.")
 
 
+def check_label(label: str, secret: str, digests: Collection[bytes], keys: Iterable[AccessKey]) -> None:
+    """Raise Rejected when a label, by its words or its digest, tells a secret: everybody may read it."""
+    if secret.casefold() in label.casefold() or any(key.digest in digests for key in keys):
+        raise Rejected("That label tells the key: give another one.")
+
+
 def check_new_key(
-    label: str, digest: bytes, keys: Iterable[AccessKey], expires: datetime | None, now: datetime
+    label: str, digests: Collection[bytes], keys: Iterable[AccessKey], expires: datetime | None, now: datetime
 ) -> None:
     """Raise Rejected when a new key would be expired, or take the label or the secret of a living one."""
     if expires is not None and expires <= now:
@@ -54,7 +77,7 @@ def check_new_key(
     for key in keys:
         if key.revoked_at is None and key.label.casefold() == label.casefold():
             raise Rejected(f'There is a key "{key.label}" already: give another label.')
-        if key.revoked_at is None and key.digest == digest:
+        if key.revoked_at is None and key.digest in digests:
             raise Rejected(f'That is the key "{key.label}" already.')
 
 
@@ -79,7 +102,7 @@ def check_door(room: Room, *, is_member: bool) -> None:
 def check_lock(failures: int, config: CommunityConfig) -> None:
     """Raise Rejected while a requester is locked out of a room."""
     if failures >= config.key_failures:
-        raise Rejected(f"Too many wrong keys: try that room again in {config.key_failure_minutes:g} minutes.")
+        raise Rejected(f"Too many wrong keys: try that room again in {counted(config.key_failure_minutes, 'minute')}.")
 
 
 def closing_state(

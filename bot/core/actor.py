@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from bot.core.kinds import SenderKind
-from bot.core.records import ARCHITECT_NAME, AgentId, Person, Sender
+from bot.core.people import by_person
+from bot.core.records import AgentId, Person, Sender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +33,6 @@ class Actor:
         kind = SenderKind.ARCHITECT if self.is_manager else SenderKind.PERSON
         return Sender(kind=kind, person_id=self.who.id, name=self.who.username)
 
-    def in_words(self) -> str:
-        """Name the actor for journals: `itself`, `@mira` or `The Architect (@mira)`."""
-        if self.who is None:
-            return "itself"
-        return f"{ARCHITECT_NAME} (@{self.who.username})" if self.is_manager else f"@{self.who.username}"
+    def signature(self) -> str:
+        """Give the actor for logs: `itself`, or the person's id (`core.people` puts the name in its place)."""
+        return "itself" if self.who is None else by_person(self.who.id, manager=self.is_manager)

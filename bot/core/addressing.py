@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import IntEnum
 from functools import lru_cache
 
+from bot.core.exchange import Exchange
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import Agent, AgentId, Message, MessageId, Sender
 from bot.core.view import RoomView, View
@@ -15,12 +16,13 @@ Called = tuple[AgentId, str, tuple[str, ...], bool]  # id, name, aliases, whethe
 
 
 class Way(IntEnum):
-    """How a message addresses an agent, the plainest first."""
+    """How a message addresses an agent, the plainest first; LIKELY: it may well, so the agent looks soon."""
 
     MENTIONED = 1
     REPLIED = 2
     OWN_ROOM = 3
     GOING_ON = 4
+    LIKELY = 5
 
     @property
     def by_name(self) -> bool:
@@ -33,9 +35,25 @@ def ways_of(view: View, room: RoomView, message: Message, *, replied: Message | 
     plain = _plainly(view, room, message, replied)
     if plain or not message.sender.is_human:
         return plain
+    exchange = _exchange(view, room, message)
+    goes_elsewhere = message.reply_to is not None or exchange.names_others(message)
+    guess = None if goes_elsewhere else exchange.guess(message)
+    if guess is not None and guess.sure:
+        return {guess.agent_id: Way.GOING_ON}
     if _only_person(view, room, message):
-        return {room.room.id: Way.OWN_ROOM} if room.room.id in view.agents else {}
-    return {id: Way.GOING_ON for id in _talk_goes_on(view, room, message)}
+        return {room.room.owner_id: Way.OWN_ROOM} if room.room.owner_id in room.members else {}
+    if not goes_elsewhere and (going_on := _talk_goes_on(view, room, message)):
+        return dict.fromkeys(going_on, Way.GOING_ON)
+    return {guess.agent_id: Way.LIKELY} if guess is not None else {}
+
+
+def _exchange(view: View, room: RoomView, message: Message) -> Exchange:
+    """Who talked with whom before the message, where it was said."""
+    lines = [one for one in room.messages if one.id < message.id and one.thread_id == message.thread_id]
+    agents = tuple(view.agents[id] for id in room.members if id in view.agents)
+    exchange = Exchange({one.id: named_in(one.content, agents) - {one.sender.agent_id} for one in [*lines, message]})
+    exchange.follow(lines)
+    return exchange
 
 
 def named_in(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:

@@ -21,7 +21,7 @@ from bot.core.floor import answerable
 from bot.core.gate import cue, initiative
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import NoticePayload
-from bot.core.records import Agent, AgentId, MessageId, Reason, Room
+from bot.core.records import Agent, AgentId, Membership, MessageId, Reason, Room
 from bot.core.spending import day_of
 from bot.core.tempo import drifted
 from bot.core.verdict import Ready
@@ -29,8 +29,11 @@ from bot.core.view import View
 
 BACKOFF_AT_MOST_SECONDS = 60.0
 FAILURES_TOLD = 5  # in a row, then the room is told
+FAILURES_SHOWN = 2  # in a row, then whoever waits sees a sign on the message
 WHOLE_BUDGET = "The budget for today"
 FAMILY_SHARE = "The share of today's budget of this agent and those it is related to"
+CEILING = "What whoever runs Selfroom pays for here in a day"
+RAISED = ", or until it is raised"
 BEGUN = ("last_beat_at", "last_reason", "asleep_until")
 
 
@@ -121,6 +124,8 @@ def failed(view: View, ready: Ready, error: ModelError, now: datetime, until: da
     failures = stored.failures_in_a_row + 1
     fields = undone(ready, stored) | {"failures_in_a_row": failures, "backs_off_until": until}
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
+    if failures == FAILURES_SHOWN:
+        changes += _signs(ready, now)
     room = view.all_rooms.get(_room_of(ready))
     if failures < FAILURES_TOLD or room is None or room.fault_told_at is not None:
         return changes
@@ -130,6 +135,29 @@ def failed(view: View, ready: Ready, error: ModelError, now: datetime, until: da
         UpdateRoom(room_id=room.id, fields={"fault_told_at": now}),
         notice(room.id, sentence, now),
         notice(room.id, f"{ready.agent.name} cannot answer: {error.sentence}", now, to_managers=True),
+    ]
+
+
+def misunderstood(view: View, ready: Ready, model: str, now: datetime) -> list[Change]:
+    """Put a sign on the message that gets no answer, as it could not be used; after some in a row tell the managers."""
+    failures = view.agents[ready.agent_id].failures_in_a_row + 1
+    changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields={"failures_in_a_row": failures})]
+    changes += _signs(ready, now)
+    if failures != view.config.unusable_told:
+        return changes
+    sentence = (
+        f"{model} gave {ready.agent.name} {failures} answers in a row that cannot be used: name another model "
+        "(`/agent edit`, `/setup model`), or give it less to answer (`/setup options`: `answer_tokens_alone`)."
+    )
+    return [*changes, notice(_room_of(ready), sentence, now, to_managers=True)]
+
+
+def _signs(ready: Ready, now: datetime) -> list[AddLetter]:
+    """Give the sign on each message of a person that waits for an answer."""
+    return [
+        cue(reason.room_id, reason.message_id, BROKE, now)
+        for reason in ready.reasons
+        if reason.is_a_persons_call and reason.room_id is not None and reason.message_id is not None
     ]
 
 
@@ -145,11 +173,12 @@ def rests(
         return changes
     if room.rest_told_at is not None and day_of(room.rest_told_at) == day_of(now):
         return changes
+    more = " A provider of your own goes on: `/setup provider`." if what == CEILING else ""
     return [
         *changes,
         UpdateRoom(room_id=room.id, fields={"rest_told_at": now}),
-        notice(room.id, f"{what} is spent: agents rest until midnight UTC, or until it is raised.", now),
-        notice(room.id, f"{what} is spent: agents rest until midnight UTC.", now, to_managers=True),
+        notice(room.id, f"{what} is spent: agents rest until midnight UTC{RAISED if what != CEILING else ''}.", now),
+        notice(room.id, f"{what} is spent: agents rest until midnight UTC.{more}", now, to_managers=True),
     ]
 
 
@@ -185,6 +214,18 @@ def notice(room_id: AgentId, text: str, now: datetime, *, to_managers: bool = Fa
     return AddLetter(kind=LetterKind.NOTICE, room_id=room_id, payload=payload, not_before=now)
 
 
+def retired_with_its_channel(agent: Agent, now: datetime) -> list[Change]:
+    """Retire an agent whose channel people deleted, restorable into a new one, and have the managers hear of it."""
+    changes: list[Change] = [
+        UpdateAgent(agent_id=agent.id, fields={"retired_at": agent.retired_at or now}),
+        UpdateRoom(room_id=agent.id, fields={"channel_id": None}),
+    ]
+    if agent.retired_at is None:
+        text = f"📪 {agent.name} is retired, for its channel was deleted: `/agent restore` gives it a new one."
+        changes.append(notice(agent.id, text, now, to_managers=True))
+    return changes
+
+
 def _room_of(ready: Ready) -> AgentId:
     return ready.first.room_id if ready.first.room_id is not None else ready.agent_id
 
@@ -206,11 +247,19 @@ def _patience(view: View, ready: Ready, spoke_in: Collection[AgentId]) -> list[C
         if room_id in called or room_id in spoke_in:
             patience = None
         elif ready.only_listens and not spoke_in:
-            patience = lengthened(view.agents[ready.agent_id], membership, view.config)
+            patience = lengthened(
+                view.agents[ready.agent_id], membership, view.config, new_lines=_new_lines(view, membership)
+            )
         if patience != membership.patience_seconds:
             fields = {"patience_seconds": patience}
             changes.append(UpdateMembership(agent_id=ready.agent_id, room_id=room_id, fields=fields))
     return changes
+
+
+def _new_lines(view: View, membership: Membership) -> int:
+    """Count what was said in the room since the agent's look before this one, as far as the view goes back."""
+    room = view.rooms.get(membership.room_id)
+    return sum(message.id > membership.seen_until for message in room.messages) if room is not None else 0
 
 
 def _begins_again(view: View, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[PutReason]:

@@ -7,6 +7,18 @@ from bot.core.records import Agent, Membership
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SLOT_SECONDS = 1.0
+COARSEST_GRID = 128.0  # seconds; for longer waits it is a quarter of the wait
+USUAL_SECONDS = 5.0  # the interval at which an agent settles and types just as the settings say
+BRISKEST, SLOWEST = 0.4, 1.3  # how much of that time an agent takes that beats every second, or every ten
+LITTLE = 4  # new lines; a look that brings fewer is hardly worth its call
+
+
+def leisure(agent: Agent) -> float:
+    """Give by how much the agent's tempo stretches the time in which it settles and types."""
+    seconds = agent.interval_seconds
+    if seconds >= USUAL_SECONDS:
+        return min(SLOWEST, 1 + (SLOWEST - 1) * (seconds - USUAL_SECONDS) / USUAL_SECONDS)
+    return max(BRISKEST, 1 - (1 - BRISKEST) * (USUAL_SECONDS - seconds) / (USUAL_SECONDS - 1))
 
 
 def grid_seconds(wait_seconds: float) -> int:
@@ -33,12 +45,24 @@ def ambient_wait(agent: Agent, membership: Membership, *, stretch: float = 1.0) 
 def ambient_beat_at(agent: Agent, membership: Membership, now: datetime, *, stretch: float = 1.0) -> datetime:
     """Give the time at which the agent looks at ambient messages, together with members that wait alike."""
     wait = ambient_wait(agent, membership, stretch=stretch)
-    return rounded_up(_after(agent, wait, now), grid_seconds(wait))
+    at = _after(agent, wait, now)
+    # who speaks in a room that was still for long is not kept waiting; who goes on is, until members look together
+    grid = grid_seconds(min(wait, COARSEST_GRID) if at == now else max(min(wait, COARSEST_GRID), wait / 4))
+    return rounded_up(at, grid)
 
 
-def lengthened(agent: Agent, membership: Membership, config: CommunityConfig) -> float:
-    """Give the wait after one more beat for ambient messages alone that ended in silence."""
-    return min(config.patience_at_most_seconds, 2 * ambient_wait(agent, membership))
+def lengthened(agent: Agent, membership: Membership, config: CommunityConfig, *, new_lines: int) -> float:
+    """Give the wait after one more beat for ambient messages alone that ended in silence.
+
+    It doubles up to a limit; a room in which so little is said that looks bring few lines is waited for longer, so
+    that on slow days, too, lines are looked at together and not one by one.
+    """
+    wait, usual = ambient_wait(agent, membership), config.patience_at_most_seconds
+    if wait < usual:
+        return min(2 * wait, usual)
+    if new_lines < LITTLE:
+        return min(2 * wait, max(usual, config.patience_in_slow_rooms_seconds))
+    return max(wait / 2, usual) if new_lines > 2 * LITTLE else wait
 
 
 def _after(agent: Agent, seconds: float, now: datetime) -> datetime:

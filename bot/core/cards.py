@@ -7,14 +7,22 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
-from bot.core.errors import BadSetting
+from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, InputFormat, OutputFormat
+from bot.core.knowledge import check_shape, values_in
 from bot.core.records import Agent, Allocations, Json, Mind
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CHUNKS = ("ccv3", "chara")  # the newer version first
-LARGEST_TEXT = 4_000_000  # of a packed chunk once it is unpacked
+LARGEST_TEXT = 2_000_000  # bytes of a card's text, also of a packed one once it is unpacked
+LEAST_ALIAS, LONGEST_ALIAS = 2, 80  # characters
+LONGEST_NAME = 80  # of a chunk
+MOST_CHUNKS = 20_000  # of a picture
+MOST_VALUES = 50_000  # in a whole card
+MOST_KEYS, MOST_KNOWN, LARGEST_KNOWN = 500, 10_000, 200_000  # of its knowledge: keys at the top, values, characters
+TOO_MUCH = "This card holds more than any agent needs: make it smaller."
 USED = {"name", "description", "personality", "scenario", "first_mes"}
 OWN = "selfroom"  # our place in a card's extensions
 BROKEN = "This is no character card: give a JSON file, or a PNG that has a card in it."
@@ -36,7 +44,10 @@ class Card:
 
 
 def read_card(data: bytes) -> Card:
-    """Read a card from a file's content; raises BadSetting with what is wrong."""
+    """Read a card from a file's content; raises BadSetting with what is wrong.
+
+    A large one takes its time: that is for a workshop.
+    """
     is_picture = data.startswith(PNG)
     whole = _object(_text_in_png(data) if is_picture else data)
     inner = whole.get("data") if isinstance(whole.get("data"), dict) else whole
@@ -50,7 +61,7 @@ def read_card(data: bytes) -> Card:
         prompt=_prompt(inner, own, name),
         type=AgentType.BOT if own.get("type") == "bot" else AgentType.PERSONA,
         greeting=_named(_line(inner, "first_mes"), name),
-        knowledge=_mapping(own.get("knowledge")),
+        knowledge=_knowledge(own),
         settings=_settings(own),
         token_budget=_whole(own.get("token_budget"), 4_000, 200_000),
         kept={key: value for key, value in inner.items() if key not in USED},
@@ -79,48 +90,58 @@ def card_of(agent: Agent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Jso
 
 
 def _object(text: bytes) -> dict[str, Json]:
+    if len(text) > LARGEST_TEXT:
+        raise BadSetting(TOO_MUCH)
     try:
         found = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise BadSetting(BROKEN) from error
     if not isinstance(found, dict):
         raise BadSetting(BROKEN)
+    if values_in(found) > MOST_VALUES:
+        raise BadSetting(TOO_MUCH)
     return found
 
 
 def _text_in_png(data: bytes) -> bytes:
     """Find the card's text chunk; the newest version counts."""
-    found = {key: text for key, text in _texts(data) if key in CHUNKS}
+    found = {key: body for key, body in _texts(data) if key in CHUNKS}
     for key in CHUNKS:
         if key in found:
             try:
-                return base64.b64decode(found[key], validate=False)
+                return base64.b64decode(_unpacked(*found[key]), validate=False)
             except binascii.Error as error:
                 raise BadSetting(BROKEN) from error
     raise BadSetting("There is no character card in this picture: give the original PNG, not a copy of a screen.")
 
 
-def _texts(data: bytes) -> Iterator[tuple[str, bytes]]:
+def _texts(data: bytes) -> Iterator[tuple[str, tuple[bytes, bool]]]:
+    """Give the picture's texts by their key, as they are there, and whether they are packed."""
     at = len(PNG)
-    while at + 12 <= len(data):
+    for _ in range(MOST_CHUNKS):
+        if at + 12 > len(data):
+            return
         size, kind = struct.unpack_from(">I4s", data, at)
         body = data[at + 8 : at + 8 + size]
         if len(body) < size:
             raise BadSetting("This picture is cut off: give the whole file.")
-        key, _, rest = body.partition(b"\0")
-        if kind == b"tEXt":
-            yield key.decode("latin-1").lower(), rest
-        elif kind == b"zTXt":
-            yield key.decode("latin-1").lower(), _unpacked(rest[1:])
-        elif kind == b"iTXt" and len(rest) > 2:
-            text = rest[2:].split(b"\0", 2)[-1]
-            yield key.decode("latin-1").lower(), _unpacked(text) if rest[0] else text
         at += size + 12
+        if kind not in (b"tEXt", b"zTXt", b"iTXt"):
+            continue
+        key, _, rest = body.partition(b"\0")
+        name = key[:LONGEST_NAME].decode("latin-1").lower()
+        if kind == b"iTXt" and len(rest) > 2:
+            yield name, (rest[2:].split(b"\0", 2)[-1], bool(rest[0]))
+        elif kind != b"iTXt":
+            yield name, (rest[1:], True) if kind == b"zTXt" else (rest, False)
+    raise BadSetting(TOO_MUCH)
 
 
-def _unpacked(packed: bytes) -> bytes:
+def _unpacked(text: bytes, packed: bool) -> bytes:
+    if not packed:
+        return text
     try:
-        return zlib.decompressobj().decompress(packed, LARGEST_TEXT)
+        return zlib.decompressobj().decompress(text, LARGEST_TEXT * 4 // 3)
     except zlib.error as error:
         raise BadSetting(BROKEN) from error
 
@@ -149,6 +170,22 @@ def _own_fields(inner: Mapping[str, Json]) -> dict[str, Json]:
     return _mapping(_mapping(inner.get("extensions")).get(OWN))
 
 
+def _knowledge(own: Mapping[str, Json]) -> dict[str, Json]:
+    """Give what the agent is to know, as an agent could have learnt it; the allocation is checked where it moves in."""
+    found = _mapping(own.get("knowledge"))
+    characters = len(json.dumps(found, ensure_ascii=False))
+    if len(found) > MOST_KEYS or values_in(found) > MOST_KNOWN or characters > LARGEST_KNOWN:
+        raise BadSetting(
+            f"This card knows too much: at most {MOST_KEYS} things with {MOST_KNOWN:,} values and "
+            f"{LARGEST_KNOWN:,} characters together."
+        )
+    try:
+        check_shape(found)
+    except Rejected as error:
+        raise BadSetting(f"What this card knows cannot be kept: {error.sentence}") from error
+    return found
+
+
 def _mapping(value: Json) -> dict[str, Json]:
     return value if isinstance(value, dict) else {}
 
@@ -173,8 +210,13 @@ def _settings(own: Mapping[str, Json]) -> dict[str, object]:
         settings["allocations"] = allocations
     aliases = own.get("aliases")
     if isinstance(aliases, list):
-        settings["aliases"] = tuple(alias for alias in aliases if isinstance(alias, str))[:10]
+        settings["aliases"] = tuple(alias.strip() for alias in aliases if _is_alias(alias))[:10]
     return settings
+
+
+def _is_alias(alias: Json) -> TypeGuard[str]:
+    """Whether it can be a word that an agent listens to: each is looked for in every message."""
+    return isinstance(alias, str) and LEAST_ALIAS <= len(alias.strip()) <= LONGEST_ALIAS and alias.isprintable()
 
 
 def _allocations(value: Json) -> Allocations | None:

@@ -87,6 +87,8 @@ class Say:
     type: MessageType = MessageType.TEXT
     sent_at: datetime
     reply_to: MessageId | None = None
+    thread_id: Snowflake | None = None
+    thread_name: str | None = None
     not_before: datetime | None = None
     beat_id: BeatId | None = None
     tokens: int = 0
@@ -142,7 +144,7 @@ class SetKnowledge:
     path: str
     before: Json
     after: Json
-    by: str  # the actor in words: "itself", "@mira", "The Architect"
+    by: str  # who did it, people by their ids (core.people)
     at: datetime
 
 
@@ -271,7 +273,7 @@ class SetOverride:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """Who changed what, for managers to read."""
+    """Who changed what, for managers to read: people stand there by their ids (core.people)."""
 
     by: str
     what: str

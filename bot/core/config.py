@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from bot.core.errors import BadSetting
 from bot.core.hud.prompts import check_prompts
@@ -26,72 +26,78 @@ class CommunityConfig(BaseModel):
     token_budget: int = Field(default=10_000, ge=4_000, le=200_000)
     input_format: Literal["text", "json", "compact_json", "toon"] = "text"
     output_format: Literal["json", "toon"] = "json"
-    agents_per_parent_and_day: int = Field(default=5, ge=0)
+    agents_per_parent_and_day: int = Field(default=5, ge=0, le=100)
 
     # rooms and access
     access: Literal["open", "knock", "closed"] = "knock"
     visibility: Literal["public", "private"] = "public"
     wpm: int = Field(default=80, ge=10, le=200)
     rpm: int = Field(default=200, ge=10, le=500)
-    key_failures: int = Field(default=5, ge=1)
-    key_failure_minutes: float = Field(default=10, gt=0)
-    request_hours: float = Field(default=24, gt=0)
+    key_failures: int = Field(default=5, ge=1, le=100)
+    key_failure_minutes: float = Field(default=10, gt=0, le=1_440)
+    request_hours: float = Field(default=24, gt=0, le=8_760)
 
     # messages
-    attachment_characters: int = Field(default=20_000, ge=0)
+    attachment_characters: int = Field(default=20_000, ge=0, le=200_000)
     listened_bots: tuple[Snowflake, ...] = ()
     pings: bool = False
     held_words: tuple[str, ...] = ()  # a message of an agent with one of these waits until a manager decides
     moderation_model: str = ""  # asked about every message of an agent, such as omni-moderation-latest; empty: none
 
     # tempo, gate, floor
-    moves_per_agent_and_hour: int = Field(default=4, ge=0)
+    moves_per_agent_and_hour: int = Field(default=4, ge=0, le=1_000)
+    signposts: bool = True  # who names an agent where no agent hears is told where it lives
     pace_signs: bool = False  # a small sign on a message whose 👍 or 👎 changed its author's pace
-    own_room_minutes: float = Field(default=5, ge=0)
-    conversation_minutes: float = Field(default=2, ge=0)
-    settle_seconds: float = Field(default=0.8, ge=0)
-    settle_at_most_seconds: float = Field(default=3.0, ge=0)
-    addressed_per_person: int = Field(default=20, ge=0)
-    addressed_per_person_minutes: float = Field(default=10, gt=0)
+    own_room_minutes: float = Field(default=5, ge=0, le=1_440)
+    conversation_minutes: float = Field(default=2, ge=0, le=1_440)
+    settle_seconds: float = Field(default=0.8, ge=0, le=60)
+    settle_at_most_seconds: float = Field(default=3.0, ge=0, le=300)
+    addressed_per_person: int = Field(default=20, ge=0, le=100_000)
+    addressed_per_person_minutes: float = Field(default=10, gt=0, le=1_440)
     mention_wakes: bool = True
-    patience_at_most_seconds: float = Field(default=128, ge=1)
-    stale_minutes: float = Field(default=10, gt=0)
-    floor: int = Field(default=2, ge=1)
-    floor_seconds: float = Field(default=30, gt=0)
-    answers_to_everyone: int = Field(default=2, ge=1)
-    banter: int = Field(default=6, ge=0)
-    self_caused_per_hour: int = Field(default=12, ge=0)
-    hush_minutes: float = Field(default=10, gt=0)
+    patience_at_most_seconds: float = Field(default=128, ge=1, le=86_400)
+    patience_in_slow_rooms_seconds: float = Field(default=2_048, ge=1, le=86_400)  # where looks bring few lines
+    stale_minutes: float = Field(default=10, gt=0, le=10_080)
+    floor: int = Field(default=2, ge=1, le=100)
+    floor_seconds: float = Field(default=30, gt=0, le=600)
+    answers_to_everyone: int = Field(default=2, ge=1, le=100)
+    banter: int = Field(default=6, ge=0, le=10_000)
+    self_caused_per_hour: int = Field(default=12, ge=0, le=10_000)
+    hush_minutes: float = Field(default=10, gt=0, le=10_080)
     initiative: bool = False
-    initiative_minutes: float = Field(default=30, gt=0)
-    initiative_at_most_hours: float = Field(default=8, gt=0)
+    initiative_minutes: float = Field(default=30, gt=0, le=10_080)
+    initiative_at_most_hours: float = Field(default=8, gt=0, le=168)
 
     # models and money
-    usd_per_day: Decimal | None = Decimal("1.00")
-    tokens_per_day: int | None = None
+    usd_per_day: Decimal | None = Field(default=Decimal("1.00"), ge=0, le=10_000)
+    tokens_per_day: int | None = Field(default=None, ge=0, le=10**12)
     isolation: Literal["shared", "solo"] = "shared"
     planner: Literal["auto", "shared", "solo"] = "auto"
-    answer_tokens: int = Field(default=5_000, ge=500)
-    answer_tokens_per_agent: int = Field(default=400, ge=100)
-    agents_per_call: int = Field(default=32, ge=1)  # with 400 tokens each that is about as much as models write at once
+    answer_tokens: int = Field(default=5_000, ge=500, le=64_000)
+    answer_tokens_alone: int = Field(default=600, ge=100, le=64_000)
+    answer_tokens_per_agent: int = Field(default=400, ge=100, le=64_000)
+    unusable_told: int = Field(default=3, ge=1, le=100)
+    agents_per_call: int = Field(
+        default=32, ge=1, le=1_000
+    )  # with 400 tokens each that is about as much as models write at once
 
     # pacing
-    typing_at_most_seconds: float = Field(default=6.0, ge=0)
-    sleep_at_most_days: float = Field(default=7, gt=0)
-    scheduled_at_most: int = Field(default=10, ge=0)
-    fate_seconds: float = Field(default=5.0, ge=0)
+    typing_at_most_seconds: float = Field(default=2.0, ge=0, le=60)  # at 80 words a minute
+    sleep_at_most_days: float = Field(default=7, gt=0, le=365)
+    scheduled_at_most: int = Field(default=10, ge=0, le=1_000)
+    fate_seconds: float = Field(default=5.0, ge=0, le=300)
 
     # memory and privacy
-    focus_stale_hours: float = Field(default=24, gt=0)
-    summary_tokens: int = Field(default=8_000, ge=500)
-    message_days: int = Field(default=90, ge=1)
-    hud_days: int = Field(default=7, ge=1)
-    log_days: int = Field(default=90, ge=1)
+    focus_stale_hours: float = Field(default=24, gt=0, le=8_760)
+    summary_tokens: int = Field(default=8_000, ge=500, le=200_000)
+    message_days: int = Field(default=90, ge=1, le=3_650)
+    hud_days: int = Field(default=7, ge=1, le=3_650)
+    log_days: int = Field(default=90, ge=1, le=3_650)
 
     # the server
-    architect_role_id: Snowflake | None = None
-    category_id: Snowflake | None = None
-    managers_channel_id: Snowflake | None = None
+    architect_role_id: Snowflake | None = Field(default=None, gt=0, lt=2**63)
+    category_id: Snowflake | None = Field(default=None, gt=0, lt=2**63)
+    managers_channel_id: Snowflake | None = Field(default=None, gt=0, lt=2**63)
     language: str = Field(default="English", min_length=1, max_length=40)
     time_zone: str = "UTC"
     synced_commands: str = ""  # hash of the slash commands that the server has
@@ -117,7 +123,15 @@ class CommunityConfig(BaseModel):
         return name
 
     def overlaid(self, overrides: Mapping[str, Json]) -> "CommunityConfig":
-        """Give these settings with a community's own on top; raises pydantic's ValidationError on a bad value."""
+        """Give these settings with a community's own on top; what was kept and fits no more is left at its default."""
+        try:
+            return self.tried(overrides)
+        except ValidationError as error:
+            unfit = {str(one["loc"][0]) for one in error.errors() if one["loc"]}
+            return self.tried({name: value for name, value in overrides.items() if name not in unfit})
+
+    def tried(self, overrides: Mapping[str, Json]) -> "CommunityConfig":
+        """Give these settings with others on top; raises pydantic's ValidationError on a value that does not fit."""
         if not overrides:
             return self
         values = self.model_dump() | dict(overrides)

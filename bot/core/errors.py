@@ -22,6 +22,13 @@ class Rejected(SelfroomError):
     """An action that rules do not allow: nothing has changed."""
 
 
+class TooMuch(SelfroomError):
+    """Something given takes more time or memory than anything of its kind may: nothing was done with it."""
+
+    def __init__(self, sentence: str = "That is more than can be read: give something smaller.") -> None:
+        super().__init__(sentence)
+
+
 class NotFound(SelfroomError):
     """What was named is not there, or not for whom asked."""
 
@@ -37,13 +44,21 @@ class LostClaim(SelfroomError):
 class ModelError(SelfroomError):
     """A model did not answer; the beat may be tried again later.
 
-    `retry_after_seconds` is what the provider asked for, when it did; `usage` what was spent all the same.
+    `retry_after_seconds` is what the provider asked for, when it did; `usage` what was spent all the same, None where
+    nobody knows (`unsure`): it may have answered, and taken money for it.
     """
 
-    def __init__(self, sentence: str, *, retry_after_seconds: float | None = None, usage: Usage | None = None) -> None:
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        retry_after_seconds: float | None = None,
+        usage: Usage | None = None,
+        unsure: bool = False,
+    ) -> None:
         super().__init__(sentence)
         self.retry_after_seconds = retry_after_seconds
-        self.usage = usage or Usage()
+        self.usage: Usage | None = None if unsure else usage or Usage()
 
 
 class ModelUnreachable(ModelError):

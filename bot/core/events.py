@@ -11,8 +11,10 @@ class MessageSeen:
     """A message was posted (live), or found when reading on (backfill). `content` is already made readable."""
 
     guild_id: Snowflake
-    channel_id: Snowflake  # of the room, also when it was said in a thread
+    channel_id: Snowflake  # of the room, also when it was said in a public thread; of a private thread its own
     thread_id: Snowflake | None = None
+    thread_name: str | None = None
+    private_in: Snowflake | None = None  # `channel_id` is a private thread that we are in: the channel it is in
     message_id: Snowflake
     author: Person | None  # None: our own webhook or bot
     webhook_id: Snowflake | None = None
@@ -95,6 +97,23 @@ class ThreadDeleted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadLeft:
+    """We are no member of a private thread any more: what is said there is not for us."""
+
+    guild_id: Snowflake
+    thread_id: Snowflake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadIsPrivate:
+    """A thread of a channel is private: what is stored of it in the open is not for the open."""
+
+    guild_id: Snowflake
+    channel_id: Snowflake
+    thread_id: Snowflake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelChanged:
     """A channel has another name, topic or visibility now (None: as before); `is_private`: everyone may not see it."""
 
@@ -136,6 +155,14 @@ class GuildLeft:
     guild_id: Snowflake
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventsUnread:
+    """What Discord reports of a server by this name cannot be read, time and again: it is left out."""
+
+    guild_id: Snowflake
+    name: str
+
+
 Event = (
     MessageSeen
     | MessageEdited
@@ -145,9 +172,12 @@ Event = (
     | ReactionsFound
     | ChannelDeleted
     | ThreadDeleted
+    | ThreadLeft
+    | ThreadIsPrivate
     | ChannelChanged
     | ChannelFound
     | PersonSeen
     | GuildSeen
     | GuildLeft
+    | EventsUnread
 )

@@ -11,6 +11,7 @@ from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.records import AgentId, Letter, LetterId, Membership, Message, Reason
 from bot.core.verdict import Ready, is_overheard
 from bot.core.view import View
+from bot.core.wording import counted
 
 SPEAKER_WAIT = timedelta(seconds=1)
 LISTENER_WAIT = timedelta(seconds=2)
@@ -67,7 +68,7 @@ def may_speak(
     if is_hushed(room, now):
         return f"the room is hushed until {room.hushed_until:%H:%M} UTC"
     if banter_is_over(room, view.config, more=said):
-        return f"agents said {room.agent_run} messages in a row here: wait until a person speaks or reacts"
+        return f"agents said {counted(room.agent_run, 'message')} in a row here: wait until a person speaks or reacts"
     if _has_the_floor(reasons, room_id):
         return ""
     speaking = _in_calls(view, now, ignoring={agent_id}).speaking[room_id]
@@ -221,7 +222,7 @@ def _place(
         one.only_listens,
         not overdue,
         not one.first.mentioned,
-        room_id != one.agent_id,
+        room_id is None or view.all_rooms[room_id].owner_id != one.agent_id,
         -(attention.get((one.agent_id, room_id), 0.0) if room_id is not None else 0.0),
         (membership.last_spoke_at if membership else None) or NEVER,
         one.agent_id,

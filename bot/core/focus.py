@@ -1,7 +1,7 @@
 """What an agent keeps in view: how its focus changes (SPEC §12)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -70,16 +70,21 @@ def with_section(focus: Focus, section: str, value: Json, now: datetime) -> Focu
 
 
 def cleared(focus: Focus, section: str | None, now: datetime) -> Focus:
-    """Clear one section, or all."""
+    """Clear one section, or all that the agent itself put there: the latest summary stays unless it is named."""
     if section is None:
-        return Focus(updated_at=now)
+        return Focus(compacted_context=focus.compacted_context, updated_at=now)
     return with_section(focus, section, "", now)
 
 
 def files_of(message: Message) -> tuple[str, ...]:
     """Give the links and attachments of a message, as they stand among the active files."""
-    links = (link.rstrip(_AFTER_LINKS) for link in _LINK.findall(message.content))
-    files = (f"{file.name}: {file.url}" for file in message.attachments)
+    return files_in(message.content, ((file.name, file.url) for file in message.attachments))
+
+
+def files_in(content: str, attached: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Give the links in a text and what is attached (name, address), as they stand among the active files."""
+    links = (link.rstrip(_AFTER_LINKS) for link in _LINK.findall(content))
+    files = (f"{name}: {url}" for name, url in attached)
     return tuple(item for item in dict.fromkeys((*links, *files)) if len(item) <= ITEM_CHARACTERS)
 
 

@@ -1,15 +1,43 @@
 """What is kept, without a person who is to be forgotten. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from bot.core.records import Focus, Json
+from bot.core.people import SOMEONE
+from bot.core.records import Focus, Json, Snowflake
 
 LISTS = ("key_decisions", "active_files", "notes", "blockers", "next_steps")
 TEXTS = ("current_task", "compacted_context")
-SOMEONE = "someone"
 SHORTEST_WORD = 3  # letters of a name that counts as a word without an @ (as with agents' names)
+TRACE_ID = r"trace:(?P<kind>[a-z]+):(?P<id>\d+):(?P<person>\d+)"  # of a button, read back after a restart
+AT = r"(?<![\w@])@"
+ENDS = r"(?!\w|\.\w)"  # a dot ends a sentence, or goes on with a longer username
+STEP = r"(?<=\.)@"  # of a path of knowledge, in which a longer username would be quoted
+
+
+class TraceKind(StrEnum):
+    """What people alone may change when it names somebody who is forgotten."""
+
+    PROMPT = "prompt"
+    TOPIC = "topic"
+    BILLBOARD = "billboard"
+    LABEL = "label"
+    KNOWLEDGE = "knowledge"
+    FOCUS = "focus"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """A place that may still name a forgotten person; `id` is the agent's, or the key's."""
+
+    kind: TraceKind
+    id: int
+
+    def button_id(self, person_id: Snowflake) -> str:
+        """Give the id of the button that decides about it: whose name it is, Discord tells when it is pressed."""
+        return f"trace:{self.kind}:{self.id}:{person_id}"
 
 
 class Forgotten:
@@ -18,8 +46,10 @@ class Forgotten:
     def __init__(self, names: Sequence[str], words: Sequence[str] | None = None) -> None:
         self.names = tuple(sorted(names, key=len, reverse=True))
         bare = [name for name in self.names if words is None or name in words]
-        parts = [f"@(?:{_any_of(self.names)})(?!\\w)"] if self.names else []
-        parts += [f"(?<![\\w@])(?:{_any_of(bare)})(?!\\w)"] if bare else []
+        parts = (
+            [f"{AT}(?:{_any_of(self.names)}){ENDS}", f"{STEP}(?:{_any_of(self.names)})(?!\\w)"] if self.names else []
+        )
+        parts += [f"(?<![\\w@])(?:{_any_of(bare)}){ENDS}"] if bare else []
         self._named = re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
     def found_in(self, *texts: str) -> bool:
@@ -80,6 +110,12 @@ class Forgotten:
 
     def _items(self, value: list[Json]) -> list[Json]:
         return [self._value(item) for item in value if not (isinstance(item, str) and self.found_in(item))]
+
+
+def words_of(username: str, agents: Iterable[str]) -> list[str]:
+    """Give a username if it counts as a word without an @: long enough, and no agent's name."""
+    is_agents = username.casefold() in {name.casefold() for name in agents}
+    return [username] if len(username) >= SHORTEST_WORD and not is_agents else []
 
 
 def _any_of(names: Sequence[str]) -> str:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.core.addressing import Way, same_person, ways_of
-from bot.core.cadence import ambient_beat_at, own_beat_at
+from bot.core.cadence import ambient_beat_at, leisure, own_beat_at
 from bot.core.changes import AddLetter, PutReason
 from bot.core.config import CommunityConfig
 from bot.core.emoji import ASLEEP, PAUSED
-from bot.core.kinds import LetterKind, ReasonKind, SenderKind
+from bot.core.kinds import HeldFor, LetterKind, ReasonKind, SenderKind
 from bot.core.letters import CuePayload
 from bot.core.records import Agent, AgentId, Membership, Message, MessageId, Reason, Room, Sender, Snowflake
 from bot.core.view import RoomView, View
@@ -40,14 +40,27 @@ def reasons_for(
     event = _Event(view=view, room=room, message=message, now=now, stretch=stretch)
     left = _answers_left(view, room, message, now, addressed_so_far)
     puts: list[PutReason] = []
+    quiet = view.community.paused or is_hushed(room.room, now)
     for id in room.members:
         put = event.reason_of(id, ways.get(id), urgent=left > 0 or (left == 0 and event.is_awaited_by(id)))
-        if put is None:
+        if put is None or ((quiet or _is_paused(view, id)) and not put.reason.is_a_persons_call):
             continue
-        puts.append(put)
+        puts.append(_after_hush(room.room, put, now))
         if put.reason.is_a_persons_call and not event.is_awaited_by(id):
             left -= 1
-    return puts + list(_initiatives(view, room, message, now))
+    return puts if quiet else puts + list(_initiatives(view, room, message, now))
+
+
+def _is_paused(view: View, id: AgentId) -> bool:
+    return view.agents[id].paused_reason is not None
+
+
+def _after_hush(room: Room, put: PutReason, now: datetime) -> PutReason:
+    """What a person asks of an agent while its room is silent waits for the end of that."""
+    if room.hushed_until is None or not is_hushed(room, now):
+        return put
+    due_at = max(put.reason.due_at, room.hushed_until)
+    return replace(put, reason=replace(put.reason, due_at=due_at, held_for=HeldFor.HUSH))
 
 
 def cues_for(
@@ -58,7 +71,8 @@ def cues_for(
     if room is None or not message.sender.is_human:
         return []
     ways = ways_of(view, room, message, replied=replied)
-    signs = {sign for id, way in ways.items() if (sign := _sign(view, view.agents[id], way, now))}
+    plain = ((view.agents[id], way) for id, way in ways.items() if way is not Way.LIKELY)
+    signs = {sign for agent, way in plain if (sign := _sign(view, agent, way, now))}
     return [cue(room_id, message.id, sign, now) for sign in sorted(signs)]
 
 
@@ -89,9 +103,10 @@ def banter_is_over(room: Room, config: CommunityConfig, *, more: int = 0) -> boo
 
 
 def _counts(view: View, room: Room, message: Message, now: datetime) -> bool:
-    if view.community.paused or is_hushed(room, now) or message.sender.kind is SenderKind.SYSTEM:
+    if message.sender.kind is SenderKind.SYSTEM:
         return False
-    return message.sender.is_human or not banter_is_over(room, view.config)
+    quiet = view.community.paused or is_hushed(room, now) or banter_is_over(room, view.config)
+    return message.sender.is_human or not quiet
 
 
 def _author(sender: Sender) -> Snowflake | None:
@@ -148,7 +163,7 @@ class _Event:
         membership = self.view.memberships.get((id, self.room.room.id))
         if agent is None or membership is None or id == self.message.sender.agent_id:
             return None
-        if agent.retired_at is not None or agent.paused_reason is not None:
+        if agent.retired_at is not None:
             return None
         wakes = way is not None and way.by_name and urgent and self.view.config.mention_wakes
         if is_asleep(agent, self.now) and not wakes:
@@ -156,6 +171,7 @@ class _Event:
         return self._reason(agent, membership, way, urgent)
 
     def _reason(self, agent: Agent, membership: Membership, way: Way | None, urgent: bool) -> PutReason | None:
+        likely, way = way is Way.LIKELY, None if way is Way.LIKELY else way
         if way is not None and urgent:
             return PutReason(agent_id=agent.id, reason=self._settling(agent, way))
         if way is not None and not self.message.sender.is_human:
@@ -164,6 +180,8 @@ class _Event:
         if membership.attention == 0:
             return None
         due_at = ambient_beat_at(agent, membership, self.now, stretch=self.stretch)
+        if likely:  # it looks soon, without patience, but not at once: nobody named it
+            due_at = min(due_at, own_beat_at(agent, self.now, stretch=self.stretch))
         reason = self._merged(agent, ReasonKind.AMBIENT, due_at, way)
         return None if self._adds_nothing(agent, reason) else PutReason(agent_id=agent.id, reason=reason)
 
@@ -181,7 +199,8 @@ class _Event:
         waiting = self._waiting(agent, ReasonKind.ADDRESSED)
         since = waiting.since if waiting is not None and waiting.person_id is not None else self.now
         latest = since + timedelta(seconds=config.settle_at_most_seconds)
-        due_at = max(self.now, min(self.now + timedelta(seconds=config.settle_seconds), latest))
+        settled = self.now + timedelta(seconds=config.settle_seconds * leisure(agent))
+        due_at = max(self.now, min(settled, latest))
         return replace(self._new(ReasonKind.ADDRESSED, due_at, waiting, way), since=since)
 
     def _merged(self, agent: Agent, kind: ReasonKind, due_at: datetime, way: Way | None) -> Reason:

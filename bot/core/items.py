@@ -12,8 +12,10 @@ from bot.core.emoji import reaction_name
 from bot.core.errors import Rejected
 from bot.core.knowledge import DEEPEST, depth_of
 from bot.core.records import Json
+from bot.core.wording import as_words
 
 AGENTS_OWN = frozenset(name for name, definition in BY_NAME.items() if definition.for_agents)
+_FITTING = re.compile(r"^(?:string|value|list) (?=should )")
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -45,26 +47,43 @@ def problem_of(error: ValidationError) -> str:
     where = str(first["loc"][0]) if first["loc"] else "It"
     if first["type"] == "missing":
         return f"{where} is missing."
-    what = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{where} is not right: {what[:1].lower()}{what[1:]}."
+    return f"{where} is not right: {_what_fits(first['msg'])}."
+
+
+def told_of(error: ValidationError) -> str:
+    """Word for a person the first thing that is wrong with what they gave, without names from inside."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = f"The {as_words(str(first['loc'][0]))}" if first["loc"] else "That"
+    if first["type"] == "missing":
+        return f"{where} is missing: give it and try again."
+    what = _what_fits(first["msg"])
+    if first["type"] != "value_error":  # those are in our own words
+        what = f"it {_FITTING.sub('', what)}"
+    return f"{where} does not fit: {what}. Change it and try again."
+
+
+def _what_fits(message: str) -> str:
+    what = message.removeprefix("Value error, ").removeprefix("Input ")
+    return f"{what[:1].lower()}{what[1:]}"
 
 
 def _unwrapped(item: dict[str, Json]) -> tuple[str, dict[str, Json]]:
     """Give the action's name and its parameters, wherever the model put them."""
     for spelling in spellings.ACTION_TYPE:
         name = item.get(spelling)
-        if isinstance(name, str) and (known := _known(name)):
+        if isinstance(name, str) and (known := action_called(name)):
             rest = {key: value for key, value in item.items() if key != spelling}
             return known, _flattened(rest)
     if len(item) == 1:
         (name, inner), *_ = item.items()
-        if isinstance(inner, dict) and (known := _known(name)):
+        if isinstance(inner, dict) and (known := action_called(name)):
             return known, _flattened(inner)
     named = first_of(item, spellings.ACTION_TYPE)
     return (named if isinstance(named, str) else ""), {}
 
 
-def _known(name: str) -> str:
+def action_called(name: str) -> str:
+    """Give the action that a name in some spelling means; empty when there is none."""
     snake = _WORD_START.sub("_", name.strip()).lower().replace("-", "_").replace(" ", "_").replace(".", "_")
     return snake if snake in AGENTS_OWN else spellings.ACTION_NAMES.get(snake, "")
 

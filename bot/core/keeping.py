@@ -1,25 +1,38 @@
 """What else the store keeps: small values by name, webhooks, held letters, and what people may ask of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
+from bot.core.forgetting import Trace
 from bot.core.models import OwnProvider
 from bot.core.records import AgentId, Beat, CommunityId, Json, Letter, Message, MessageId, Snowflake, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What went with a person; `agents` still know one of the `names` and are to be told to forget it.
+    """What went with a person, and what did not.
 
-    Only `words` are looked for without an @ before them.
+    `texts`: of others that held `@name` with one of the `names`; `agents` still know one and are to be told to forget.
+    `is_shared`: another name of theirs is or was somebody else's too, and was left alone. `traces`: for managers.
     """
 
     messages: int
+    reactions: int
+    texts: int
     names: tuple[str, ...]
-    words: tuple[str, ...]
+    is_shared: bool
     agents: tuple[AgentId, ...]
+    traces: tuple[Trace, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readable:
+    """Where somebody may read now: rooms by their ids, threads in them by Discord's."""
+
+    rooms: frozenset[AgentId]
+    threads: frozenset[Snowflake] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +112,11 @@ class KeptReading(Protocol):
     ) -> Sequence[Message]:
         """Give a room's messages with later ids, in the order of their ids."""
 
-    async def data_of(self, community_id: CommunityId, person_id: Snowflake) -> dict[str, Json]:
-        """Give all that is stored of a person, ready for a JSON file."""
+    async def threads_of(self, community_id: CommunityId, person_id: Snowflake) -> Sequence[Snowflake]:
+        """Give the threads in which a person spoke or reacted, the newest first."""
+
+    async def data_of(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
+        """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much."""
 
 
 class KeptWriting(Protocol):
@@ -118,8 +134,13 @@ class KeptWriting(Protocol):
     async def keep_provider(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
         """Keep a community's own model provider in place of an earlier one; None removes it."""
 
-    async def forget_person(self, community_id: CommunityId, person_id: Snowflake, at: datetime) -> Forgotten:
-        """Remove a person's messages, reactions and name everywhere; nothing on Discord itself is deleted."""
+    async def forget_person(
+        self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
+    ) -> Forgotten:
+        """Remove what a person said and did, and their username; nothing on Discord itself is deleted.
+
+        `others`: names that the server knows beside those of people and agents, such as its roles'.
+        """
 
     async def delete_agent(self, community_id: CommunityId, agent_id: AgentId) -> None:
         """Delete an agent for good with its room and all that was said there; its id stays used."""

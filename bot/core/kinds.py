@@ -17,6 +17,14 @@ class State(StrEnum):
     RETIRED = "retired"
 
 
+class Doing(StrEnum):
+    """What an agent is at in one room."""
+
+    THINKING = "thinking"
+    TYPING = "typing"
+    WAITING = "waiting for the floor"
+
+
 class Access(StrEnum):
     OPEN = "open"
     KNOCK = "knock"
@@ -75,6 +83,8 @@ class HeldFor(StrEnum):
     LIMIT = "limit"  # too many beats in an hour that no person caused
     BUDGET = "budget"  # the day's money is spent, or short
     MODEL = "model"  # its community may ask no model: it has to bring its own
+    HUSH = "hush"  # the room is silent: what a person asked of it there is answered afterwards
+    POSTING = "posting"  # its own words there are not posted yet
 
 
 class SenderKind(StrEnum):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.core.errors import Rejected
 from bot.core.records import Json
+from bot.core.wording import counted
 
 DEEPEST = 12
 LONGEST_KEY = 100
@@ -74,8 +75,8 @@ def deleted(whole: Mapping[str, Json], path: str) -> Edit:
 def check_room(before_tokens: int, after_tokens: int, cap_tokens: int) -> None:
     """Raise Rejected when knowledge would be over its allocation and not smaller than it was."""
     if after_tokens > cap_tokens and after_tokens >= before_tokens:
-        free = after_tokens - cap_tokens
-        raise Rejected(f"Your knowledge is full: free {free} tokens first (delete, or set something shorter).")
+        free = counted(after_tokens - cap_tokens, "token")
+        raise Rejected(f"Knowledge is full: free {free} first (delete, or set something shorter).")
 
 
 def depth_of(value: Json) -> int:
@@ -87,6 +88,29 @@ def depth_of(value: Json) -> int:
             deepest = max(deepest, depth + 1)
             todo += [(child, depth + 1) for child in (one.values() if isinstance(one, dict) else one)]
     return deepest
+
+
+def values_in(value: Json) -> int:
+    """Count the values in a value, itself and those of all levels, without recursion."""
+    count, todo = 0, [value]
+    while todo:
+        one = todo.pop()
+        count += 1
+        todo += list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
+    return count
+
+
+def check_shape(value: Json, depth: int = 0) -> None:
+    """Raise Rejected when a value, so deep within knowledge, cannot be kept for its depth or one of its keys."""
+    if depth + depth_of(value) > DEEPEST:
+        raise Rejected(f"That is {depth + depth_of(value)} levels deep: at most {DEEPEST} are kept.")
+    todo = [value]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, dict):
+            for key in one:
+                _key(key)
+        todo += list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
 
 
 def _take_step(path: str, at: int, steps: list[Step]) -> int:
@@ -128,22 +152,10 @@ def _edited(whole: Mapping[str, Json], path: str, change: Callable[[Json | objec
     steps = parse_path(path)
     there = read(whole, path)
     after = change(there)
-    _check_shape(after, len(steps))
+    check_shape(after, len(steps))
     made = _with(dict(whole), steps, after, path)
     assert isinstance(made, dict)  # noqa: S101 - the first step is a key
     return Edit(whole=made, before=None if there is MISSING else as_json(there), after=after)
-
-
-def _check_shape(value: Json, depth: int) -> None:
-    if depth + depth_of(value) > DEEPEST:
-        raise Rejected(f"That is {depth + depth_of(value)} levels deep: at most {DEEPEST} are kept.")
-    todo = [value]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, dict):
-            for key in one:
-                _key(key)
-        todo += list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
 
 
 def _with(value: Json | object, steps: Sequence[Step], leaf: Json, path: str) -> Json:

@@ -1,12 +1,12 @@
 """What is written in a letter: one small payload per kind, kept as a plain object and read back here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.core.errors import BadSetting
-from bot.core.kinds import LetterKind
-from bot.core.records import AgentId, Json, LetterId, MessageId, Snowflake
+from bot.core.kinds import LetterKind, Visibility
+from bot.core.records import AgentId, Json, Letter, LetterId, MessageId, Snowflake
 
 
 class Payload(BaseModel):
@@ -38,37 +38,48 @@ class CuePayload(Payload):
     emoji: str
 
 
-class BillboardPayload(Payload):
+class Proposal(Payload):
+    """What an agent wants to be seen; while it is `proposed` it holds nowhere, and moderation is still to read it."""
+
+    proposed: bool = False
+
+
+class BillboardPayload(Proposal):
     """The room's billboard as it is to be shown; empty takes it down."""
 
     text: str = ""
 
 
-class TopicPayload(Payload):
+class TopicPayload(Proposal):
     """The channel's topic; empty clears it."""
 
     topic: str = ""
 
 
-class RenamePayload(Payload):
+class RenamePayload(Proposal):
     """The agent's new name, from which the channel's is made."""
 
     name: str
 
 
 class ChannelPayload(Payload):
-    """Make the agent's channel: name, topic and whether it is private are those of agent and room by then."""
+    """Make the agent's channel: name and topic are those of agent and room by then.
+
+    `private`: whether it is asked to be closed; None (in letters of older versions): as the room is.
+    """
+
+    private: bool | None = None
 
 
 class PermissionPayload(Payload):
-    """Let a person (`person_id` None: everyone) see the room's channel, or no longer.
+    """Let a person (`person_id` None: everyone) see the room's channel, or no longer (`allowed` None: as it is).
 
     Whether everyone may write there follows from the owner: a retired one's channel is read-only. `left_channel_id` is
     the channel of an agent that is deleted for good: it stays, read-only, with the `note` in it, or is removed.
     """
 
     person_id: Snowflake | None = None
-    allowed: bool
+    allowed: bool | None = None
     left_channel_id: Snowflake | None = None
     removed: bool = False
     note: str = ""
@@ -81,6 +92,7 @@ class NoticePayload(Payload):
     to_managers: bool = True
     person_id: Snowflake | None = None
     held: LetterId | None = None  # with buttons to decide about this letter
+    traces: tuple[str, ...] = ()  # with a button for each place that may name a forgotten person (core.forgetting)
 
 
 class RemovalPayload(Payload):
@@ -118,6 +130,7 @@ LANE: Mapping[LetterKind, str] = {
     LetterKind.REMOVAL: "removal",
 }
 
+MOST_TRACES = 20  # a message takes 25 buttons
 RESTS = "Its channel rests: "  # begins the reason of a pause that ends when Discord lets us in again
 
 
@@ -142,6 +155,25 @@ def without_marker(topic: str, agent_id: AgentId) -> str:
 def _marks(agent_id: AgentId) -> tuple[str, str]:
     """Give the mark of today and that of channels made earlier."""
     return f"(agent {agent_id})", f"[agent {agent_id}]"
+
+
+def is_lasting(letter: Letter) -> bool:
+    """Tell whether a letter is never given up: it makes a room's door, or changes who may enter."""
+    return letter.kind is LetterKind.CHANNEL or (
+        letter.kind is LetterKind.PERMISSION and "left_channel_id" not in letter.payload
+    )
+
+
+def wanted_visibility(letters: Iterable[Letter]) -> Visibility | None:
+    """Give how the newest of a room's open letters wants it to be seen; None when none of them asks for anything."""
+    wanted: Visibility | None = None
+    for letter in letters:
+        match parse_payload(letter.kind, letter.payload) if is_lasting(letter) else None:
+            case PermissionPayload(person_id=None, allowed=bool(allowed)):
+                wanted = Visibility.PUBLIC if allowed else Visibility.PRIVATE
+            case ChannelPayload(private=bool(private)):
+                wanted = Visibility.PRIVATE if private else Visibility.PUBLIC
+    return wanted
 
 
 def parse_payload(kind: LetterKind, stored: Mapping[str, Json]) -> Payload:

@@ -30,6 +30,7 @@ class ModelCall:
     schema: Mapping[str, Json] | None  # None: no structured output
     cache_key: str
     images: tuple[str, ...] = ()
+    wants_json: bool = False  # without a schema: an object is asked for in words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +44,27 @@ class ModelAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ceilings:
+    """What the installation pays for in a UTC day, in USD: for each community, and for all together; None: no limit."""
+
+    usd_each: Decimal | None = None
+    usd_all: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Who reads what a community sends to models: an address for people, and whether the key is the community's own.
 
-    `missing` says in one sentence why no model may be asked at all, empty when one may.
+    `missing` says in one sentence why no model may be asked at all, empty when one may. `ceilings` and `allowed`
+    (models; empty: any) hold the community as long as the installation pays for all. `imaginary`: nobody pays.
     """
 
     address: str = ""
     own: bool = False
     missing: str = ""
+    ceilings: Ceilings | None = None
+    allowed: tuple[str, ...] = ()
+    imaginary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +100,15 @@ class Model(Protocol):
 
     def list_price(self, model: str, *, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> Decimal:
         """Give what a call costs, in USD (0 for a model without a price); with nothing cached it is the most."""
+
+    def price_is_known(self, model: str) -> bool:
+        """Tell whether what is booked for its calls is what they cost (nothing on a free server)."""
+
+    def ceilings(self, model: str) -> Ceilings | None:
+        """Give what calls of this model are held to, as the installation pays for them; None: it does not."""
+
+    def refusal(self, model: str) -> str:
+        """Say in one sentence why the installation does not pay for a model; empty when it does, or need not."""
 
     def takes_temperature(self, model: str) -> bool:
         """Tell whether the model lets a temperature be set."""

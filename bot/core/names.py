@@ -5,7 +5,12 @@ from collections.abc import Iterable
 
 LONGEST_NAME = 50
 _FORBIDDEN_MARKS = "@#:`"
-_RESERVED = frozenset({"system", "the architect", "here", "everyone"})
+_RESERVED = frozenset({"system", "thearchitect", "here", "everyone"})
+_TITLE = "thearchitect"  # nothing may begin so: "The Architect (@mira)" is how a manager is shown
+_LOOK_ALIKE = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХΑΒΕΗΙΚΜΝΟΡΤΥΧавсԁеһіјоӏрѕтухαβεικονρτυχ013457",
+    "ABESIJKMHOPCTYXABEHIKMNOPTYXabcdehijolpstyxabeikovptuxoieast",
+)
 _REFUSED_BY_DISCORD = ("clyde", "discord")
 
 
@@ -19,6 +24,12 @@ def sameness(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
+def appearance(name: str) -> str:
+    """Give the form by which two names look alike to a reader: letters of other scripts as those they resemble."""
+    bare = unicodedata.normalize("NFKD", name).translate(_LOOK_ALIKE).casefold()
+    return "".join(sign for sign in bare if sign.isalnum())
+
+
 def default_name(agent_id: int) -> str:
     """Name a bot that was given no name."""
     return f"Bot-{agent_id}"
@@ -26,14 +37,15 @@ def default_name(agent_id: int) -> str:
 
 def name_problem(name: str, taken: Iterable[str] = ()) -> str:
     """Tell in one sentence why an agent cannot have this (tidied) name; nothing when it can."""
-    same = sameness(name)
     if not 1 <= len(name) <= LONGEST_NAME:
         return f"A name has 1 to {LONGEST_NAME} characters."
+    same = sameness(name)
     if not name.isprintable() or not same:
         return "A name is one line of visible characters."
     if any(mark in name for mark in _FORBIDDEN_MARKS):
         return "A name has no @, #, : or backtick in it."
-    if same in _RESERVED or same.isnumeric():
+    looks = appearance(name)
+    if looks in _RESERVED or looks.startswith(_TITLE) or same.isnumeric():
         return f'"{name}" is reserved: choose another name.'
     if any(word in same.replace(" ", "") for word in _REFUSED_BY_DISCORD):
         return 'Discord refuses names with "clyde" or "discord" in them: choose another.'

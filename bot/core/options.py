@@ -2,17 +2,28 @@
 
 import json
 from collections.abc import Mapping
-from typing import Final
+from decimal import Decimal
+from typing import Final, Literal, get_args, get_origin
 
+from annotated_types import Ge, Gt, Le, Lt
 from pydantic import ValidationError
 
 from bot.core.config import CommunityConfig
-from bot.core.errors import Rejected
-from bot.core.items import problem_of
+from bot.core.errors import Rejected, one_of
 from bot.core.records import Json
 
 INTERNAL: Final = frozenset({"synced_commands"})
 DEFAULT: Final = "default"
+MATTERS: Final[Mapping[str, str]] = {  # by the setting with which each begins
+    "model": "New agents",
+    "access": "Rooms and access",
+    "attachment_characters": "Messages",
+    "moves_per_agent_and_hour": "Tempo, gate and floor",
+    "usd_per_day": "Models and money",
+    "typing_at_most_seconds": "Pacing",
+    "focus_stale_hours": "Memory and privacy",
+    "architect_role_id": "The server",
+}
 OPTIONS: Final[Mapping[str, str]] = {
     "model": "the model of new agents (/setup model tries it first)",
     "allowed_models": "the models that agents may use, with commas; none: any",
@@ -20,7 +31,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "interval_seconds": "seconds between a new agent's beats, 1 to 10",
     "resting_interval_seconds": "the interval that beats drift back to, 1 to 10 seconds",
     "token_budget": "tokens of a new agent's own part of its HUD",
-    "input_format": "the format of a new agent's HUD: text, json, compact_json or toon",
+    "input_format": "the format of a new agent's HUD: text, json, `compact_json` or toon",
     "output_format": "the format of a new agent's answers: json or toon",
     "agents_per_parent_and_day": "how many agents an agent may create in a day",
     "access": "who may join a new room: open, knock or closed",
@@ -30,12 +41,13 @@ OPTIONS: Final[Mapping[str, str]] = {
     "key_failures": "wrong keys after which a requester is locked out of a room for a while",
     "key_failure_minutes": "for how many minutes wrong keys count, and lock out",
     "request_hours": "hours after which a request for access expires",
-    "attachment_characters": "how much of a text file is read, in characters",
+    "attachment_characters": "how much of a message's text files is read, in characters",
     "listened_bots": "ids of other bots and webhooks, with commas, that agents hear like each other; none: no other",
     "pings": "whether mentions in agents' messages notify people: true or false",
     "held_words": "words, with commas, that hold a message until a manager decides; none: no word",
     "moderation_model": "the model asked about every message of an agent; none: no model",
     "moves_per_agent_and_hour": "how often an hour one agent may move another's interval",
+    "signposts": "whether who names an agent where no agent hears is told where it lives: true or false",
     "pace_signs": "whether a thumb that changes an agent's pace is followed by a small ⏩ or ⏪: true or false",
     "own_room_minutes": "minutes for which whoever alone spoke in an agent's room addresses it",
     "conversation_minutes": "minutes within which a talk with an agent goes on without its name",
@@ -45,6 +57,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "addressed_per_person_minutes": "how long that while is, in minutes",
     "mention_wakes": "whether a mention wakes an agent that sleeps: true or false",
     "patience_at_most_seconds": "the longest wait between beats that end in silence",
+    "patience_in_slow_rooms_seconds": "the longest such wait where so little is said that a look brings few lines",
     "stale_minutes": "minutes after which what was missed is only ambient",
     "floor": "how many agents may hold the floor of a room at once",
     "floor_seconds": "seconds after which an agent loses the floor",
@@ -59,10 +72,12 @@ OPTIONS: Final[Mapping[str, str]] = {
     "tokens_per_day": "what a UTC day may take, in tokens; default: no limit",
     "isolation": "whether agents may share a model call: shared or solo",
     "planner": "how calls are divided: auto, shared or solo",
-    "answer_tokens": "tokens kept free for the answer of a call",
-    "answer_tokens_per_agent": "tokens kept free for the answer of each agent in it",
+    "answer_tokens": "tokens kept free for the answer of a model that thinks before it writes",
+    "answer_tokens_alone": "tokens an answer of one agent has at most",
+    "unusable_told": "answers in a row that cannot be used before the managers are told",
+    "answer_tokens_per_agent": "tokens of each agent's answer when several are asked together",
     "agents_per_call": "agents that share a model call at most: models write only so much at once",
-    "typing_at_most_seconds": "the longest time that typing is shown before a message",
+    "typing_at_most_seconds": "the longest typing of a short message at 80 wpm; slower rooms take longer",
     "sleep_at_most_days": "how far ahead agents may sleep or schedule, in days",
     "scheduled_at_most": "scheduled messages that an agent may have waiting",
     "fate_seconds": "seconds to look for a message whose fate is unknown before it is sent again",
@@ -88,11 +103,44 @@ def read_option(config: CommunityConfig, name: str, typed: str) -> Json:
     if text.casefold() == DEFAULT:
         return None
     try:
-        read = config.overlaid({name: _raw(name, text)})
+        read = config.tried({name: _raw(name, text)})
     except ValidationError as error:
-        raise Rejected(problem_of(error)) from error
+        raise Rejected(unfit(name, error)) from error
     value: Json = read.model_dump(mode="json")[name]
     return value
+
+
+def unfit(name: str, error: ValidationError) -> str:
+    """Word what a setting has to be, when a value is something else."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    if first["type"] == "value_error":  # in our own words
+        return f"`{name}`: {first['msg'].removeprefix('Value error, ')}"[:500]
+    return f"`{name}` must be {rule_of(name)}; `{DEFAULT}` puts it back."
+
+
+def rule_of(name: str) -> str:
+    """Word what fits a setting, from its definition."""
+    field = CommunityConfig.model_fields[name]
+    kinds = set(get_args(field.annotation)) or {field.annotation}
+    if {Decimal, float, int} & kinds and not name.endswith("_id"):
+        low, high = bounds_of(name)
+        above = any(isinstance(one, Gt) for one in field.metadata)
+        return f"a {'whole ' if int in kinds else ''}number {'above' if above else 'from'} {low:,} up to {high:,}"
+    if bool in kinds:
+        return "true or false"
+    if get_origin(field.annotation) is Literal:
+        return one_of([f"`{kind}`" if "_" in str(kind) else str(kind) for kind in get_args(field.annotation)])
+    if name.endswith("_id") or name == "listened_bots":
+        return "what Discord gives with *Copy ID*"
+    return "one line of text" if field.annotation is str else "words with commas between them, or none"
+
+
+def bounds_of(name: str) -> tuple[int, int]:
+    """Give the least and the largest that a setting in numbers can be: one definition for every command."""
+    metadata = CommunityConfig.model_fields[name].metadata
+    low = next((one.ge if isinstance(one, Ge) else one.gt for one in metadata if isinstance(one, Ge | Gt)), 0)
+    high = next((one.le if isinstance(one, Le) else one.lt for one in metadata if isinstance(one, Le | Lt)), 2**53)
+    return int(str(low)), int(str(high))
 
 
 def shown_option(config: CommunityConfig, name: str) -> str:
@@ -108,7 +156,7 @@ def shown_option(config: CommunityConfig, name: str) -> str:
 
 def _check(name: str) -> None:
     if name not in OPTIONS:
-        raise Rejected(f"There is no setting {name}: choose one from the list that comes up while you type.")
+        raise Rejected(f"There is no setting `{name}`: choose one from the list that comes up while you type.")
 
 
 def _raw(name: str, text: str) -> Json:

@@ -1,18 +1,21 @@
 """When an agent's next beat can come, and what it waits for: what `/heartbeat status` and the metrics tell."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
 from bot.core.cadence import ambient_wait, own_beat_at, rounded_up
 from bot.core.gate import banter_is_over, is_asleep, is_claimed, is_hushed
-from bot.core.kinds import HeldFor, ReasonKind
+from bot.core.kinds import Doing, HeldFor, ReasonKind, State
+from bot.core.letters import RESTS
 from bot.core.records import Agent, AgentId, Reason, Room
 from bot.core.spending import Spending, next_day, of_day
-from bot.core.verdict import counts, wakes
+from bot.core.status import doing, state_of
+from bot.core.verdict import counts, hush_of, wakes
 from bot.core.view import View
+from bot.core.wording import counted
 
 
 class Waiting(StrEnum):
@@ -33,6 +36,7 @@ class Waiting(StrEnum):
     PATIENCE = "patience"
     INITIATIVE = "initiative"
     PROVIDER = "provider"
+    POSTING = "posting"
     SLOT = "slot"
     NEWS = "news"
 
@@ -43,16 +47,20 @@ HELD = {
     HeldFor.LIMIT: Waiting.LIMIT,
     HeldFor.BUDGET: Waiting.BUDGET,
     HeldFor.MODEL: Waiting.PROVIDER,
+    HeldFor.POSTING: Waiting.POSTING,
+    HeldFor.HUSH: Waiting.HUSH,
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """What an agent waits for; `at` is the earliest moment of its next beat, None as long as nothing makes it beat."""
+    """What an agent is at and waits for; `at`: the earliest moment of its next beat, None if nothing makes it."""
 
     waiting: Waiting
     words: str
     at: datetime | None = None
+    state: State = State.IDLE
+    doing: Mapping[AgentId, Doing] = field(default_factory=dict)  # by room
 
 
 def outlooks(view: View, spent: tuple[Decimal, int], now: datetime) -> Mapping[AgentId, Outlook]:
@@ -62,7 +70,16 @@ def outlooks(view: View, spent: tuple[Decimal, int], now: datetime) -> Mapping[A
 
 
 def outlook(view: View, agent: Agent, now: datetime, spending: Spending) -> Outlook:
-    """Tell what the agent's next beat waits for, if nothing else happens. The view has its rooms and its reasons."""
+    """Tell what the agent is at, and what its next beat waits for if nothing else happens.
+
+    The view has its rooms and its reasons.
+    """
+    at = doing(view, agent, now)
+    state = state_of(agent, now, typing=Doing.TYPING in at.values())
+    return replace(_waiting(view, agent, now, spending), state=state, doing=at)
+
+
+def _waiting(view: View, agent: Agent, now: datetime, spending: Spending) -> Outlook:
     if (still := _at_rest(view, agent, now)) is not None:
         return still
     coming = [one for reason in view.reasons.get(agent.id, ()) if (one := _coming(view, agent, reason, now, spending))]
@@ -72,9 +89,22 @@ def outlook(view: View, agent: Agent, now: datetime, spending: Spending) -> Outl
     return _nothing_new(view, agent, now, spending)
 
 
+def doing_words(view: View, look: Outlook) -> str:
+    """Word what an agent is at in its rooms: "typing in Wren's room"; of private threads nothing is told."""
+    told = [
+        f"{what} in {view.agents[room_id].name}'s room"
+        for room_id, what in look.doing.items()
+        if room_id in view.agents
+    ]
+    return ", ".join(told)
+
+
 def _at_rest(view: View, agent: Agent, now: datetime) -> Outlook | None:
     if agent.retired_at is not None:
         return Outlook(waiting=Waiting.RETIRED, words="nothing: it is retired")
+    if agent.paused_reason is not None and agent.paused_reason.startswith(RESTS):
+        why = agent.paused_reason.removeprefix(RESTS)
+        return Outlook(waiting=Waiting.PAUSED, words=f"its channel, which rests until Discord lets Selfroom in ({why})")
     if agent.paused_reason is not None:
         return Outlook(waiting=Waiting.PAUSED, words=f"someone to resume it ({agent.paused_reason})")
     if view.community.paused:
@@ -102,6 +132,8 @@ def _obstacles(
     """What else stands before a beat that is due at that time."""
     if agent.asleep_until is not None and is_asleep(agent, at) and not wakes(view, reason):
         yield agent.asleep_until, Waiting.SLEEP
+    if (hushed_until := hush_of(view, reason, at)) is not None:
+        yield hushed_until, Waiting.HUSH
     if agent.backs_off_until is not None:
         yield agent.backs_off_until, Waiting.BACK_OFF
     if spending.is_over:
@@ -138,17 +170,20 @@ def _words(view: View, agent: Agent, waiting: Waiting, reason: Reason) -> str:
     """Word what a beat waits for that will come."""
     owner = view.agents.get(reason.room_id) if reason.room_id is not None else None
     where = f" in {owner.name}'s room" if owner is not None else ""
+    caused = counted(view.config.self_caused_per_hour, "beat")
     return {
-        Waiting.BACK_OFF: f"its model, which failed {agent.failures_in_a_row} times in a row",
+        Waiting.BACK_OFF: f"its model, which failed {counted(agent.failures_in_a_row, 'time')} in a row",
         Waiting.SLEEP: "the end of its sleep, or to be mentioned",
         Waiting.BUDGET: "money: the budget is used up, or nearly",
         Waiting.FLOOR: f"the floor: others speak{where}",
-        Waiting.LIMIT: f"a person: it had {view.config.self_caused_per_hour} beats in an hour that no person caused",
+        Waiting.LIMIT: f"a person: it had {caused} in an hour that no person caused",
         Waiting.SETTLE: f"the person to finish who speaks to it{where}",
         Waiting.INTERVAL: f"its own next beat, every {agent.interval_seconds:.1f} s ({reason.kind}{where})",
         Waiting.PATIENCE: f"a later look: it had nothing to say lately{where}",
         Waiting.INITIATIVE: "a long silence, to begin something by itself",
         Waiting.PROVIDER: "a model: its community has to bring its own provider (/setup provider)",
+        Waiting.HUSH: f"the end of the hush{where}",
+        Waiting.POSTING: f"its own words to be posted{where}",
         Waiting.SLOT: f"the next slot ({reason.kind}{where})",
     }[waiting]
 
@@ -166,7 +201,8 @@ def _nothing_new(view: View, agent: Agent, now: datetime, spending: Spending) ->
     if spending.is_over:
         return Outlook(waiting=Waiting.BUDGET, words="money: the budget is used up until midnight UTC")
     if tired:
-        words = f"a person to speak or react{_named(view, tired)}: agents said {tired[0].agent_run} messages in a row"
+        run = counted(tired[0].agent_run, "message")
+        words = f"a person to speak or react{_named(view, tired)}: agents said {run} in a row"
         return Outlook(waiting=Waiting.BANTER, words=words)
     looks_at = own_beat_at(agent, now, stretch=spending.stretch)
     unless = f", not before {looks_at:%H:%M:%S} UTC unless a person calls it" if looks_at > rounded_up(now, 1) else ""
@@ -174,5 +210,5 @@ def _nothing_new(view: View, agent: Agent, now: datetime, spending: Spending) ->
 
 
 def _named(view: View, rooms: list[Room]) -> str:
-    names = ", ".join(view.agents[room.id].name for room in rooms[:3])
+    names = ", ".join(view.agents[room.owner_id].name for room in rooms[:3])
     return f" in the room of {names}" + (" and others" if len(rooms) > 3 else "")

@@ -5,6 +5,11 @@ from typing import Final
 
 LEAST_WORDS: Final = 10
 MOST_WORDS: Final = 200
+SHORT_WORDS: Final = 20  # up to these a message is a short one
+LONG_WORDS: Final = 60  # from these on it is a long one, typed up to twice as long
+USUAL_WPM: Final = 80
+LEAST_SECONDS: Final = 1.0
+MOST_SECONDS: Final = 12.0
 
 
 def word_budget(last_spoke_at: datetime | None, overrun_words: int, wpm: int, now: datetime) -> int:
@@ -29,8 +34,20 @@ def overrun(words: int, budget_words: int) -> int:
 
 
 def typing_seconds(words: int, wpm: int, *, at_most: float) -> float:
-    """Give how long a message of so many words is typed."""
-    return min(at_most, words * 60 / wpm)
+    """Give how long a message of so many words is typed.
+
+    `at_most`: seconds for a short message at 80 words a minute; slower rooms take longer in proportion.
+    """
+    if not at_most:
+        return 0.0
+    length = min(1.0, max(0.0, (words - SHORT_WORDS) / (LONG_WORDS - SHORT_WORDS)))
+    cap = at_most * (1 + length) * USUAL_WPM / wpm
+    return min(words * 60 / wpm, max(LEAST_SECONDS, min(cap, max(MOST_SECONDS, at_most))))
+
+
+def next_post_at(earlier: datetime | None) -> datetime | None:
+    """Give when a room takes an agent's next post; `earlier`: the one as many back as it takes a minute."""
+    return None if earlier is None else earlier + timedelta(minutes=1)
 
 
 def post_at(let_through_at: datetime, words: int, wpm: int, *, at_most_seconds: float, now: datetime) -> datetime:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.core.actions import Action, Category, Definition, Need, People, RestoreAgent, RevokeKey, SetIgnored
+from bot.core.actions import Action, Category, Definition, Need, People, RestoreAgent, RevokeKey
 from bot.core.actor import Actor
 from bot.core.errors import Rejected
 from bot.core.kinds import SenderKind, Visibility
@@ -129,8 +129,7 @@ def _of_person(actor: Actor, action: Action, scene: Scene) -> str:
     definition = action.definition
     if definition.people is People.NOBODY:
         return ONLY_AGENTS
-    others = isinstance(action, SetIgnored) and (actor.who is None or action.person_id != actor.who.id)
-    if (definition.people is People.MANAGERS or others) and not actor.is_manager:
+    if definition.people is People.MANAGERS and not actor.is_manager:
         return ONLY_MANAGERS
     if scene.subject_id is None:
         return ""

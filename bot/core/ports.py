@@ -1,11 +1,11 @@
 """The doors to the outside: small protocols that the engine asks for and that adapters and storage keep."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Literal, Protocol
+from typing import Final, Literal, ParamSpec, Protocol, TypeVar
 
 from bot.core.changes import Change
 from bot.core.circumstances import Circumstances, Inquiry
@@ -19,13 +19,13 @@ from bot.core.models import Tokenizer as Tokenizer
 from bot.core.publishing import Post as Post
 from bot.core.publishing import Publisher as Publisher
 from bot.core.records import (
+    AccessKey,
     AccessRequest,
     AgentId,
     Attachment,
     Beat,
     BeatId,
     Checkpoint,
-    Claim,
     Community,
     CommunityId,
     Letter,
@@ -39,8 +39,11 @@ from bot.core.records import (
     Usage,
 )
 from bot.core.removals import Parts as Parts
+from bot.core.verdict import Claim
 from bot.core.view import Tally, View
 
+P = ParamSpec("P")
+T = TypeVar("T")
 IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint"]
 
 
@@ -55,6 +58,9 @@ class Clock(Protocol):
 
     def timeout(self, seconds: float) -> AbstractAsyncContextManager[object]:
         """Raise TimeoutError in a block that takes longer."""
+
+
+NOBODY: Final[Mapping[AgentId, int]] = {}
 
 
 class Random(Protocol):
@@ -75,16 +81,19 @@ class Ids(Protocol):
 
 
 class Cipher(Protocol):
-    """Keeps secrets at rest."""
+    """Keeps secrets at rest; `row` names where one stands (core.sealing), and elsewhere it does not open."""
 
-    def encrypt(self, secret: str) -> bytes:
+    def encrypt(self, secret: str, row: str) -> bytes:
         """Give the ciphertext."""
 
-    def decrypt(self, ciphertext: bytes) -> str:
+    def decrypt(self, ciphertext: bytes, row: str) -> str:
         """Give the secret back."""
 
     def digest(self, secret: str) -> bytes:
         """Give a keyed digest by which the secret can be found."""
+
+    def digests(self, secret: str) -> Sequence[bytes]:
+        """Give that digest, and those by which it was found before the installation's secret was changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +110,7 @@ class NewMessage:
     reply_to: Snowflake | None
     attachments: tuple[Attachment, ...]
     tokens: int
+    thread_name: str | None = None
     edited_at: datetime | None = None  # when its text was last changed, where that is known
 
 
@@ -125,6 +135,9 @@ class Reading(KeptReading, Protocol):
 
         `messages`: how many of the newest per room at most.
         """
+
+    async def all_keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
+        """Give every key that there was in a community, without who holds it."""
 
     async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
         """Give only what gates, floors and plain talk need of these agents: no minds, no keys, no directory."""
@@ -171,6 +184,9 @@ class Reading(KeptReading, Protocol):
     async def person(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
         """Find a person."""
 
+    async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:
+        """Give the threads of a room of which only the ids are known: whether they are private is not."""
+
     async def last_discord_id(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
         """Give the newest message known of a room, from which a backfill reads on."""
 
@@ -192,6 +208,9 @@ class Reading(KeptReading, Protocol):
     async def last_posted(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
         """Give the newest Discord id among the confirmed parts of all letters of a room."""
 
+    async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
+        """Give when an agent's post was confirmed there, so many back (1: the newest); None: there is none."""
+
     async def last_beat(self, community_id: CommunityId, agent_id: AgentId) -> Beat | None:
         """Give an agent's newest beat as it was kept."""
 
@@ -200,6 +219,9 @@ class Reading(KeptReading, Protocol):
 
     async def spent(self, community_id: CommunityId, day: date) -> tuple[Decimal, int]:
         """Give USD and tokens settled and reserved on a UTC day."""
+
+    async def paid(self, community_id: CommunityId, day: date) -> tuple[Decimal, Decimal]:
+        """Give the USD of a UTC day, settled and reserved, that the installation pays: here, and for everyone."""
 
     async def failures(
         self,
@@ -250,7 +272,7 @@ class Reading(KeptReading, Protocol):
         """Give the pending access requests of all communities."""
 
     async def spent_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, Usage]:
-        """Give what was settled and is reserved on a UTC day for each agent."""
+        """Give what was settled and is reserved on a UTC day for each agent: its share of each call."""
 
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
         """Give beats and usage of a UTC day by agent."""
@@ -267,7 +289,10 @@ class Writing(Reading, KeptWriting, Protocol):
         """Make a community, or give the one that is there (with its new name)."""
 
     async def put_person(self, community_id: CommunityId, person: Person) -> None:
-        """Store a person or their new name and rights."""
+        """Store a person, or their new name and rights: whether agents listen to them stays as it was decided."""
+
+    async def decide_about(self, community_id: CommunityId, person: Person) -> None:
+        """Keep whether agents listen to a person who is known."""
 
     async def add_message(self, community_id: CommunityId, message: NewMessage) -> Message | None:
         """Store a message that came in; None when it is known or was deleted before it came."""
@@ -282,6 +307,26 @@ class Writing(Reading, KeptWriting, Protocol):
 
     async def delete_messages(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
         """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
+
+    async def add_thread(
+        self, community_id: CommunityId, room_id: AgentId, channel_id: Snowflake, *, name: str, at: datetime
+    ) -> AgentId:
+        """Make a private thread a place of its own beside its room, and let the room's members into it; gives its id.
+
+        One that is there gets its members back.
+        """
+
+    async def leave_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
+        """Let all agents leave a private thread with what they would still say there; what was said stays."""
+
+    async def name_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake, name: str) -> None:
+        """Keep of what thread the messages of a room are that were said in it."""
+
+    async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> int:
+        """Remove what is stored in a room of one of its threads, everywhere; it may come in again. Gives how many."""
+
+    async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
+        """Remove what agents kept on the side of a private thread that is no more."""
 
     async def delete_room_messages(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
         """Remove the content of all of a room's messages, as when its channel was deleted."""
@@ -309,10 +354,23 @@ class Writing(Reading, KeptWriting, Protocol):
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         """Write changes, grouped into few statements."""
 
+    async def take_turns(self) -> None:
+        """Let no other transaction set the installation's money aside until this one ends."""
+
     async def reserve(
-        self, community_id: CommunityId, day: date, *, usd: Decimal, tokens: int, agents: Sequence[AgentId] = ()
+        self,
+        community_id: CommunityId,
+        day: date,
+        *,
+        usd: Decimal,
+        tokens: int,
+        agents: Mapping[AgentId, int] = NOBODY,
+        paid: bool = False,
     ) -> int:
-        """Set money aside for a call of these agents; gives the reservation's id."""
+        """Set money aside for a call of these agents, with their weights; gives the reservation's id.
+
+        `paid`: the installation pays for it.
+        """
 
     async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
         """Replace a reservation by what was spent."""
@@ -332,8 +390,11 @@ class Writing(Reading, KeptWriting, Protocol):
         not_before: datetime | None = None,
         posted_as: Sequence[Snowflake] = (),
         at: datetime | None = None,
+        shown_at: datetime | None = None,
     ) -> bool:
         """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown).
+
+        `shown_at`: where its message has its place, by Discord's clock; `at` when nothing else is said.
 
         Gives whether it is still there afterwards: it is deleted with its message.
         """
@@ -347,6 +408,19 @@ class Store(Protocol):
 
     def writing(self, community_id: CommunityId | None = None) -> AbstractAsyncContextManager[Writing]:
         """Open a transaction; ids are counted for that community (None: only a community is made)."""
+
+    async def gone_for_good(self) -> bool:
+        """Wait until the bytes of what was deleted have left the database's files; tells whether they have."""
+
+
+class Workshop(Protocol):
+    """Where work is done that what strangers send can make slow: beside everything else, and not for ever."""
+
+    async def done(self, lane: int, work: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
+        """Do pure work, a function that its module names; raises TooMuch, and what the work raises.
+
+        `lane`: whose it is (a community's id); the work of one lane keeps no other lane waiting.
+        """
 
 
 class Metrics(Protocol):

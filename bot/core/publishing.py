@@ -16,6 +16,7 @@ class Post:
     avatar_url: str | None
     content: str
     thread_id: Snowflake | None = None
+    only_there: bool = False  # never in the channel, should the thread be gone
     files: tuple[tuple[str, bytes], ...] = ()
     pings: bool = False
 
@@ -64,15 +65,20 @@ class Publisher(Protocol):
         """Delete a channel; one that is gone already is no error."""
 
     async def allow(
-        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
+        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
     ) -> None:
-        """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing."""
+        """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing.
+
+        `allowed` None: who sees it stays as it is.
+        """
 
     async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
         """Give the public address of an agent's drawn avatar, set on the webhook of its own room's channel."""
 
-    async def notify(self, channel_id: Snowflake, text: str, *, held: LetterId | None = None) -> None:
-        """Say something as the bot itself; with buttons to decide about a held letter."""
+    async def notify(
+        self, channel_id: Snowflake, text: str, *, held: LetterId | None = None, traces: Sequence[str] = ()
+    ) -> None:
+        """Say something as the bot itself; with buttons to decide about a held letter, or about places by number."""
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
         """Say something to a person alone."""

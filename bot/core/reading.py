@@ -13,10 +13,12 @@ from bot.core.kinds import OutputFormat
 from bot.core.records import Json
 
 LONGEST_ANSWER = 200_000
-LONGEST_MENDED = 50_000  # mending takes about 8 µs a character of rubbish, while everyone else waits
+LONGEST_PLAIN = 8_000
+LONGEST_WORDS = 2_000  # without any bracket
+LONGEST_MENDED = 50_000  # mending can take the square of this
 LARGEST_NUMBER = 10**30
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_MARKS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[{\]}]', re.DOTALL)
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)  # no text is looked through twice
 _BRACKETS = re.compile(r"[\[{\]}]")
 DEEPEST = 60
 
@@ -27,6 +29,13 @@ class Read:
 
     data: Json
     whole: bool
+
+
+def is_plain(text: str) -> bool:
+    """Tell whether an answer is short and needs no mending: to read it takes a moment, whatever stands in it."""
+    if len(text) <= LONGEST_WORDS and not _BRACKETS.search(text):
+        return True
+    return len(text) <= LONGEST_PLAIN and not _too_deep(text) and _as_json(text.strip()) is not None
 
 
 def read_answer(text: str, output_format: OutputFormat) -> Read:

@@ -1,7 +1,6 @@
 """What the community is made of: ids, closed sets and frozen records.
 
-Times are aware UTC datetimes. Numbers carry their unit in their name. Small ids are counted per community; a
-`Snowflake` is Discord's own id.
+Times are aware UTC datetimes. Small ids are counted per community; a `Snowflake` is Discord's own id.
 """
 
 from collections.abc import Mapping
@@ -35,10 +34,11 @@ BeatId = NewType("BeatId", int)
 ScheduleId = NewType("ScheduleId", int)
 CheckpointId = NewType("CheckpointId", int)
 Snowflake = NewType("Snowflake", int)
-Side = NewType("Side", int)  # the public rooms together, or one private room by its id (SPEC §6, barrier)
+Side = NewType("Side", int)  # the public rooms together, or one private room or thread by its id (SPEC §6, barrier)
 
 PUBLIC_SIDE = Side(0)
 ARCHITECT_NAME = "The Architect"
+ARCHITECT_ID = 0  # stands for all of them: no agent has it
 SYSTEM_NAME = "System"
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -63,7 +63,8 @@ class Person:
     username: str
     display_name: str = ""
     is_architect: bool = False
-    ignored: bool = False
+    ignored: bool = False  # their own wish
+    muted: bool = False  # a manager's decision, which is not theirs to lift
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +77,14 @@ class Sender:
     name: str = ""
 
     def shown(self) -> str:
-        """How agents see the sender: an agent's id, `@username`, `The Architect` or `System`."""
+        """How agents see the sender: an agent's id, `@username`, `The Architect (@username)` or `System`."""
         match self.kind:
             case SenderKind.AGENT:
                 return str(self.agent_id)
             case SenderKind.PERSON | SenderKind.BOT:
                 return f"@{self.name}"
             case SenderKind.ARCHITECT:
-                return ARCHITECT_NAME
+                return f"{ARCHITECT_NAME} (@{self.name})" if self.name else ARCHITECT_NAME
             case SenderKind.SYSTEM:
                 return SYSTEM_NAME
 
@@ -143,10 +144,12 @@ class Agent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """An agent's channel; `id` is the owner's id."""
+    """An agent's channel, whose `id` is the owner's; or a private thread in one, with an id of its own."""
 
     community_id: CommunityId
     id: AgentId
+    thread_of: AgentId | None = None  # of a private thread: the room it is in
+    thread_name: str = ""
     channel_id: Snowflake | None = None  # None until Discord has made it
     access: Access = Access.KNOCK
     visibility: Visibility = Visibility.PUBLIC
@@ -160,6 +163,11 @@ class Room:
     fault_told_at: datetime | None = None  # when it said that the model fails; None again once it answers
     last_message_at: datetime | None = None
     compact_asked_at: datetime | None = None  # someone wants it summarised now
+
+    @property
+    def owner_id(self) -> AgentId:
+        """The agent whose room it is, or is in."""
+        return self.id if self.thread_of is None else self.thread_of
 
     @property
     def side(self) -> Side:
@@ -209,7 +217,8 @@ class Message:
     edited: bool = False
     attachments: tuple[Attachment, ...] = ()
     discord_id: Snowflake | None = None
-    thread_id: Snowflake | None = None
+    thread_id: Snowflake | None = None  # the public thread of the room in which it was said
+    thread_name: str | None = None
     beat_id: BeatId | None = None
     tokens: int = 0
     answers_from_agents: int = 0  # answers by agents that it did not address (floor)
@@ -322,17 +331,6 @@ class Reason:
     def is_a_persons_call(self) -> bool:
         """Whether a person addressed the agent and waits for its answer."""
         return self.kind is ReasonKind.ADDRESSED and self.person_id is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """The right to answer for one agent until the lease ends; whoever applies must still hold it."""
-
-    community_id: CommunityId
-    agent_id: AgentId
-    beat_id: BeatId
-    lease_until: datetime
-    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The strict JSON schema of an answer: one constant made from the action vocabulary, with no id in it."""
+"""The strict JSON schema of an answer: constants made from the action vocabulary, with no id in them."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -17,10 +17,12 @@ ANY_VALUE: dict[str, Json] = {
 
 
 @cache
-def answer_schema() -> dict[str, Json]:
-    """Give the schema that holds a model to SPEC's answer; every property is required, optional ones may be null."""
+def answer_schema(*, alone: bool = False) -> dict[str, Json]:
+    """Give the schema that holds a model to SPEC's answer; every property is required, optional ones may be null.
+
+    `alone`: of a call of one agent, which knows neither list nor id, so that nobody can answer for somebody else.
+    """
     one = {
-        "agent_id": {"type": "integer"},
         "thoughts": {"type": ["string", "null"]},
         "responses": {
             "type": "array",
@@ -28,7 +30,9 @@ def answer_schema() -> dict[str, Json]:
         },
         "actions": {"type": "array", "items": {"anyOf": [action_schema(each) for each in CATALOGUE if each.listed]}},
     }
-    return _object({"agents": {"type": "array", "items": _object(one)}})
+    if alone:
+        return _object(one)
+    return _object({"agents": {"type": "array", "items": _object({"agent_id": {"type": "integer"}, **one})}})
 
 
 def action_schema(definition: Definition) -> dict[str, Json]:

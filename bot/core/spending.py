@@ -6,25 +6,53 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from bot.core.config import CommunityConfig
+from bot.core.models import Ceilings
 from bot.core.records import Agent, AgentId, Usage
 
 SLOWED_FROM = 0.80
 SLOWER_FROM = 0.95
+PICO_USD = Decimal("0.000000000001")  # the smallest coin: a call's price is divided into whole ones
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """What the installation has paid or set aside in a day, beside its ceilings: for one community, and for all."""
+
+    here: Decimal
+    everywhere: Decimal
+    ceilings: Ceilings
+
+    @property
+    def share(self) -> float:
+        """How much of the tighter ceiling is used: 1.0 is all of it."""
+        return max(_share(self.here, self.ceilings.usd_each), _share(self.everywhere, self.ceilings.usd_all))
+
+    def holds(self, usd: Decimal) -> bool:
+        """Tell whether a call of that price stays below both ceilings."""
+        each, everyone = self.ceilings.usd_each, self.ceilings.usd_all
+        return (each is None or self.here + usd <= each) and (everyone is None or self.everywhere + usd <= everyone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What is settled and reserved of a day's limits."""
+    """What is settled and reserved of a day's limits; `paid` where the installation's ceilings hold as well."""
 
     usd: Decimal = Decimal(0)
     tokens: int = 0
     usd_limit: Decimal | None = None
     tokens_limit: int | None = None
+    paid: Paid | None = None
 
     @property
     def share(self) -> float:
-        """How much of the tighter limit is used: 1.0 is all of it."""
-        return max(_share(self.usd, self.usd_limit), _share(Decimal(self.tokens), self.tokens_limit))
+        """How much of the tightest limit is used: 1.0 is all of it."""
+        own = max(_share(self.usd, self.usd_limit), _share(Decimal(self.tokens), self.tokens_limit))
+        return max(own, self.paid.share) if self.paid else own
+
+    @property
+    def is_paid_up(self) -> bool:
+        """Whether it is the installation's ceiling that is reached, which nobody in the community can raise."""
+        return self.paid is not None and self.paid.share >= 1.0
 
     @property
     def stretch(self) -> float:
@@ -46,13 +74,53 @@ class Spending:
     def holds(self, *, usd: Decimal, tokens: int) -> bool:
         """Tell whether a call of that size stays within the limits."""
         fits_usd = self.usd_limit is None or self.usd + usd <= self.usd_limit
-        return fits_usd and (self.tokens_limit is None or self.tokens + tokens <= self.tokens_limit)
+        fits_tokens = self.tokens_limit is None or self.tokens + tokens <= self.tokens_limit
+        return fits_usd and fits_tokens and (self.paid is None or self.paid.holds(usd))
 
 
-def of_day(spent: tuple[Decimal, int], config: CommunityConfig) -> Spending:
-    """Set what was spent beside the community's limits."""
+def of_day(spent: tuple[Decimal, int], config: CommunityConfig, paid: Paid | None = None) -> Spending:
+    """Set what was spent beside the community's limits, and beside the installation's where that pays."""
     usd, tokens = spent
-    return Spending(usd=usd, tokens=tokens, usd_limit=config.usd_per_day, tokens_limit=config.tokens_per_day)
+    return Spending(usd=usd, tokens=tokens, usd_limit=config.usd_per_day, tokens_limit=config.tokens_per_day, paid=paid)
+
+
+def held_to(config: CommunityConfig, ceilings: Ceilings | None) -> CommunityConfig:
+    """Give a community's settings with the budget that it really has: never above what the installation pays."""
+    most = None if ceilings is None else ceilings.usd_each
+    if most is None or (config.usd_per_day is not None and config.usd_per_day <= most):
+        return config
+    return config.model_copy(update={"usd_per_day": most})
+
+
+def divided(usage: Usage, weights: Mapping[AgentId, int]) -> dict[AgentId, Usage]:
+    """Divide what a call used among its agents by weight: the parts add up to the whole, to the last token and coin."""
+    cached, written = (_parts(count, weights) for count in (usage.cached_tokens, usage.cache_write_tokens))
+    fresh = _parts(usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens, weights)
+    output = _parts(usage.output_tokens, weights)
+    coins = _parts(int((usage.cost_usd / PICO_USD).to_integral_value()), weights)
+    return {
+        id: Usage(
+            input_tokens=fresh[id] + cached[id] + written[id],
+            cached_tokens=cached[id],
+            cache_write_tokens=written[id],
+            output_tokens=output[id],
+            cost_usd=coins[id] * PICO_USD,
+            latency_seconds=usage.latency_seconds,
+        )
+        for id in weights
+    }
+
+
+def _parts(whole: int, weights: Mapping[AgentId, int]) -> dict[AgentId, int]:
+    """Divide a whole number by weights (equally, where nobody has any), with nothing lost and nothing added."""
+    counted = weights if any(weights.values()) else dict.fromkeys(weights, 1)
+    total, before, given = sum(counted.values()), 0, 0
+    parts: dict[AgentId, int] = {}
+    for id, weight in counted.items():
+        before += weight
+        parts[id] = whole * before // total - given
+        given += parts[id]
+    return parts
 
 
 def roots(agents: Mapping[AgentId, Agent]) -> Mapping[AgentId, AgentId]:
@@ -77,19 +145,22 @@ def overspent(
     return frozenset(agents) & frozenset().union(*over)
 
 
-def family_holds(
+def too_poor(
     agents: Mapping[AgentId, Agent],
     used: Mapping[AgentId, Usage],
     config: CommunityConfig,
-    in_call: Collection[AgentId],
-    *,
-    usd: Decimal,
-    tokens: int,
-) -> bool:
-    """Tell whether a call stays within its family's share; one of several families has the community's limit only."""
+    shares: Mapping[AgentId, Usage],
+) -> frozenset[AgentId]:
+    """Give those in a call whose family cannot bear its `shares` of it; who is alone has the community's limit only."""
     families = _families(agents)
-    whose = next((one for one in families if len(one) > 1 and one.issuperset(in_call)), None)
-    return whose is None or _spent_by(whose, used, config, len(families)).holds(usd=usd, tokens=tokens)
+    poor: set[AgentId] = set()
+    for one in families:
+        here = one & shares.keys() if len(one) > 1 else frozenset()
+        usd = sum((shares[id].cost_usd for id in here), Decimal(0))
+        tokens = sum(shares[id].input_tokens + shares[id].output_tokens for id in here)
+        if here and not _spent_by(one, used, config, len(families)).holds(usd=usd, tokens=tokens):
+            poor |= here
+    return frozenset(poor)
 
 
 def _families(agents: Mapping[AgentId, Agent]) -> list[frozenset[AgentId]]:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -33,7 +33,7 @@ class Split:
 
 def width(text: str) -> int:
     """Count UTF-16 units."""
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def sound(text: str) -> str:
@@ -81,10 +81,11 @@ def _reach(text: str, room: int) -> int:
 def _cut(text: str, room: int) -> tuple[int, int]:
     """Give where to end this part and where to begin the next, at the best place that fits into `room` units."""
     end = _reach(text, room)
-    torn = [match.span() for match in _WHOLE.finditer(text[: end + 1_600])]
+    whole = [match.span() for match in _WHOLE.finditer(text[: end + 1_600])]  # one after the other
 
     def allowed(index: int) -> bool:
-        return is_boundary(text, index) and not any(start < index < stop for start, stop in torn)
+        before = bisect_left(whole, (index,)) - 1  # the last that begins before
+        return is_boundary(text, index) and not (before >= 0 and index < whole[before][1])
 
     for pattern, least in _ENDS:
         for match in reversed(list(pattern.finditer(text[: end + 1]))):

@@ -1,13 +1,33 @@
-"""What an agent is doing and what it waits for, in words for people."""
+"""What an agent is doing, everywhere and in each of its rooms."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
-from bot.core.kinds import State
-from bot.core.records import Agent
+from bot.core.gate import is_claimed
+from bot.core.kinds import Doing, HeldFor, State
+from bot.core.records import Agent, AgentId
+from bot.core.view import View
+
+
+def doing(view: View, agent: Agent, now: datetime) -> Mapping[AgentId, Doing]:
+    """Give what the agent is at in each room where it is at something; the view has its rooms and its reasons."""
+    found: dict[AgentId, Doing] = {}
+    since = agent.last_beat_at if is_claimed(agent, now) else None
+    for reason in view.reasons.get(agent.id, ()):
+        if reason.room_id is None:
+            continue
+        if since is not None and reason.due_at <= since:
+            found[reason.room_id] = Doing.THINKING
+        elif reason.held_for is HeldFor.FLOOR and reason.room_id not in found:
+            found[reason.room_id] = Doing.WAITING
+    for room_id in view.being_posted:
+        if view.own_words(agent.id, room_id) and found.get(room_id) is not Doing.THINKING:
+            found[room_id] = Doing.TYPING
+    return dict(sorted(found.items()))
 
 
 def state_of(agent: Agent, now: datetime, *, typing: bool = False) -> State:
-    """Give the state people see; `typing`: one of its posts is on its way."""
+    """Give the state people see; `typing`: words of its own are on their way."""
     if agent.retired_at is not None:
         return State.RETIRED
     if agent.paused_reason is not None:
@@ -19,20 +39,3 @@ def state_of(agent: Agent, now: datetime, *, typing: bool = False) -> State:
     if agent.asleep_until is not None and agent.asleep_until > now:
         return State.SLEEPING
     return State.IDLE
-
-
-def waits_for(agent: Agent, now: datetime) -> str:
-    """Say in a few words what the agent's next beat waits for."""
-    match state_of(agent, now):
-        case State.RETIRED:
-            return "nothing: it is retired"
-        case State.PAUSED:
-            return f"someone to resume it ({agent.paused_reason})"
-        case State.THINKING:
-            return "its model's answer"
-        case _ if agent.next_beat_at is not None:
-            return f"its beat in {max(0.0, (agent.next_beat_at - now).total_seconds()):.1f} s"
-        case State.SLEEPING:
-            return f"waking at {agent.asleep_until:%H:%M:%S} UTC, or to be mentioned"
-        case _:
-            return "something new to happen"

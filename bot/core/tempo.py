@@ -6,7 +6,7 @@ from bot.core.changes import Change, React, Unreact, UpdateAgent, UpdateRoom
 from bot.core.emoji import FASTER, SLOWER, emotion_of, is_hush, reaction_name
 from bot.core.gate import cue
 from bot.core.kinds import Emotion, SenderKind
-from bot.core.records import Agent, Message, Sender
+from bot.core.records import Agent, AgentId, Message, Sender
 from bot.core.view import View
 
 FASTEST_SECONDS = 1.0
@@ -38,7 +38,7 @@ def changes_for(
     if added:
         stirred = [] if is_stale else _stirred(view, message, reactor, emoji, now)
         return [*_put(view, message, reactor, emoji, now, moves), *stirred]
-    return _taken_back(view, message, reactor, emoji, effect or 0.0)
+    return _taken_back(view, message, reactor, emoji, effect or 0.0, now)
 
 
 def drifted(agent: Agent) -> float:
@@ -78,11 +78,20 @@ def _signed(view: View, message: Message, reactor: Sender, moved: float, now: da
     return [cue(message.room_id, message.id, FASTER if moved < 0 else SLOWER, now)]
 
 
-def _taken_back(view: View, message: Message, reactor: Sender, emoji: str | Emotion, effect: float) -> list[Change]:
+def _taken_back(
+    view: View, message: Message, reactor: Sender, emoji: str | Emotion, effect: float, now: datetime
+) -> list[Change]:
     changes: list[Change] = [Unreact(message_id=message.id, emoji=reaction_name(emoji), reactor=reactor)]
-    if reactor.is_human and is_hush(emoji):
+    if reactor.is_human and is_hush(emoji) and not _is_hushed_longer(view, message.room_id, now):
         changes.append(UpdateRoom(room_id=message.room_id, fields={"hushed_until": None}))
     return changes + _moved(_author(view, message), -effect)
+
+
+def _is_hushed_longer(view: View, room_id: AgentId, now: datetime) -> bool:
+    """Tell whether a manager silenced the room for longer than a sign does."""
+    room = view.all_rooms.get(room_id)
+    until = room.hushed_until if room is not None else None
+    return until is not None and until > now + timedelta(minutes=view.config.hush_minutes)
 
 
 def _moved(author: Agent | None, by_seconds: float) -> list[Change]:
@@ -111,6 +120,8 @@ def _stirred(view: View, message: Message, reactor: Sender, emoji: str, now: dat
     if not reactor.is_human:
         return []
     if is_hush(emoji):
+        if _is_hushed_longer(view, message.room_id, now):
+            return []
         until = now + timedelta(minutes=view.config.hush_minutes)
         return [UpdateRoom(room_id=message.room_id, fields={"hushed_until": until})]
     room = view.all_rooms.get(message.room_id)

@@ -7,12 +7,23 @@ from datetime import datetime, timedelta
 from bot.core.cadence import ambient_wait, rounded_up
 from bot.core.gate import banter_is_over, is_asleep, is_hushed
 from bot.core.kinds import HeldFor, ReasonKind
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, Claim, Reason, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, CommunityId, Reason, Side
 from bot.core.spending import Spending
 from bot.core.view import View
 
 URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
 SELF_CAUSED_IN = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The right to answer for one agent until the lease ends; whoever applies must still hold it."""
+
+    community_id: CommunityId
+    agent_id: AgentId
+    beat_id: BeatId
+    lease_until: datetime
+    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +78,10 @@ class Held:
 def verdict(view: View, claim: Claim, now: datetime, spending: Spending) -> Ready | Held:
     """Judge one claim: what of its reasons still counts, for which side it is, and whether it is time."""
     agent = view.agents[claim.agent_id]
-    if agent.retired_at is not None or agent.paused_reason is not None:
+    if agent.retired_at is not None:
         return Held(claim=claim, dropped=claim.reasons)
-    if view.community.paused:
-        return Held(claim=claim, dropped=claim.reasons)
+    if agent.paused_reason is not None or view.community.paused:
+        return Held(claim=claim, dropped=tuple(one for one in claim.reasons if not one.is_a_persons_call))
     kept = tuple(reason for reason in claim.reasons if counts(view, claim.agent_id, reason, now, spending))
     dropped = tuple(reason for reason in claim.reasons if reason not in kept)
     if is_asleep(agent, now) and not any(wakes(view, reason) for reason in kept):
@@ -79,8 +90,35 @@ def verdict(view: View, claim: Claim, now: datetime, spending: Spending) -> Read
         return Held(claim=claim, dropped=dropped)
     if agent.backs_off_until is not None and agent.backs_off_until > now:
         return Held(claim=claim, until=agent.backs_off_until, dropped=dropped)
+    waits = {reason: wait for reason in kept if (wait := _wait(view, claim.agent_id, reason, now))}
+    if len(waits) == len(kept):
+        until, held_for = min(waits.values())
+        return Held(claim=claim, until=until, held_for=held_for, dropped=dropped)
+    kept = tuple(reason for reason in kept if reason not in waits)
     ready = Ready(claim=claim, agent=agent, side=PUBLIC_SIDE, reasons=kept, dropped=dropped)
     return _timed(view, _sided(view, ready), now, spending)
+
+
+def _wait(view: View, agent_id: AgentId, reason: Reason, now: datetime) -> tuple[datetime, HeldFor] | None:
+    """Give until when nothing is answered in the reason's room, and why: it is silent, or a post on its way."""
+    hushed_until = hush_of(view, reason, now)
+    if hushed_until is not None:
+        return hushed_until, HeldFor.HUSH
+    posted = _posting_until(view, agent_id, reason, now)
+    return None if posted is None else (posted, HeldFor.POSTING)
+
+
+def hush_of(view: View, reason: Reason, now: datetime) -> datetime | None:
+    """Give until when the room is silent in which a person calls the agent; None when it is not, or nobody calls."""
+    room = view.all_rooms.get(reason.room_id) if reason.room_id is not None and reason.is_a_persons_call else None
+    return room.hushed_until if room is not None and is_hushed(room, now) else None
+
+
+def _posting_until(view: View, agent_id: AgentId, reason: Reason, now: datetime) -> datetime | None:
+    """Give until when the agent's own words in the reason's room are waited for, so that it says nothing twice."""
+    own = view.own_words(agent_id, reason.room_id) if reason.room_id is not None else ()
+    untils = [message.sent_at + timedelta(seconds=view.config.floor_seconds) for message in own]
+    return max((until for until in untils if until > now), default=None)
 
 
 def _called(view: View, ready: Ready, now: datetime) -> datetime | None:
@@ -136,7 +174,7 @@ def counts(view: View, agent_id: AgentId, reason: Reason, now: datetime, spendin
         return True
     if (agent_id, reason.room_id) not in view.memberships:
         return False
-    return not _silenced(view, reason, now)
+    return reason.is_a_persons_call or not _silenced(view, reason, now)
 
 
 def _silenced(view: View, reason: Reason, now: datetime) -> bool:

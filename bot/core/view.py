@@ -1,6 +1,6 @@
 """What one read gives a slot: all that its gates, plans and HUDs need, and nothing is asked for afterwards."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bot.core.config import CommunityConfig
@@ -21,9 +21,12 @@ from bot.core.records import (
     Mind,
     Reason,
     Room,
+    Schedule,
     Side,
     Usage,
 )
+
+MayRead = Callable[[Room], Awaitable[bool]]  # whether who asks may read a private thread now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +55,15 @@ class View:
     rooms: Mapping[AgentId, RoomView]
     memberships: Mapping[tuple[AgentId, AgentId], Membership]  # (agent, room)
     minds: Mapping[tuple[AgentId, Side], Mind] = field(default_factory=dict)
+    schedules: Mapping[AgentId, tuple[Schedule, ...]] = field(default_factory=dict)  # by agent, soonest first
     keys: Mapping[AgentId, tuple[AccessKey, ...]] = field(default_factory=dict)
     held_keys: Mapping[AgentId, tuple[AccessKey, ...]] = field(default_factory=dict)  # by holder
     requests: Mapping[AgentId, tuple[AccessRequest, ...]] = field(default_factory=dict)  # pending, by room
     secrets: Mapping[KeyId, str] = field(default_factory=dict)
     unposted: Mapping[AgentId, tuple[Letter, ...]] = field(default_factory=dict)  # by room
+    being_posted: Mapping[AgentId, tuple[Message, ...]] = field(
+        default_factory=dict
+    )  # the words of `unposted`, by room
     reasons: Mapping[AgentId, tuple[Reason, ...]] = field(default_factory=dict)  # waiting or claimed, of all members
 
     def rooms_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> tuple[RoomView, ...]:
@@ -69,9 +76,18 @@ class View:
         shown = [view for view in mine if view.room.side == side]
         return tuple(sorted(shown, key=lambda view: (view.room.id != agent_id, view.room.id)))
 
+    def own_words(self, agent_id: AgentId, room_id: AgentId) -> tuple[Message, ...]:
+        """Give what the agent said in a room that is still to be posted there, oldest first."""
+        return tuple(one for one in self.being_posted.get(room_id, ()) if one.sender.agent_id == agent_id)
+
     def mind_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
         """Give what the agent carries on that side; an empty mind when nothing was written yet."""
         return self.minds.get((agent_id, side)) or Mind(agent_id=agent_id, side=side)
+
+    def is_thread(self, side: Side) -> bool:
+        """Tell whether a side is that of a private thread."""
+        place = self.all_rooms.get(AgentId(side))
+        return place is not None and place.thread_of is not None
 
     def visible(self, agent_id: AgentId, room: RoomView) -> tuple[Message, ...]:
         """Give the loaded messages the agent may see: in a private room only those since it joined."""

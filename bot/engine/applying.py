@@ -1,24 +1,37 @@
 """What an answer does: each agent's part by itself, and only while its claim is held (SPEC §6)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import structlog
 
 from bot.core.actions import Action, Reply, SendMessage
 from bot.core.actor import Actor
-from bot.core.aftermath import FAILURES_TOLD, answered, backoff_until, failed, looked, seen, spoken, undone, widened
+from bot.core.aftermath import (
+    FAILURES_TOLD,
+    answered,
+    backoff_until,
+    failed,
+    looked,
+    misunderstood,
+    seen,
+    spoken,
+    undone,
+    widened,
+)
+from bot.core.blotting import LONGEST_KEPT, Blots
 from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
 from bot.core.errors import Broken, ModelError
 from bot.core.floor import after_saying, may_speak
 from bot.core.hud.call import AgentPart
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
-from bot.core.records import AgentId, Beat, BeatId, Claim, CommunityId, Usage
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Usage
 from bot.core.reply import AgentReply
-from bot.core.verdict import Ready
+from bot.core.verdict import Claim, Ready
 from bot.core.view import View
+from bot.core.wording import as_words
 from bot.engine.performer import Outcome, Performer
 from bot.engine.planner import PlannedCall
 
@@ -30,7 +43,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One agent's part of an answer; `usage` is its share; `hud` what is kept of the call's text."""
+    """One agent's part of an answer; `usage` is its share, `hud` the call's text, `blots` for what is kept."""
 
     ready: Ready
     call: PlannedCall
@@ -39,8 +52,11 @@ class Answered:
     usage: Usage
     text: str
     hud: str
+    beside: tuple[tuple[str, int], ...] = ()  # what a call takes beside its agents' own sections, in tokens
     response_id: str = ""
     failed: str = ""
+    useless: bool = False  # nothing of it could be used: whoever waits is told
+    blots: Blots = field(default_factory=Blots)
 
 
 class Applier:
@@ -157,6 +173,7 @@ class Applier:
             may_speak=speech.allowed,
             let_through_at=let_through_at,
             refused=one.reply.rejected,
+            blots=one.blots,
             view=view if _only_talks(view, one.reply.actions) else None,
         )
 
@@ -210,6 +227,8 @@ def _after(
     changes += spoken(view, one.ready, spoke_in, now)
     for room_id in spoke_in:
         changes += answered(view, one.ready, room_id, now)
+    if one.useless:
+        changes += misunderstood(view, one.ready, one.call.kind.model, now)
     return [*changes, EndBeat(beat=_beat(one, outcomes, let_through_at, silent=not spoke_in))]
 
 
@@ -225,7 +244,8 @@ def _spoken(outcomes: Sequence[Outcome]) -> tuple[AgentId, ...]:
 def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, *, silent: bool) -> Beat:
     ready = one.ready
     people = [reason.person_id for reason in ready.reasons if reason.person_id is not None]
-    refused = [f"{what} was rejected: {why}" for what, why in one.reply.rejected]
+    refused = [f"Rejected ({as_words(what)}): {why}" for what, why in one.reply.rejected]
+    done = (*(_in_words(outcome) for outcome in outcomes), *refused)
     return Beat(
         id=ready.beat_id,
         agent_id=ready.agent_id,
@@ -236,13 +256,13 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
         model=one.call.kind.model,
         input_format=one.call.kind.input_format,
         agents_in_call=len(one.call.ready),
-        hud=one.hud,
-        answer=one.text,
-        thoughts=one.reply.thoughts,
-        sections=one.part.sections,
+        hud=one.blots.text(one.hud),
+        answer=one.blots.answer(one.text, was_read=not one.failed),
+        thoughts=one.blots.text(one.reply.thoughts)[:LONGEST_KEPT],
+        sections=(*one.beside, *one.part.sections),
         usage=one.usage,
         response_id=one.response_id,
-        outcome=(*(_in_words(outcome) for outcome in outcomes), *refused),
+        outcome=tuple(map(one.blots.text, done)),
         silent=silent,
         failed=one.failed,
     )
@@ -250,8 +270,8 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
 
 def _in_words(outcome: Outcome) -> str:
     if outcome.accepted:
-        return f"{outcome.action.type}: {outcome.result}" if outcome.result else outcome.action.type
-    return f"{outcome.action.type} was rejected: {outcome.why}"
+        return outcome.result or f"Done: {as_words(outcome.action.type)}."
+    return f"Rejected ({as_words(outcome.action.type)}): {outcome.why}"
 
 
 def alone_only(action: Action) -> bool:

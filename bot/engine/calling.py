@@ -2,35 +2,41 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
-from decimal import Decimal
 
 import structlog
 
-from bot.core.aftermath import FAMILY_SHARE, WHOLE_BUDGET, rests
-from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable
-from bot.core.hud.call import AgentPart
-from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall
-from bot.core.records import AgentId, CommunityId, Json, Usage
+from bot.core.aftermath import CEILING, FAMILY_SHARE, WHOLE_BUDGET, rests
+from bot.core.blotting import Blots
+from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
+from bot.core.hud.call import AgentPart, constant_tokens
+from bot.core.hud.why import mending
+from bot.core.kinds import OutputFormat, ReasonKind
+from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Workshop
+from bot.core.reading import LONGEST_ANSWER, is_plain
+from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.reply import AgentReply, ParsedReply, parse_reply
-from bot.core.spending import next_day
+from bot.core.saying import Sole
+from bot.core.schema import answer_schema
+from bot.core.spending import divided, next_day
 from bot.core.verdict import Ready
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.entrance import Round
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Booked, Purse
+from bot.engine.purse import Booked, Purse, as_told, weights_of
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
+ASKING = (ReasonKind.ADDRESSED, ReasonKind.ANSWER, ReasonKind.WOKEN)  # somebody waits for words
 OTHERS_SETTLE = timedelta(seconds=5)
 log = structlog.get_logger(__name__)
 
 
 class Caller:
-    """Carries calls out. `schema` is what models that can are held to; `on_letters` is called after each beat."""
+    """Carries calls out; `on_letters` is called after each beat."""
 
     def __init__(
         self,
@@ -38,8 +44,8 @@ class Caller:
         applier: Applier,
         clock: Clock,
         metrics: Metrics,
+        workshop: Workshop,
         *,
-        schema: Mapping[str, Json] | None,
         call_seconds: float,
         on_letters: Callable[[], None],
     ) -> None:
@@ -47,7 +53,7 @@ class Caller:
         self._applier = applier
         self._clock = clock
         self._metrics = metrics
-        self._schema = schema
+        self._workshop = workshop
         self._call_seconds = call_seconds
         self._on_letters = on_letters
         # a community's answers are applied one after the other, in the order in which they came
@@ -81,24 +87,46 @@ class Caller:
     async def _carry_out(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
         call = booked.call
         if booked.reservation is None:
-            await self._rest(round, pending, soon=booked.soon, what=FAMILY_SHARE if booked.family else WHOLE_BUDGET)
+            await self._rest_or_wait(round, booked, pending)
             return
         answer = await self._ask(round, booked)
-        parsed = parse_reply(answer.text, asked=planner.ids_of(call), output_format=call.kind.output_format)
+        parsed = await self._read(round, answer, call)
+        if trouble := _to_mend(call, parsed):
+            await self._purse.settle(round.community_id, booked, as_told(answer.usage))
+            booked = replace(booked, reservation=None)
+            answer, parsed = await self._mended(round, call, answer, parsed, trouble)
         again = [ready for ready in call.ready if call.shared and _needs_own_call(parsed, ready.agent_id)]
         alone = {ready.agent_id for ready in again}
         parts = [_answered(round, call, one, answer, parsed) for one in call.ready if one.agent_id not in alone]
         async with self._turns[round.community_id]:
-            await self._purse.settle(round.community_id, booked, answer.usage)
+            await self._purse.settle(round.community_id, booked, as_told(answer.usage))
             await self._apply(round, parts, pending)
         async with asyncio.TaskGroup() as group:  # side by side: none waits for another's answer
             for ready in again:
                 del pending[ready.agent_id]
-                group.create_task(self._again(round, booked, ready, answer, parsed.replies.get(ready.agent_id)))
+                group.create_task(self._again(round, booked, ready, answer, parsed))
 
-    async def _again(
-        self, round: Round, booked: Booked, ready: Ready, first: ModelAnswer, shared: AgentReply | None
-    ) -> None:
+    async def _mended(
+        self, round: Round, call: PlannedCall, first: ModelAnswer, parsed: ParsedReply, trouble: str
+    ) -> tuple[ModelAnswer, ParsedReply]:
+        """Ask once more for an answer that cannot be used; what came first stands where there is no better one."""
+        line, view = mending(trouble), round.view
+        tokens = call.built.tokens + round.model.tokenizer(call.kind.model).count(line)
+        more = replace(call, built=replace(call.built, input=f"{call.built.input}{line}", tokens=tokens))
+        now = self._clock.now()
+        (booked,) = await self._purse.reserve(round.community_id, round.model, view.config, [more], now, view.agents)
+        if booked.reservation is None:
+            return first, parsed
+        self._metrics.count("answers_mended", model=call.kind.model)
+        try:
+            answer = await self._ask(round, booked)
+        except ModelError as error:
+            log.warning("an answer was not mended", model=call.kind.model, why=error.sentence)
+            return first, parsed
+        await self._purse.settle(round.community_id, booked, as_told(answer.usage))
+        return replace(answer, usage=_sum(first.usage, answer.usage)), await self._read(round, answer, more)
+
+    async def _again(self, round: Round, booked: Booked, ready: Ready, first: ModelAnswer, shared: ParsedReply) -> None:
         """Ask one agent again alone and apply what it says."""
         pending = {ready.agent_id: ready}
         async with self._own_faults(round, booked, pending):
@@ -114,7 +142,7 @@ class Caller:
         self._on_letters()
 
     async def _ask(self, round: Round, booked: Booked) -> ModelAnswer:
-        """Ask the model; what was set aside is given back when it did not answer."""
+        """Ask the model; what was set aside is given back when it surely did not answer."""
         call = booked.call
         request = self._request(round, call)
         self._metrics.observe("agents_per_call", len(call.ready))
@@ -123,14 +151,30 @@ class Caller:
             async with self._clock.timeout(self._call_seconds):
                 return await _answer(round.model, request)
         except TimeoutError as error:
-            await self._purse.settle(round.community_id, booked, Usage())
-            raise ModelUnreachable("The model took too long to answer.") from error
+            await self._purse.settle(round.community_id, booked, None)
+            raise ModelUnreachable("The model took too long to answer.", unsure=True) from error
         except ModelError as error:
             await self._purse.settle(round.community_id, booked, error.usage)
             raise
         except Exception:
-            self._purse.give_up(round.community_id, booked)
+            await self._purse.settle(round.community_id, booked, None)
             raise
+
+    async def _read(self, round: Round, answer: ModelAnswer, call: PlannedCall) -> ParsedReply:
+        """Read an answer; one that cannot be read in time is as good as none."""
+        asked, output_format = planner.ids_of(call), call.kind.output_format
+        sole = None if call.shared else _sole(round, call, answer)
+        text = answer.text
+        if is_plain(text):
+            return parse_reply(text, asked=asked, output_format=output_format, sole=sole)
+        text = text[:LONGEST_ANSWER]
+        try:
+            return await self._workshop.done(
+                round.community_id, parse_reply, text, asked=asked, output_format=output_format, sole=sole
+            )
+        except TooMuch as error:
+            log.warning("an answer could not be read", model=call.kind.model, characters=len(text))
+            return ParsedReply(unusable=frozenset(asked), rejected=(error.sentence,))
 
     def _request(self, round: Round, call: PlannedCall) -> ModelCall:
         seeing = round.model.sees_images(call.kind.model)
@@ -140,28 +184,38 @@ class Caller:
             input=call.built.input,
             temperature=call.kind.temperature,
             answer_tokens=call.answer_tokens,
-            schema=self._schema if call.kind.structured else None,
+            schema=answer_schema(alone=not call.shared) if call.kind.structured else None,
             cache_key=call.built.cache_key,
+            wants_json=call.kind.output_format is OutputFormat.JSON,
             images=planner.new_images(round.view, call) if seeing else (),
         )
 
     async def _ask_alone(
-        self, round: Round, ready: Ready, shared: AgentReply | None, first: ModelAnswer, call: PlannedCall
+        self, round: Round, ready: Ready, parts: ParsedReply, first: ModelAnswer, call: PlannedCall
     ) -> Answered:
         """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
+        shared = parts.replies.get(ready.agent_id)
         write = planner.builder(round.view, round.model, round.at)
         own = planner.alone(round.view, ready, round.model, write)
         now = self._clock.now()
         view = round.view
         (booked,) = await self._purse.reserve(round.community_id, round.model, view.config, [own], now, view.agents)
         if booked.reservation is None:
-            return _only(round, call, ready, first, shared)
+            return _only(round, call, ready, first, parts)
         answer = await self._ask(round, booked)
-        await self._purse.settle(round.community_id, booked, answer.usage)
-        parsed = parse_reply(answer.text, asked=[ready.agent_id], output_format=own.kind.output_format)
+        await self._purse.settle(round.community_id, booked, as_told(answer.usage))
+        parsed = await self._read(round, answer, own)
         one = _answered(round, own, ready, answer, parsed)
         reply = one.reply if shared is None else _merged(shared, one.reply)
-        return replace(one, reply=reply, usage=_sum(one.usage, _share(call, ready.agent_id, first.usage)))
+        blots = one.blots | parts.given_keys(round.labels)
+        return replace(one, reply=reply, blots=blots, usage=_sum(one.usage, _share(call, ready.agent_id, first.usage)))
+
+    async def _rest_or_wait(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
+        """There was no money for a call: those rest whose limit it is, and the others of it go without them."""
+        others = {id: pending.pop(id) for id in list(pending) if booked.poor and id not in booked.poor}
+        await self._let_go(others)
+        what = FAMILY_SHARE if booked.poor else CEILING if booked.paid_up else WHOLE_BUDGET
+        await self._rest(round, pending, soon=booked.soon, what=what)
 
     async def rest(self, round: Round, agents: Iterable[Ready]) -> None:
         """Let agents rest until midnight whose family has used up its share of the day."""
@@ -214,7 +268,30 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
         if not request.images:
             raise
         answer = await model.answer(replace(request, images=()))
-        return replace(answer, usage=_sum(answer.usage, error.usage))
+        return replace(answer, usage=_sum(answer.usage, error.usage or Usage()))
+
+
+def _to_mend(call: PlannedCall, parsed: ParsedReply) -> str:
+    """Say what was wrong with an answer for which a person waits; in a shared call each is asked again alone."""
+    ready = call.ready[0]
+    return "" if call.shared or not ready.addressed_by_person else parsed.trouble(ready.agent_id)
+
+
+def _sole(round: Round, call: PlannedCall, answer: ModelAnswer) -> Sole:
+    """Give for whom plain words are taken in a call of one."""
+    ready, part = call.ready[0], call.built.parts[0]
+    agent = round.view.agents[ready.agent_id]
+    rooms = [room for id in part.room_ids if (room := round.view.rooms.get(id)) is not None]
+    others = [one for room in rooms for one in room.messages if one.sender.agent_id != agent.id]
+    return Sole(
+        agent_id=agent.id,
+        name=agent.name,
+        room_id=ready.first.room_id,
+        is_asked=ready.first.kind in ASKING,
+        is_whole=answer.complete,
+        rules=call.built.instructions,
+        others="\n".join([agent.prompt, *(one.content for one in others if one.id in part.message_ids)]),
+    )
 
 
 def _needs_own_call(parsed: ParsedReply, agent_id: AgentId) -> bool:
@@ -224,6 +301,7 @@ def _needs_own_call(parsed: ParsedReply, agent_id: AgentId) -> bool:
 
 def _answered(round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, parsed: ParsedReply) -> Answered:
     reply = parsed.replies.get(ready.agent_id)
+    tokenizer = round.model.tokenizer(call.kind.model)
     failed = "" if reply is not None else "The answer could not be read."
     return Answered(
         ready=ready,
@@ -231,18 +309,20 @@ def _answered(round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer
         part=_part(call, ready.agent_id),
         reply=reply or AgentReply(agent_id=ready.agent_id),
         usage=_share(call, ready.agent_id, answer.usage),
-        text=without_secrets(round, answer.text),
-        hud=without_secrets(round, f"{call.built.instructions}\n{call.built.input}"),
+        text=answer.text,
+        hud=f"{call.built.instructions}\n{call.built.input}",
+        blots=Blots(round.secrets | parsed.given_keys(round.labels)),
+        beside=tuple(constant_tokens(call.built, tokenizer, structured=call.kind.structured)),
         response_id=answer.response_id,
         failed=failed,
+        useless=bool(parsed.trouble(ready.agent_id)),
     )
 
 
-def _only(round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, shared: AgentReply | None) -> Answered:
+def _only(round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, parts: ParsedReply) -> Answered:
     """What stands of a shared answer when there is no money to ask again."""
-    reply = shared or AgentReply(agent_id=ready.agent_id)
-    parsed = ParsedReply(replies={ready.agent_id: _merged(reply, AgentReply(agent_id=ready.agent_id))})
-    return _answered(round, call, ready, answer, parsed)
+    one = _answered(round, call, ready, answer, parts)
+    return replace(one, failed="", reply=_merged(one.reply, AgentReply(agent_id=ready.agent_id)))
 
 
 def _merged(shared: AgentReply, own: AgentReply) -> AgentReply:
@@ -258,20 +338,7 @@ def _part(call: PlannedCall, agent_id: AgentId) -> AgentPart:
 
 def _share(call: PlannedCall, agent_id: AgentId, usage: Usage) -> Usage:
     """Give an agent's share of what a call used, by the size of its part."""
-    whole = sum(part.tokens for part in call.built.parts) or 1
-    share = Decimal(_part(call, agent_id).tokens) / whole
-
-    def of(tokens: int) -> int:
-        return int(tokens * share)
-
-    return Usage(
-        input_tokens=of(usage.input_tokens),
-        cached_tokens=of(usage.cached_tokens),
-        cache_write_tokens=of(usage.cache_write_tokens),
-        output_tokens=of(usage.output_tokens),
-        cost_usd=usage.cost_usd * share,
-        latency_seconds=usage.latency_seconds,
-    )
+    return divided(usage, weights_of(call))[agent_id]
 
 
 def _sum(one: Usage, other: Usage) -> Usage:
@@ -283,10 +350,3 @@ def _sum(one: Usage, other: Usage) -> Usage:
         cost_usd=one.cost_usd + other.cost_usd,
         latency_seconds=one.latency_seconds + other.latency_seconds,
     )
-
-
-def without_secrets(round: Round, text: str) -> str:
-    """Give the text as it may be kept: the secrets of keys blotted out."""
-    for secret in round.view.secrets.values():
-        text = text.replace(secret, "•••")
-    return text

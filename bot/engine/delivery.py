@@ -10,9 +10,9 @@ import structlog
 from bot.core.errors import PublishError, SelfroomError, StoreError
 from bot.core.kinds import LetterKind
 from bot.core.letters import LANE
-from bot.core.ports import Clock, Metrics, Models, Publisher, Store
+from bot.core.ports import Clock, Metrics, Models, Planned, Publisher, Store
 from bot.core.records import AgentId, CommunityId, Letter
-from bot.engine.errands import Errands
+from bot.engine.errands import Errands, Made
 from bot.engine.moderation import Moderation
 from bot.engine.posting import Posting
 from bot.engine.setbacks import Setbacks, Stumbled
@@ -38,6 +38,8 @@ class Delivery:
         metrics: Metrics,
         *,
         models: Models | None = None,
+        made: Made | None = None,
+        planned: Planned | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -45,11 +47,25 @@ class Delivery:
         self._setbacks = Setbacks(store, clock)
         self.typing = TypingShown(publisher, clock)
         moderation = Moderation(store, clock, models)
-        self._posting = Posting(store, publisher, clock, metrics, posted=self.typing.end, moderation=moderation)
-        self._errands = Errands(store, publisher, clock)
+        self._planned = planned
+        self._posting = Posting(
+            store,
+            publisher,
+            clock,
+            metrics,
+            posted=self.typing.end,
+            on_due=self._someone_is_due,
+            moderation=moderation,
+        )
+        self._errands = Errands(store, publisher, clock, moderation=moderation, made=made)
         self._busy: dict[Lane, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
         self._closing = False
+
+    def _someone_is_due(self) -> None:
+        """What was posted is a reason to others, and whoever said it may look again."""
+        if self._planned is not None:
+            self._planned.nudge(self._clock.now())
 
     def wake(self) -> None:
         """Look for letters now instead of at the next look."""

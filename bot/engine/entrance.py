@@ -1,12 +1,13 @@
 """From due to let through: claims, gate and floor of one community, in one transaction (SPEC §§5, 6)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
 
-from bot.core.aftermath import begun, rests, unprovided
+from bot.core.access import all_labels
+from bot.core.aftermath import CEILING, WHOLE_BUDGET, begun, rests, unprovided
 from bot.core.changes import Change, DropReasons
 from bot.core.errors import BadSetting
 from bot.core.floor import admit
@@ -14,9 +15,11 @@ from bot.core.hud.call import messages_to_load
 from bot.core.kinds import HeldFor
 from bot.core.ports import Cipher, Model, Models, Store, Writing
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
-from bot.core.spending import Spending, day_of, next_day, of_day
+from bot.core.sealing import of_key
+from bot.core.spending import Spending, day_of, next_day
 from bot.core.verdict import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_until, verdict
 from bot.core.view import View
+from bot.engine.purse import spending_now
 
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
 log = structlog.get_logger(__name__)
@@ -24,13 +27,18 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """Agents of one community that were let through together, what their HUDs are made from, and whom it may ask."""
+    """Agents of one community that were let through together, what their HUDs are made from, and whom it may ask.
+
+    `secrets` and `labels` are those of all keys of the community: the former are blotted out of what is kept.
+    """
 
     community_id: CommunityId
     model: Model
     view: View
     ready: tuple[Ready, ...]  # in the order of the floor
     at: datetime
+    secrets: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
 
 
 class Entrance:
@@ -50,9 +58,9 @@ class Entrance:
                 return None
             claimed = [claim.agent_id for claim in claims]
             view = await write.glance(community_id, agent_ids=claimed, messages=0)
-            spending = of_day(await write.spent(community_id, day_of(now)), view.config)
-            judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
             model = await self._models.of(write, view.community)
+            spending = await spending_now(write, community_id, view.config, day_of(now), model.source.ceilings)
+            judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
             missing = model.source.missing
             whole = await write.desk(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
             rest = _Rest(whole, now, spending=spending, missing=missing)
@@ -60,11 +68,13 @@ class Entrance:
         if not admitted:
             return None
         try:
-            view = await self._view(community_id, admitted, view)
+            view, keys = await self._view(community_id, admitted, view)
+            secrets = frozenset(self._opened(community_id, keys).values())
         except BaseException:
             await self._let_out(community_id, admitted)
             raise
-        return Round(community_id=community_id, model=model, view=view, ready=admitted, at=now)
+        base = Round(community_id=community_id, model=model, view=view, ready=admitted, at=now)
+        return replace(base, secrets=secrets, labels=all_labels(keys))
 
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:
@@ -101,24 +111,28 @@ class Entrance:
             await write.release(claim, until=until, held_for=held_for)
         return admission.admitted
 
-    async def _view(self, community_id: CommunityId, ready: Sequence[Ready], glanced: View) -> View:
-        """Read what the HUDs show, with the secrets that owners see in calls of their own."""
+    async def _view(
+        self, community_id: CommunityId, ready: Sequence[Ready], glanced: View
+    ) -> tuple[View, Sequence[AccessKey]]:
+        """Read what the HUDs show, with the secrets that owners see in calls of their own, and all keys there are."""
         messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
         async with self._store.reading() as read:
             view = await read.view(community_id, agent_ids=[one.agent_id for one in ready], messages=messages)
+            keys = await read.all_keys(community_id)
+        own = [key for one in ready for key in view.keys.get(one.agent_id, ())]
+        return replace(view, secrets=self._opened(community_id, own)), keys
+
+    def _opened(self, community_id: CommunityId, keys: Sequence[AccessKey]) -> dict[KeyId, str]:
+        """Decrypt keys; one that was encrypted with another secret is shown by its label only."""
+        opened: dict[KeyId, str] = {}
         if self._cipher is None:
-            return view
-        keys = [key for one in ready for key in view.keys.get(one.agent_id, ())]
-        return replace(view, secrets=dict(_opened(keys, self._cipher)))
-
-
-def _opened(keys: Sequence[AccessKey], cipher: Cipher) -> Iterator[tuple[KeyId, str]]:
-    """Decrypt keys; one that was encrypted with another secret is shown by its label only."""
-    for key in keys:
-        try:
-            yield key.id, cipher.decrypt(key.ciphertext)
-        except BadSetting as error:
-            log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
+            return opened
+        for key in keys:
+            try:
+                opened[key.id] = self._cipher.decrypt(key.ciphertext, of_key(community_id, key.room_id, key.id))
+            except BadSetting as error:
+                log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
+        return opened
 
 
 class _Rest:
@@ -128,6 +142,7 @@ class _Rest:
         self._view = view
         self._now = now
         self._missing = missing
+        self._what = CEILING if spending.is_paid_up else WHOLE_BUDGET
         self.held_for = HeldFor.MODEL if missing else HeldFor.BUDGET
         self.until: datetime | None = None
         if missing:
@@ -143,7 +158,7 @@ class _Rest:
             if self._missing:
                 changes += unprovided(self._view, one, self._now, self._missing, told=told)
             else:
-                changes += rests(self._view, one, self._now, told=told)
+                changes += rests(self._view, one, self._now, told=told, what=self._what)
             if one.addressed_by_person and one.first.room_id is not None:
                 told.add(one.first.room_id)
         return changes

@@ -1,5 +1,7 @@
 """Letters that are no messages: reactions, the billboard, topics, names, channels, permissions, notices."""
 
+from collections.abc import Callable, Sequence
+
 from bot.core.changes import Change, UpdateRoom
 from bot.core.errors import Gone, Limited
 from bot.core.kinds import LetterState, Visibility
@@ -16,40 +18,60 @@ from bot.core.letters import (
     opening_topic,
     parse_payload,
 )
+from bot.core.moderation import let_stand, proposal_of
 from bot.core.ports import Clock, Publisher, Store
 from bot.core.publishing import NewChannel
 from bot.core.records import Letter, MessageId, Room, Snowflake
 from bot.core.view import View
+from bot.engine.moderation import Moderation
 
 NO_CHANNEL_SECONDS = 2.0  # how long a letter waits for its room's channel to be made
+Made = Callable[[Snowflake, Snowflake], None]
 
 
 class Errands:
-    """Carries every letter but posts; each effect may be repeated without harm."""
+    """Carries every letter but posts; each effect may be repeated without harm.
 
-    def __init__(self, store: Store, publisher: Publisher, clock: Clock) -> None:
+    `made` is told of the server and the channel of each room that has one from now on.
+    """
+
+    def __init__(
+        self, store: Store, publisher: Publisher, clock: Clock, *, moderation: Moderation, made: Made | None = None
+    ) -> None:
         self._store = store
         self._publisher = publisher
         self._clock = clock
+        self._moderation = moderation
+        self._made = made
 
     async def carry(self, letter: Letter) -> None:
         """Bring about what the letter asks for; raises PublishError when Discord does not take it."""
         async with self._store.reading() as read:
             view = await read.desk(letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False)
-        done = await self._do(letter, view)
+        proposal = proposal_of(letter)
+        if proposal is None:
+            done = await self._do(letter, view)
+        elif await self._moderation.holds_proposal(letter, proposal, view):
+            return
+        else:
+            done = let_stand(letter, proposal, view, self._clock.now())
         async with self._store.writing(letter.community_id) as write:
             await write.apply(letter.community_id, done)
             await write.update_letter(
                 letter.community_id, letter.id, LetterState.SENT, attempts=letter.attempts + 1, at=self._clock.now()
             )
+        if self._made is not None:
+            for channel_id in _channels(done):
+                self._made(view.community.guild_id, channel_id)
 
     async def _do(self, letter: Letter, view: View) -> list[Change]:
         room = view.all_rooms[letter.room_id]
-        if room.channel_id is None and view.agents[room.id].retired_at is not None:
-            raise Gone("The agent is retired and its channel is gone.")
-        match parse_payload(letter.kind, letter.payload):
-            case ChannelPayload():
-                return await self._channel(room, view)
+        wanted = parse_payload(letter.kind, letter.payload)
+        if not _is_for_elsewhere(wanted):
+            _check_is_there(room, view)
+        match wanted:
+            case ChannelPayload(private=private):
+                return await self._channel(room, view, private=private)
             case NoticePayload() as notice:
                 await self._notice(notice, room, view)
             case ReactPayload() as payload:
@@ -92,7 +114,7 @@ class Errands:
             case _:
                 return
 
-    async def _channel(self, room: Room, view: View) -> list[Change]:
+    async def _channel(self, room: Room, view: View, *, private: bool | None) -> list[Change]:
         if room.channel_id is not None:
             return []
         name = view.agents[room.id].name
@@ -102,7 +124,7 @@ class Errands:
                 agent_id=room.id,
                 name=name,
                 topic=opening_topic(room.topic, name, room.id),
-                private=room.visibility is Visibility.PRIVATE,
+                private=room.visibility is Visibility.PRIVATE if private is None else private,
                 category_id=view.config.category_id,
             ),
         )
@@ -122,7 +144,25 @@ class Errands:
             return
         channel_id = view.config.managers_channel_id if notice.to_managers else _channel(room)
         if channel_id is not None:  # without a managers' channel the log has to do
-            await self._publisher.notify(channel_id, notice.text, held=notice.held)
+            await self._publisher.notify(channel_id, notice.text, held=notice.held, traces=notice.traces)
+
+
+def _is_for_elsewhere(payload: object) -> bool:
+    """Tell whether something is said to managers or a person: that needs no room."""
+    return isinstance(payload, NoticePayload) and (payload.to_managers or payload.person_id is not None)
+
+
+def _check_is_there(room: Room, view: View) -> None:
+    """Raise Gone when there will be no channel any more."""
+    if room.channel_id is None and view.agents[room.owner_id].retired_at is not None:
+        raise Gone("The agent is retired and its channel is gone.")
+    if room.channel_id is None and room.thread_of is not None:
+        raise Gone("The thread is gone.")
+
+
+def _channels(done: Sequence[Change]) -> list[Snowflake]:
+    found = (one.fields.get("channel_id") for one in done if isinstance(one, UpdateRoom))
+    return [id for id in found if id is not None]
 
 
 def _channel(room: Room) -> Snowflake:

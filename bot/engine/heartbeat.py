@@ -1,15 +1,16 @@
 """One slot: who is due, who goes, what they are asked, and what their answers do (SPEC §6)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 import structlog
 
 from bot.core.errors import StoreError
-from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Store
-from bot.core.records import AgentId, BeatId, CommunityId, Json, Snowflake
+from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Store, Workshop
+from bot.core.records import AgentId, BeatId, CommunityId, Reason, Snowflake
+from bot.core.view import View
 from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
 from bot.engine.calling import Caller
@@ -33,7 +34,7 @@ def _nothing() -> None:
 class Heartbeat:
     """Makes agents beat. `slot` carries one slot out to its end; `run_due` begins one and comes back at once.
 
-    `random_for` gives the chance of a beat, `schema` what models are held to, `on_typing` shows the bot typing in a
+    `random_for` gives the chance of a beat, `on_typing` shows the bot typing in a
     channel, `on_letters` is called when there may be something to deliver, `planned` is told when the next slot is due.
     """
 
@@ -44,9 +45,9 @@ class Heartbeat:
         performer: Performer,
         clock: Clock,
         random_for: RandomFor,
-        schema: Mapping[str, Json] | None,
         metrics: Metrics,
         *,
+        workshop: Workshop,
         cipher: Cipher | None = None,
         planned: Planned | None = None,
         on_typing: Callable[[Snowflake], None] | None = None,
@@ -68,7 +69,7 @@ class Heartbeat:
             self._applier,
             clock,
             metrics,
-            schema=schema,
+            workshop,
             call_seconds=call_seconds,
             on_letters=on_letters,
         )
@@ -177,7 +178,7 @@ class Heartbeat:
 
     async def _afforded(self, round: Round) -> Round:
         """Let those rest whose family has used up its share of the day; the others go on."""
-        over = await self._purse.overspent(round.view, round.at)
+        over = await self._purse.overspent(round.view, round.model.source.ceilings, round.at)
         if over & {one.agent_id for one in round.ready}:
             await self._caller.rest(round, [one for one in round.ready if one.agent_id in over])
         return replace(round, ready=tuple(one for one in round.ready if one.agent_id not in over))
@@ -203,11 +204,9 @@ class Heartbeat:
         """Show the bot typing where a person waits for an answer."""
         if self._on_typing is None:
             return
-        rooms = {ready.first.room_id for ready in round.ready if ready.addressed_by_person}
-        for room_id in sorted(room_id for room_id in rooms if room_id is not None):
-            room = round.view.all_rooms.get(room_id)
-            if room is not None and room.channel_id is not None:
-                self._on_typing(room.channel_id)
+        places = {_heard_in(round.view, ready.first) for ready in round.ready if ready.addressed_by_person}
+        for place in sorted(place for place in places if place is not None):
+            self._on_typing(place)
 
     async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[Booked]]], *, then: Then = None) -> None:
         try:
@@ -223,6 +222,15 @@ class Heartbeat:
         await self._caller.carry_out(round, booked)
         if then is not None:
             await then()
+
+
+def _heard_in(view: View, reason: Reason) -> Snowflake | None:
+    """Give the channel or the thread in which somebody called an agent."""
+    room = view.rooms.get(reason.room_id) if reason.room_id is not None else None
+    if room is None or room.room.channel_id is None:
+        return None
+    calling = next((one for one in reversed(room.messages) if one.id == reason.message_id), None)
+    return (calling.thread_id if calling else None) or room.room.channel_id
 
 
 def _claims(rounds: Sequence[tuple[Round, Sequence[Booked]]]) -> set[Claimed]:

@@ -32,4 +32,4 @@ async def hud_now(
         output_format=agent.output_format,
         structured=structured,
     )
-    return f"{built.instructions}\n{built.input}\n", section_tokens(built, tokenizer)
+    return f"{built.instructions}\n{built.input}\n", section_tokens(built, tokenizer, structured=structured)

@@ -1,7 +1,6 @@
 """What comes in from Discord is stored once, and is a reason to those whom it concerns, in one transaction."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import assert_never
@@ -15,6 +14,7 @@ from bot.core.events import (
     ChannelDeleted,
     ChannelFound,
     Event,
+    EventsUnread,
     GuildLeft,
     GuildSeen,
     MessageEdited,
@@ -25,15 +25,18 @@ from bot.core.events import (
     ReactionsCleared,
     ReactionsFound,
     ThreadDeleted,
+    ThreadIsPrivate,
+    ThreadLeft,
 )
 from bot.core.gate import cues_for, reasons_for
 from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
+from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.records import AgentId, Community, Message, Person, Sender, Snowflake
 from bot.core.removals import removal
 from bot.core.spending import day_of, of_day
-from bot.engine.places import Places
+from bot.engine.places import Places, place_of
 from bot.engine.reactions import Reactions
 
 AT_ONCE = 100  # messages that are read on, to a transaction
@@ -84,7 +87,9 @@ class Intake:
                 await self._said(event, community)
             case ReactionChanged() | ReactionsCleared() | ReactionsFound():
                 await self._reactions.take(event, community)
-            case ChannelDeleted() | ThreadDeleted() | ChannelChanged() | ChannelFound():
+            case ChannelDeleted() | ChannelChanged() | ChannelFound():
+                await self._places.take(event, community)
+            case ThreadDeleted() | ThreadLeft() | ThreadIsPrivate():
                 await self._places.take(event, community)
             case PersonSeen():
                 async with self._store.writing(community.id) as write:
@@ -93,6 +98,9 @@ class Intake:
                 await self._places.seen(event)
             case GuildLeft():
                 await self._places.left(community)
+            case EventsUnread():
+                await self._places.unread(event, community)
+                self._wake()
             case _:
                 assert_never(event)
 
@@ -106,6 +114,25 @@ class Intake:
                 await self._edited(event, community)
             case MessagesDeleted():
                 await self._deleted(event, community)
+
+    async def hears(
+        self,
+        guild_id: Snowflake,
+        channel_id: Snowflake,
+        *,
+        author_id: Snowflake,
+        webhook_id: Snowflake | None,
+        is_bot: bool,
+    ) -> int:
+        """Give how many characters are to be read of the files that are attached there; 0 when nobody listens."""
+        async with self._store.reading() as read:
+            community = await read.community_of_guild(guild_id)
+            if community is None or await read.room_of_channel(community.id, channel_id) is None:
+                return 0
+            known = await read.person(community.id, author_id)
+        config = self._config.overlaid(community.overrides)
+        listened = not is_bot or author_id in config.listened_bots or webhook_id in config.listened_bots
+        return config.attachment_characters if listened and (known is None or is_heard(known)) else 0
 
     async def take_read_on(self, events: Sequence[MessageSeen]) -> None:
         """Store what was read on of one server, oldest first; people's messages of a room together."""
@@ -147,11 +174,11 @@ class Intake:
             if author is None or (event.is_bot and not self._is_listened(event, community)):
                 continue
             if event.channel_id not in rooms:
-                rooms[event.channel_id] = await write.room_of_channel(community.id, event.channel_id)
+                rooms[event.channel_id] = await place_of(write, community, event)
             if author not in people:
                 people[author] = await _known(write, community, author)
             room_id, known = rooms[event.channel_id], people[author]
-            if room_id is not None and not known.ignored:
+            if room_id is not None and is_heard(known):
                 records.append(self._record(event, room_id, known))
         return records
 
@@ -166,6 +193,7 @@ class Intake:
             room_id=room_id,
             discord_id=event.message_id,
             thread_id=event.thread_id,
+            thread_name=event.thread_name,
             sender=sender,
             content=event.content,
             sent_at=event.sent_at,
@@ -191,6 +219,9 @@ class Intake:
                 return
             if known is not None and known.sender.person_id is None:
                 return  # our own post: agents keep what they said
+            if known is not None and not await _is_listened_to(write, community, known):
+                await write.delete_messages(community.id, [event.message_id], self._clock.now())
+                return  # the old words are taken back, and the new ones are not heard
             await write.edit_message(
                 community.id,
                 event.message_id,
@@ -204,7 +235,7 @@ class Intake:
         if event.is_bot or not await write.room_of_channel(community.id, event.channel_id):
             return False
         author = None if event.author_id is None else await write.person(community.id, event.author_id)
-        return author is None or not author.ignored
+        return author is None or is_heard(author)
 
     async def _deleted(self, event: MessagesDeleted, community: Community) -> None:
         """Remove content; what is deleted in a room before it came in must not come in later either."""
@@ -251,10 +282,16 @@ def sender_of(person: Person, *, is_bot: bool) -> Sender:
 async def _known(write: Writing, community: Community, person: Person) -> Person:
     """Keep the person's present name and rights, and give them with what the community decided about them."""
     known = await write.person(community.id, person.id)
-    merged = replace(person, ignored=known.ignored if known else person.ignored)
+    merged = as_decided(person, known)
     if merged != known:
         await write.put_person(community.id, merged)
     return merged
+
+
+async def _is_listened_to(write: Writing, community: Community, message: Message) -> bool:
+    """Tell whether agents listen to who said a message, as things are now."""
+    author = await write.person(community.id, message.sender.person_id) if message.sender.person_id else None
+    return author is None or is_heard(author)
 
 
 async def _stirred(write: Writing, community: Community, messages: Sequence[Message], now: datetime) -> list[Change]:

@@ -1,12 +1,12 @@
-"""Messages of agents are read before they are posted, where a community wants that (SPEC §10)."""
+"""What agents want to be seen is read before it is, where a community wants that (SPEC §16)."""
 
 from bot.core.changes import AddLetter
 from bot.core.errors import Limited, ModelError
 from bot.core.kinds import LetterKind, LetterState, SenderKind
-from bot.core.letters import NoticePayload
-from bot.core.moderation import held_word
+from bot.core.letters import NoticePayload, Proposal
+from bot.core.moderation import IN_A_THREAD, held_word, what_and_text
 from bot.core.ports import Clock, Models, Store
-from bot.core.records import Letter, Message, MessageId
+from bot.core.records import Agent, Letter, Message, MessageId
 from bot.core.view import View
 
 AGAIN_SECONDS = 15.0
@@ -30,25 +30,37 @@ class Moderation:
         """Hold a letter back if it must be, and tell the managers; raises Limited when nobody can tell now."""
         if message.sender.kind is not SenderKind.AGENT or letter.state is not LetterState.WAITING or letter.posted_as:
             return False
-        why = await self._objection(message, view)
+        why = await self._objection(message.content, view)
         if not why:
             return False
-        async with self._store.writing(letter.community_id) as write:
-            if await write.kept(letter.community_id, let_through(message.id)):
+        async with self._store.reading() as read:
+            if await read.kept(letter.community_id, let_through(message.id)):
                 return False
-            now = self._clock.now()
-            agent = view.agents.get(message.sender.agent_id) if message.sender.agent_id is not None else None
-            name = agent.name if agent else "An agent"
-            said = "\n".join(f"> {line}" for line in message.content[:SHOWN].splitlines())
-            text = f"✋ {name} wants to say something that is held back ({why}):\n{said}"
+        agent = view.agents.get(message.sender.agent_id) if message.sender.agent_id is not None else None
+        secluded = view.is_thread(view.all_rooms[letter.room_id].side)
+        await self._hold(letter, agent, "say something", IN_A_THREAD if secluded else message.content, why)
+        return True
+
+    async def holds_proposal(self, letter: Letter, proposal: Proposal, view: View) -> bool:
+        """Hold back what is not a message but will be seen as well; raises Limited when nobody can tell now."""
+        what, text = what_and_text(proposal)
+        why = await self._objection(text, view)
+        if why:
+            await self._hold(letter, view.agents.get(letter.room_id), what, text, why)
+        return bool(why)
+
+    async def _hold(self, letter: Letter, agent: Agent | None, what: str, words: str, why: str) -> None:
+        now, name = self._clock.now(), agent.name if agent else "An agent"
+        async with self._store.writing(letter.community_id) as write:
+            said = "\n".join(f"> {line}" for line in words[:SHOWN].splitlines())
+            text = f"✋ {name} wants to {what} that is held back ({why}):\n{said}"
             payload = NoticePayload(text=text, held=letter.id).stored()
             notice = AddLetter(kind=LetterKind.NOTICE, room_id=letter.room_id, payload=payload, not_before=now)
             await write.update_letter(letter.community_id, letter.id, LetterState.HELD, at=now)
             await write.apply(letter.community_id, [notice])
-        return True
 
-    async def _objection(self, message: Message, view: View) -> str:
-        word = held_word(message.content, view.config.held_words)
+    async def _objection(self, text: str, view: View) -> str:
+        word = held_word(text, view.config.held_words)
         if word:
             return f"the word {word!r}"
         if not view.config.moderation_model or self._models is None:
@@ -56,7 +68,7 @@ class Moderation:
         async with self._store.reading() as read:
             model = await self._models.of(read, view.community)
         try:
-            return await model.objection(view.config.moderation_model, message.content)
+            return await model.objection(view.config.moderation_model, text)
         except ModelError as error:
             seconds = error.retry_after_seconds or AGAIN_SECONDS
             raise Limited(f"Nobody can moderate now: {error.sentence}", retry_after_seconds=seconds) from error

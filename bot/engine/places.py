@@ -5,12 +5,24 @@ from typing import assert_never
 
 import structlog
 
+from bot.core.aftermath import notice, retired_with_its_channel
 from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
-from bot.core.events import ChannelChanged, ChannelDeleted, ChannelFound, GuildSeen, ThreadDeleted
+from bot.core.events import (
+    ChannelChanged,
+    ChannelDeleted,
+    ChannelFound,
+    EventsUnread,
+    GuildSeen,
+    MessageSeen,
+    ThreadDeleted,
+    ThreadIsPrivate,
+    ThreadLeft,
+)
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, is_marked, without_marker
 from bot.core.ports import Clock, Store, Writing
 from bot.core.records import AgentId, Community, MessageId, Room, Snowflake
+from bot.engine.setbacks import REFUSALS
 
 TOPIC_CHARACTERS = 120
 LONGEST_REST = timedelta(days=1)
@@ -47,15 +59,32 @@ class Places:
             await write.keep(community.id, AWAY, True)
             await write.pause_community(community.id, paused=True)
 
+    async def unread(self, event: EventsUnread, community: Community) -> None:
+        """Tell the managers that a part of what happens on Discord is not heard."""
+        async with self._store.writing(community.id) as write:
+            agents = (await write.view(community.id, messages=0)).agents
+            text = (
+                f"⚠️ Discord reports something of this server that I cannot read ({event.name}): I leave it out from now"
+                " on, and all else goes on. Whoever runs Selfroom finds the reason in its log."
+            )
+            told = [notice(min(agents), text, self._clock.now(), to_managers=True)] if agents else []
+            await write.apply(community.id, told)
+
     async def take(
-        self, event: ChannelDeleted | ThreadDeleted | ChannelChanged | ChannelFound, community: Community
+        self,
+        event: ChannelDeleted | ChannelChanged | ChannelFound | ThreadDeleted | ThreadLeft | ThreadIsPrivate,
+        community: Community,
     ) -> None:
-        """Store what happened to a channel."""
+        """Store what happened to a channel or a thread."""
         match event:
             case ChannelDeleted():
                 await self._deleted(event, community)
             case ThreadDeleted():
                 await self._thread_deleted(event, community)
+            case ThreadLeft():
+                await self._thread_left(event, community)
+            case ThreadIsPrivate():
+                await self._out_of_the_open(event, community)
             case ChannelChanged():
                 await self._changed(event, community)
             case ChannelFound():
@@ -71,21 +100,46 @@ class Places:
             room_id = await write.room_of_channel(community.id, event.channel_id)
             if room_id is None:
                 return
+            if await _close_thread(write, community, room_id, now):
+                return
+            view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            for thread in [room for room in view.all_rooms.values() if room.thread_of == room_id]:
+                await _close_thread(write, community, thread.id, now)
             await write.delete_room_messages(community.id, room_id, now)
             changes: list[Change] = [
-                UpdateAgent(agent_id=room_id, fields={"retired_at": now}),
-                UpdateRoom(room_id=room_id, fields={"channel_id": None}),
+                *retired_with_its_channel(view.agents[room_id], now),
                 Audit(by="Discord", what="the channel was deleted", agent_id=room_id, at=now),
             ]
             await write.apply(community.id, changes)
 
     async def _thread_deleted(self, event: ThreadDeleted, community: Community) -> None:
         """Remove what was said in a thread."""
+        now = self._clock.now()
+        async with self._store.writing(community.id) as write:
+            room_id = await write.room_of_channel(community.id, event.channel_id)
+            thread_id = await write.room_of_channel(community.id, event.thread_id)
+            if thread_id is not None:
+                await _close_thread(write, community, thread_id, now)
+            elif room_id is not None:
+                ids = await _said_in(write, community, room_id, event.thread_id)
+                await write.delete_messages(community.id, ids, now)
+
+    async def _thread_left(self, event: ThreadLeft, community: Community) -> None:
+        """Nobody of us hears what is said in a private thread any more."""
+        async with self._store.writing(community.id) as write:
+            thread_id = await write.room_of_channel(community.id, event.thread_id)
+            if thread_id is not None:
+                await write.leave_thread(community.id, thread_id)
+
+    async def _out_of_the_open(self, event: ThreadIsPrivate, community: Community) -> None:
+        """Remove from a room what was said in a thread that is private, with all that was made of it.
+
+        No tombstones are left: read on, it comes back as what it is.
+        """
         async with self._store.writing(community.id) as write:
             room_id = await write.room_of_channel(community.id, event.channel_id)
             if room_id is not None:
-                ids = await _said_in(write, community, room_id, event.thread_id)
-                await write.delete_messages(community.id, ids, self._clock.now())
+                await write.forget_thread(community.id, room_id, event.thread_id)
 
     async def _changed(self, event: ChannelChanged, community: Community) -> None:
         """Follow a channel's new topic and visibility; its name is people's affair: the agent keeps its own."""
@@ -97,7 +151,10 @@ class Places:
             await _follow(write, room, topic=event.topic, is_private=event.is_private)
 
     async def _found(self, event: ChannelFound, community: Community) -> None:
-        """Follow what was changed while nobody listened, but where a letter of ours is still to change it."""
+        """Follow what was changed while nobody listened, but a topic that a letter of ours is still to change.
+
+        Who sees a channel is only ever what Discord shows: a letter that is to close it has not closed it yet.
+        """
         async with self._store.writing(community.id) as write:
             room_id = await write.room_of_channel(community.id, event.channel_id)
             if room_id is None:
@@ -110,8 +167,31 @@ class Places:
                 write,
                 room,
                 topic=None if is_first or ours & {LetterKind.TOPIC, LetterKind.CHANNEL} else topic,
-                is_private=None if ours & {LetterKind.PERMISSION, LetterKind.CHANNEL} else event.is_private,
+                is_private=event.is_private,
             )
+
+
+async def place_of(write: Writing, community: Community, event: MessageSeen) -> AgentId | None:
+    """Give the place in which something was said; a private thread of a room that we are in becomes one."""
+    known = await write.room_of_channel(community.id, event.channel_id)
+    if event.private_in is None:
+        return known
+    room_id = await write.room_of_channel(community.id, event.private_in)
+    if room_id is None:
+        return None
+    name = event.thread_name or ""
+    return await write.add_thread(community.id, room_id, event.channel_id, name=name, at=event.sent_at)
+
+
+async def _close_thread(write: Writing, community: Community, thread_id: AgentId, now: datetime) -> bool:
+    """Remove a private thread with all that was said and kept there; False when that is no thread."""
+    view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+    if view.all_rooms[thread_id].thread_of is None:
+        return False
+    await write.delete_room_messages(community.id, thread_id, now)
+    await write.leave_thread(community.id, thread_id)
+    await write.close_thread(community.id, thread_id)
+    return True
 
 
 async def _said_in(write: Writing, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
@@ -127,14 +207,12 @@ async def _said_in(write: Writing, community: Community, room_id: AgentId, threa
 
 
 async def _try_again(write: Writing, community: Community, now: datetime) -> None:
-    """Wake the agents that were paused because Discord refused their channels, and hurry their letters."""
+    """Wake the agents that were paused because Discord refused their channels, and hurry what was refused."""
     agents = (await write.view(community.id, messages=0)).agents.values()
     rested = {agent.id for agent in agents if (agent.paused_reason or "").startswith(RESTS)}
-    if not rested:
-        return
     await write.apply(community.id, [UpdateAgent(agent_id=id, fields={"paused_reason": None}) for id in rested])
     for letter in await write.letters(now + LONGEST_REST, limit=LETTERS):
-        if letter.community_id == community.id and letter.room_id in rested:
+        if letter.community_id == community.id and (letter.room_id in rested or letter.attempts >= REFUSALS):
             await write.update_letter(community.id, letter.id, letter.state, attempts=0, not_before=now)
 
 

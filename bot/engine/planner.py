@@ -57,14 +57,18 @@ def builder(view: View, model: Model, now: datetime, *, schema_tokens: int = 0) 
         built = written(view, kind, ready)
         if len(ready) > 1:
             return built
-        over = built.tokens + answer_tokens(view.config, 1) - _context(kind, model, schema_tokens)
+        over = (
+            built.tokens
+            + answer_tokens(view.config, 1, thinks=kind.temperature is None)
+            - _context(kind, model, schema_tokens)
+        )
         own = sum(part.tokens for part in built.parts)
         return written(_narrowed(view, ready[0].agent_id, own - over), kind, ready) if over > 0 else built
 
     def written(view: View, kind: Kind, ready: Sequence[Ready]) -> BuiltCall:
         return build(
             view,
-            [Ask(agent_id=one.agent_id, side=one.side) for one in ready],
+            [Ask(agent_id=one.agent_id, side=one.side, reasons=one.reasons) for one in ready],
             now=now,
             tokenizer=model.tokenizer(kind.model),
             input_format=kind.input_format,
@@ -170,9 +174,10 @@ def _pictures(message: Message) -> tuple[str, ...]:
     return tuple(one.url for one in message.attachments if one.media_type.startswith("image/"))
 
 
-def answer_tokens(config: CommunityConfig, agents: int) -> int:
-    """Give the room kept for the answer of so many agents."""
-    return max(config.answer_tokens, config.answer_tokens_per_agent * agents)
+def answer_tokens(config: CommunityConfig, agents: int, *, thinks: bool) -> int:
+    """Give how long the answer of so many agents may be; a model that `thinks` spends tokens before it writes any."""
+    written = max(config.answer_tokens_alone, config.answer_tokens_per_agent * agents)
+    return max(config.answer_tokens, written) if thinks else written
 
 
 def _filled(
@@ -189,9 +194,8 @@ def _filled(
 
 
 def _call(config: CommunityConfig, kind: Kind, group: Sequence[Ready], write: Builder) -> PlannedCall:
-    return PlannedCall(
-        kind=kind, ready=tuple(group), built=write(kind, group), answer_tokens=answer_tokens(config, len(group))
-    )
+    tokens = answer_tokens(config, len(group), thinks=kind.temperature is None)
+    return PlannedCall(kind=kind, ready=tuple(group), built=write(kind, group), answer_tokens=tokens)
 
 
 def ids_of(call: PlannedCall) -> tuple[AgentId, ...]:

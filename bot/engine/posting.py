@@ -9,6 +9,7 @@ from bot.core.changes import Change
 from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
 from bot.core.gate import reasons_for
 from bot.core.kinds import LetterState, SenderKind
+from bot.core.pacing import next_post_at
 from bot.core.ports import Clock, Metrics, Post, Publisher, Store, Writing
 from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
 from bot.core.removals import Parts, removal
@@ -37,11 +38,21 @@ class Scene:
     message: Message
     answered: Message | None
     last_posted: Snowflake | None
+    not_before: datetime | None  # the room takes so many messages of agents a minute
 
     @property
     def thread_id(self) -> Snowflake | None:
-        """The thread it goes to: that of the message it answers."""
+        """The thread it goes to: the private one that the place is, or that of the message it answers."""
+        if self.room.thread_of is not None:
+            return self.room.channel_id
+        if self.message.thread_id is not None:
+            return self.message.thread_id
         return self.answered.thread_id if self.answered else None
+
+    @property
+    def channel_id(self) -> Snowflake | None:
+        """The channel whose webhook posts it."""
+        return self.view.all_rooms[self.room.owner_id].channel_id if self.room.channel_id is not None else None
 
     @property
     def has_hearers(self) -> bool:
@@ -51,7 +62,7 @@ class Scene:
 
 
 class Posting:
-    """Carries POST letters; `posted` is told of each channel in which something appears."""
+    """Carries POST letters; `posted` is told where something appears, `on_due` that somebody may beat for it."""
 
     def __init__(
         self,
@@ -61,6 +72,7 @@ class Posting:
         metrics: Metrics,
         *,
         posted: Callable[[Snowflake], None],
+        on_due: Callable[[], None],
         moderation: Moderation,
     ) -> None:
         self._store = store
@@ -68,6 +80,7 @@ class Posting:
         self._clock = clock
         self._metrics = metrics
         self._posted = posted
+        self._on_due = on_due
         self._moderation = moderation
 
     async def carry(self, letter: Letter) -> None:
@@ -76,11 +89,15 @@ class Posting:
         if scene is None:
             await self._mark(letter, LetterState.FAILED)
             return
-        if scene.room.channel_id is None:
-            retired = scene.view.agents[scene.room.id].retired_at is not None
-            in_vain = retired or self._clock.now() - letter.created_at > GIVE_UP_AFTER
+        if scene.channel_id is None:
+            gone = scene.room.thread_of is not None or scene.view.agents[scene.room.owner_id].retired_at is not None
+            in_vain = gone or self._clock.now() - letter.created_at > GIVE_UP_AFTER
             state = LetterState.FAILED if in_vain else letter.state
             await self._mark(letter, state, wait_seconds=NO_CHANNEL_SECONDS)
+            return
+        now = self._clock.now()
+        if scene.not_before is not None and scene.not_before > now and letter.state is LetterState.WAITING:
+            await self._mark(letter, letter.state, wait_seconds=(scene.not_before - now).total_seconds())
             return
         said = split(worded(scene))
         if not said.parts:
@@ -100,8 +117,10 @@ class Posting:
             wanted = [message.reply_to] if message.reply_to is not None else []
             answered = await read.messages_by_id(letter.community_id, wanted) if wanted else {}
             last = await read.last_posted(letter.community_id, letter.room_id)
-        room = view.all_rooms[letter.room_id]
-        return Scene(view, room, message, next(iter(answered.values()), None), last)
+            room = view.all_rooms[letter.room_id]
+            by_agent = message.sender.kind is SenderKind.AGENT
+            earlier = await read.posted_back(letter.community_id, room.id, room.rpm) if by_agent else None
+        return Scene(view, room, message, next(iter(answered.values()), None), last, next_post_at(earlier))
 
     async def _post_all(self, letter: Letter, scene: Scene, said: Split) -> None:
         known = list(letter.posted_as)
@@ -129,7 +148,7 @@ class Posting:
             if not await self._mark(letter, LetterState.SENDING, posted_as=known, attempts=attempts, wait_seconds=wait):
                 raise Withdrawn
             post = await self._post(scene, said, len(known))
-            self._posted(post.channel_id)
+            self._posted(post.thread_id or post.channel_id)
             try:
                 known.append(await self._publisher.post(post))
             except FateUnknown:
@@ -143,11 +162,14 @@ class Posting:
 
     async def _sent(self, letter: Letter, scene: Scene, known: list[Snowflake]) -> bool:
         """Keep that it was posted: from now on agents see it, and it is a reason to them; False: it is deleted."""
-        now, at = self._clock.now(), _moment(known[0])
+        now = self._clock.now()
         async with self._store.writing(letter.community_id) as write:
-            there = await write.update_letter(letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=at)
+            there = await write.update_letter(
+                letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now, shown_at=_moment(known[0])
+            )
             if there and scene.has_hearers:
                 await write.apply(letter.community_id, await _reasons(write, letter, scene.message, now))
+        self._on_due()
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
         return there
 
@@ -157,7 +179,7 @@ class Posting:
             return []
         after = max([*known, scene.last_posted or _about(letter.created_at - CLOCKS_APART)])
         found = await self._seen(scene.room.channel_id, after)
-        if scene.thread_id is not None:
+        if scene.thread_id not in (None, scene.room.channel_id):
             with suppress(ChannelGone):
                 found += await self._seen(scene.thread_id, after)
         return sorted(found)[:wanted]
@@ -169,21 +191,22 @@ class Posting:
         name, avatar_url = await self._author(scene)
         last = index == len(said.parts) - 1
         files = ((REST_FILE, said.rest.encode()),) if last and said.rest is not None else ()
-        if scene.room.channel_id is None:
+        if scene.channel_id is None:
             raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
         return Post(
-            channel_id=scene.room.channel_id,
+            channel_id=scene.channel_id,
             name=name,
             avatar_url=avatar_url,
             content=said.parts[index],
             thread_id=scene.thread_id,
+            only_there=scene.room.thread_of is not None,
             files=files,
             pings=scene.view.config.pings,
         )
 
     async def _author(self, scene: Scene) -> tuple[str, str | None]:
         """Give name and picture of the author; a picture that cannot be had is done without."""
-        agent = scene.view.agents.get(scene.message.sender.agent_id or scene.room.id)
+        agent = scene.view.agents.get(scene.message.sender.agent_id or scene.room.owner_id)
         if scene.message.sender.kind is not SenderKind.AGENT or agent is None:
             return scene.message.sender.shown(), None
         if agent.avatar_url:

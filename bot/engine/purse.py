@@ -1,16 +1,33 @@
 """Money is set aside before a call and settled after it, so that no limit is passed by calls that run together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 
 from bot.core.config import CommunityConfig
-from bot.core.ports import Model, Store, Writing
+from bot.core.models import Ceilings
+from bot.core.ports import Model, Reading, Store, Writing
 from bot.core.records import Agent, AgentId, CommunityId, Usage
-from bot.core.spending import day_of, family_holds, of_day, overspent
+from bot.core.spending import Paid, Spending, day_of, divided, held_to, of_day, overspent, too_poor
 from bot.core.view import View
 from bot.engine.planner import PlannedCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a call takes at most; `ceilings` where the installation pays, `weights` those of its agents' parts."""
+
+    usd: Decimal
+    tokens: int
+    ceilings: Ceilings | None = None
+    weights: Mapping[AgentId, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: Model, name: str, *, input_tokens: int, answer_tokens: int) -> "Price":
+        """Give what a call of a model takes with the largest answer, at list price."""
+        usd = model.list_price(name, input_tokens=input_tokens, output_tokens=answer_tokens)
+        return cls(usd=usd, tokens=input_tokens + answer_tokens, ceilings=model.ceilings(name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,13 +35,14 @@ class Booked:
     """A call whose price is set aside; `reservation` None: there was not enough left for it.
 
     `soon`: other calls have more set aside than they will need, so there may be enough once they are settled.
-    `family`: its agents' own share of the day does not hold it.
+    `poor`: only those rest whose family's share of the day does not hold it. `paid_up`: the installation pays no more.
     """
 
     call: PlannedCall
     reservation: int | None
     soon: bool = False
-    family: bool = False
+    poor: frozenset[AgentId] = frozenset()
+    paid_up: bool = False
 
 
 class Purse:
@@ -48,39 +66,56 @@ class Purse:
 
         `agents`: all of the community, among whom families are held to their shares.
         """
-        day = day_of(now)
-        booked: list[Booked] = []
+        day, config = day_of(now), held_to(config, model.source.ceilings)
         async with self._store.writing(community_id) as write:
-            for call in calls:
-                usd, tokens = self._price(model, call)
-                ids = [ready.agent_id for ready in call.ready]
-                held = True
-                if agents and _has_families(agents):
-                    used = await write.spent_by_agent(community_id, day)
-                    held = family_holds(agents, used, config, ids, usd=usd, tokens=tokens)
-                reservation = None
-                if held:
-                    reservation = await set_aside(write, community_id, config, day, usd=usd, tokens=tokens, agents=ids)
-                others = self._open.setdefault(community_id, set())
-                booked.append(Booked(call=call, reservation=reservation, soon=bool(others), family=not held))
-                if reservation is not None:
-                    others.add(reservation)
-        return tuple(booked)
+            prices = [(call, self._price(model, call)) for call in calls]
+            return tuple(
+                [await self._book(write, community_id, config, day, call, price, agents) for call, price in prices]
+            )
 
-    async def overspent(self, view: View, now: datetime) -> frozenset[AgentId]:
+    async def _book(
+        self,
+        write: Writing,
+        community_id: CommunityId,
+        config: CommunityConfig,
+        day: date,
+        call: PlannedCall,
+        price: Price,
+        agents: Mapping[AgentId, Agent] | None,
+    ) -> Booked:
+        if agents and _has_families(agents):
+            used = await write.spent_by_agent(community_id, day)
+            shares = divided(Usage(cost_usd=price.usd, input_tokens=price.tokens), price.weights)
+            if poor := too_poor(agents, used, config, shares):
+                return Booked(call=call, reservation=None, soon=self._others_run(community_id, price), poor=poor)
+        reservation = await set_aside(write, community_id, config, day, price)
+        soon = self._others_run(community_id, price)
+        if reservation is None:
+            left = await spending_now(write, community_id, config, day, price.ceilings)
+            paid_up = left.paid is not None and not left.paid.holds(price.usd)
+            return Booked(call=call, reservation=None, soon=soon, paid_up=paid_up)
+        self._open.setdefault(community_id, set()).add(reservation)
+        return Booked(call=call, reservation=reservation, soon=soon)
+
+    def _others_run(self, community_id: CommunityId, price: Price) -> bool:
+        """Tell whether calls run that may leave something: under the installation's ceiling anybody's."""
+        return bool(self._open.get(community_id)) or (price.ceilings is not None and any(self._open.values()))
+
+    async def overspent(self, view: View, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
         """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
         if not _has_families(view.agents):
             return frozenset()
         async with self._store.reading() as read:
-            return overspent(view.agents, await read.spent_by_agent(view.community.id, day_of(now)), view.config)
+            used = await read.spent_by_agent(view.community.id, day_of(now))
+        return overspent(view.agents, used, held_to(view.config, ceilings))
 
-    async def settle(self, community_id: CommunityId, booked: Booked, usage: Usage) -> None:
-        """Replace what was set aside by what was used."""
+    async def settle(self, community_id: CommunityId, booked: Booked, usage: Usage | None) -> None:
+        """Replace what was set aside by what was used; where nobody knows that (None), all of it counts."""
         if booked.reservation is None:
             return
-        tokens = usage.input_tokens + usage.output_tokens
-        async with self._store.writing(community_id) as write:
-            await write.settle(community_id, booked.reservation, usd=usage.cost_usd, tokens=tokens)
+        if usage is not None:
+            async with self._store.writing(community_id) as write:
+                await settle(write, community_id, booked.reservation, usage)
         self.give_up(community_id, booked)
 
     def give_up(self, community_id: CommunityId, booked: Booked) -> None:
@@ -88,31 +123,58 @@ class Purse:
         if booked.reservation is not None:
             self._open.setdefault(community_id, set()).discard(booked.reservation)
 
-    def _price(self, model: Model, call: PlannedCall) -> tuple[Decimal, int]:
+    def _price(self, model: Model, call: PlannedCall) -> Price:
         schema_tokens = self._schema_tokens if call.kind.structured else 0
         input_tokens = call.built.tokens + schema_tokens
-        usd = model.list_price(call.kind.model, input_tokens=input_tokens, output_tokens=call.answer_tokens)
-        return usd, input_tokens + call.answer_tokens
+        price = Price.of(model, call.kind.model, input_tokens=input_tokens, answer_tokens=call.answer_tokens)
+        return replace(price, weights=weights_of(call))
+
+
+def weights_of(call: PlannedCall) -> dict[AgentId, int]:
+    """Give by what a call is divided among its agents: what each of them was shown."""
+    return {part.agent_id: part.tokens for part in call.built.parts}
 
 
 def _has_families(agents: Mapping[AgentId, Agent]) -> bool:
     return any(agent.created_by is not None for agent in agents.values())
 
 
+async def spending_now(
+    read: Reading, community_id: CommunityId, config: CommunityConfig, day: date, ceilings: Ceilings | None
+) -> Spending:
+    """Set what a day has cost so far beside every limit, the installation's as well where it pays."""
+    paid = None
+    if ceilings is not None:
+        here, everywhere = await read.paid(community_id, day)
+        paid = Paid(here=here, everywhere=everywhere, ceilings=ceilings)
+    return of_day(await read.spent(community_id, day), config, paid)
+
+
 async def set_aside(
-    write: Writing,
-    community_id: CommunityId,
-    config: CommunityConfig,
-    day: date,
-    *,
-    usd: Decimal,
-    tokens: int,
-    agents: Sequence[AgentId] = (),
+    write: Writing, community_id: CommunityId, config: CommunityConfig, day: date, price: Price
 ) -> int | None:
     """Set the price of one call aside; gives the reservation, None when the day's limits do not hold it."""
-    spending = of_day(await write.spent(community_id, day), config)
-    return (
-        await write.reserve(community_id, day, usd=usd, tokens=tokens, agents=agents)
-        if spending.holds(usd=usd, tokens=tokens)
-        else None
+    if price.ceilings is not None:
+        await write.take_turns()
+    spending = await spending_now(write, community_id, config, day, price.ceilings)
+    if not spending.holds(usd=price.usd, tokens=price.tokens):
+        return None
+    return await write.reserve(
+        community_id,
+        day,
+        usd=price.usd,
+        tokens=price.tokens,
+        agents=price.weights,
+        paid=price.ceilings is not None,
     )
+
+
+async def settle(write: Writing, community_id: CommunityId, reservation: int, usage: Usage) -> None:
+    """Replace what was set aside by what was used."""
+    tokens = usage.input_tokens + usage.output_tokens
+    await write.settle(community_id, reservation, usd=usage.cost_usd, tokens=tokens)
+
+
+def as_told(usage: Usage) -> Usage | None:
+    """Give what a model's answer says it used; None when its server does not say."""
+    return usage if usage.input_tokens or usage.output_tokens else None

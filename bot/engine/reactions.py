@@ -1,12 +1,13 @@
 """Reactions come in: counted once per reactor, message and emoji, and undone when taken back."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import assert_never
 
+from bot.core.changes import UpdateRoom
 from bot.core.emoji import reaction_name
 from bot.core.events import ReactionChanged, ReactionsCleared, ReactionsFound
-from bot.core.kinds import SenderKind
+from bot.core.kinds import HeldFor, SenderKind
+from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, Store, Writing
 from bot.core.records import Community, Message, Person, Sender, Snowflake
 from bot.core.tempo import changes_for
@@ -92,6 +93,8 @@ class Reactions:
         is_stale = is_late and now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
         changes = changes_for(view, message, reactor, emoji, added=added, now=now, effect=effect, is_stale=is_stale)
         await write.apply(community.id, changes)
+        if any(isinstance(change, UpdateRoom) and "hushed_until" in change.fields for change in changes):
+            await write.free_held(community.id, HeldFor.HUSH, now)  # each looks anew for how long it waits
 
 
 async def _reactor(
@@ -99,10 +102,10 @@ async def _reactor(
 ) -> Sender | None:
     """Give who reacted, as far as it is known; None for people whom agents are to ignore."""
     known = await write.person(community.id, person_id)
-    if known is not None and known.ignored and added:
+    if known is not None and not is_heard(known) and added:
         return None
     if person is not None and added:
-        fresh = replace(person, ignored=known.ignored if known else person.ignored)
+        fresh = as_decided(person, known)
         if fresh != known:
             await write.put_person(community.id, fresh)
     person = person or known

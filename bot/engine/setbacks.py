@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from bot.core.changes import AddLetter, Change, UpdateAgent, UpdateRoom
+from bot.core.aftermath import retired_with_its_channel
+from bot.core.changes import AddLetter, Change, UpdateAgent
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Limited, PublishError
-from bot.core.kinds import LetterKind, LetterState
-from bot.core.letters import RESTS, NoticePayload
+from bot.core.kinds import LetterKind, LetterState, Visibility
+from bot.core.letters import RESTS, NoticePayload, is_lasting, wanted_visibility
 from bot.core.ports import Clock, Store
 from bot.core.records import AgentId, CommunityId, Letter
 
@@ -18,9 +19,11 @@ CHANNEL_REST = timedelta(minutes=10)
 LONGEST_REST = timedelta(hours=6)
 AGAIN_SECONDS = 1.0
 LONGEST_AGAIN_SECONDS = 300.0
+MOST_DOUBLINGS = 10  # no rest is longer by then, and a letter that lasts is tried for years
 GIVE_UP_AFTER = timedelta(hours=24)
 TOLD_AGAIN_AFTER = timedelta(hours=1)
 SPOKEN = frozenset({LetterKind.POST, LetterKind.CHANNEL})  # without these an agent cannot live in its room
+RESTING = SPOKEN | {LetterKind.TOPIC, LetterKind.RENAME, LetterKind.BILLBOARD}  # these wait for the right to come back
 
 log = structlog.get_logger(__name__)
 
@@ -41,7 +44,8 @@ class Setbacks:
         """Keep what becomes of the letter after this error."""
         now = self._clock.now()
         log.warning("a letter was not taken", letter=letter.id, kind=letter.kind, error=error.sentence)
-        if now - letter.created_at > GIVE_UP_AFTER:
+        lasts = is_lasting(letter)
+        if now - letter.created_at > GIVE_UP_AFTER and not lasts:
             await self._give_up(letter, error, now)
             return
         match error:
@@ -57,13 +61,15 @@ class Setbacks:
                 await self._retire(letter, now)
             case Gone():
                 await self._move(letter, LetterState.FAILED, now)
+            case _ if lasts:
+                await self._refused(letter, error, now)
             case _:
                 await self._give_up(letter, error, now)
 
     async def _look_later(self, letter: Letter, now: datetime) -> None:
         """Try again when the line may be back; a post keeps the mark of being looked for, and its time (posting)."""
         if letter.kind is not LetterKind.POST:
-            again = min(AGAIN_SECONDS * 2**letter.attempts, LONGEST_AGAIN_SECONDS)
+            again = min(AGAIN_SECONDS * 2 ** min(letter.attempts, MOST_DOUBLINGS), LONGEST_AGAIN_SECONDS)
             await self._wait(letter, again, now, attempts=letter.attempts + 1)
 
     async def _stumbled(self, letter: Letter, now: datetime) -> None:
@@ -83,13 +89,14 @@ class Setbacks:
             soon = now + timedelta(seconds=REFUSED_WAIT_SECONDS)
             await self._move(letter, _kept(letter), now, attempts=attempts, not_before=soon)
             return
-        if letter.kind not in SPOKEN:  # a sign or a topic less keeps nobody from talking
+        if letter.kind not in RESTING and not is_lasting(letter):  # a sign less keeps nobody from talking
             await self._give_up(letter, error, now)
             return
-        rest = min(CHANNEL_REST * 2 ** (attempts - REFUSALS), LONGEST_REST)
+        rest = min(CHANNEL_REST * 2 ** min(attempts - REFUSALS, MOST_DOUBLINGS), LONGEST_REST)
         first = attempts == REFUSALS
+        silent = first and letter.kind in SPOKEN
         pause = (
-            [UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": RESTS + error.sentence})] if first else []
+            [UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": RESTS + error.sentence})] if silent else []
         )
         told = self._notice(letter, error, now) if first else []
         await self._move(letter, _kept(letter), now, attempts=attempts, not_before=now + rest, beside=[*pause, *told])
@@ -98,12 +105,14 @@ class Setbacks:
         await self._move(letter, LetterState.FAILED, now, beside=self._notice(letter, error, now))
 
     async def _retire(self, letter: Letter, now: datetime) -> None:
-        """People deleted the channel: its agent is retired and can be restored into a new one."""
+        """People deleted the channel: its agent is retired, restorable into a new one; a thread is only gone."""
         room_id = letter.room_id
-        gone: list[Change] = [
-            UpdateAgent(agent_id=room_id, fields={"retired_at": now}),
-            UpdateRoom(room_id=room_id, fields={"channel_id": None}),
-        ]
+        async with self._store.reading() as read:
+            view = await read.desk(letter.community_id, agent_ids=(), room_ids=(), doors=False)
+        if view.all_rooms[room_id].thread_of is not None:
+            await self._move(letter, LetterState.FAILED, now)
+            return
+        gone = retired_with_its_channel(view.agents[room_id], now)
         await self._move(letter, LetterState.FAILED, now, beside=gone)
 
     def _notice(self, letter: Letter, error: PublishError, now: datetime) -> list[Change]:
@@ -113,7 +122,7 @@ class Setbacks:
         if letter.kind is LetterKind.NOTICE or (last is not None and now - last < TOLD_AGAIN_AFTER):
             return []
         self._told[key] = now
-        text = f"⚠️ Room {letter.room_id}: {error.sentence}"
+        text = f"⚠️ Room {letter.room_id}: {error.sentence}{_meanwhile(letter)}"
         payload = NoticePayload(text=text).stored()
         return [AddLetter(kind=LetterKind.NOTICE, room_id=letter.room_id, payload=payload, not_before=now)]
 
@@ -132,6 +141,14 @@ class Setbacks:
                 letter.community_id, letter.id, state, attempts=attempts, not_before=not_before, at=now
             )
             await write.apply(letter.community_id, beside)
+
+
+def _meanwhile(letter: Letter) -> str:
+    """Word what holds until a letter on who may enter is carried."""
+    if letter.kind is not LetterKind.PERMISSION or not is_lasting(letter):
+        return ""
+    closes = wanted_visibility([letter]) is Visibility.PRIVATE
+    return " It is tried again then." + (" Until Discord shows it closed, the room counts as public." if closes else "")
 
 
 def _kept(letter: Letter) -> LetterState:

@@ -33,9 +33,9 @@ from bot.core.records import (
     MessageId,
     Usage,
 )
-from bot.core.spending import SLOWED_FROM, day_of, of_day
+from bot.core.spending import SLOWED_FROM, day_of
 from bot.core.view import View
-from bot.engine.purse import set_aside
+from bot.engine.purse import Price, as_told, set_aside, settle, spending_now
 
 LOOK_SECONDS = 60.0  # between looks at rooms in which people talk; one that is asked for is seen at once
 LATE = timedelta(minutes=10)  # messages may come with an earlier time than they are stored at
@@ -190,16 +190,16 @@ class Summaries:
         return None
 
     async def _reserve(self, job: Job) -> int | None:
-        usd = job.provider.list_price(job.model, input_tokens=job.input_tokens, output_tokens=job.answer_tokens)
-        day, tokens = day_of(self._clock.now()), job.input_tokens + job.answer_tokens
+        day, config = day_of(self._clock.now()), job.view.config
+        price = Price.of(job.provider, job.model, input_tokens=job.input_tokens, answer_tokens=job.answer_tokens)
         async with self._store.writing(job.community_id) as write:
-            spending = of_day(await write.spent(job.community_id, day), job.view.config)
+            spending = await spending_now(write, job.community_id, config, day, price.ceilings)
             if spending.share >= SLOWED_FROM:  # what is left of the day's money is for talk
                 return None
-            return await set_aside(write, job.community_id, job.view.config, day, usd=usd, tokens=tokens)
+            return await set_aside(write, job.community_id, config, day, price)
 
     async def _ask(self, job: Job, reservation: int) -> ModelAnswer:
-        """Ask the model; what was set aside is given back when it did not answer."""
+        """Ask the model; what was set aside is given back when it surely did not answer."""
         request = ModelCall(
             model=job.model,
             instructions=job.call.instructions,
@@ -214,18 +214,17 @@ class Summaries:
             async with self._clock.timeout(self._call_seconds):
                 answer = await job.provider.answer(request)
         except TimeoutError as error:
-            await self._settle(job, reservation, Usage())
-            raise ModelUnreachable("The model took too long to answer.") from error
+            raise ModelUnreachable("The model took too long to answer.", unsure=True) from error
         except ModelError as error:
             await self._settle(job, reservation, error.usage)
             raise
-        await self._settle(job, reservation, answer.usage)
+        await self._settle(job, reservation, as_told(answer.usage))
         return answer
 
-    async def _settle(self, job: Job, reservation: int, usage: Usage) -> None:
-        tokens = usage.input_tokens + usage.output_tokens
-        async with self._store.writing(job.community_id) as write:
-            await write.settle(job.community_id, reservation, usd=usage.cost_usd, tokens=tokens)
+    async def _settle(self, job: Job, reservation: int, usage: Usage | None) -> None:
+        if usage is not None:  # else all that was set aside counts
+            async with self._store.writing(job.community_id) as write:
+                await settle(write, job.community_id, reservation, usage)
 
     async def _keep(self, job: Job, text: str) -> bool:
         """Store the summary and give it to who may see it; False when what it was made of has changed."""
@@ -259,7 +258,7 @@ def _planned(
     config = view.config
     tokenizer, answer_tokens = provider.tokenizer(config.model), _answer_tokens(provider, config)
     most = provider.context_tokens(config.model) - answer_tokens
-    owner = view.agents.get(room_id)
+    owner = view.agents.get(view.all_rooms[room_id].owner_id)
     earlier = carried(view.rooms[room_id], view.memberships.values(), stretch[0].id)
     while True:
         call = summary_call(owner.name if owner else "", stretch, earlier, language=config.language)

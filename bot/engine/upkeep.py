@@ -21,6 +21,7 @@ from bot.core.records import (
     AgentId,
     BeatId,
     CommunityId,
+    Json,
     Reason,
     Schedule,
 )
@@ -158,8 +159,8 @@ def _expired(request: AccessRequest, now: datetime) -> list[Change]:
     changes: list[Change] = [CloseRequest(request_id=request.id, state=RequestState.EXPIRED, at=now)]
     why = f"Nobody answered your request for room {request.room_id}: it expired, ask again if you still want to."
     if request.requester_agent_id is not None:
-        asked: dict[str, int | str] = {"room_id": request.room_id, "key": request.key_label}
-        record = ActionRecord(type="request_access", at=now, parameters=dict(asked), accepted=False, why=why)
+        asked: dict[str, Json] = {"room_id": request.room_id}
+        record = ActionRecord(type="request_access", at=now, parameters=asked, accepted=False, why=why)
         changes.append(RecordAction(agent_id=request.requester_agent_id, side=PUBLIC_SIDE, record=record))
     if request.requester_person_id is not None:
         payload = NoticePayload(text=why, to_managers=False, person_id=request.requester_person_id).stored()

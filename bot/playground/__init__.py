@@ -1,4 +1,4 @@
-"""A Discord-compatible server, a scripted model and a chat page, for trying Selfroom without an account.
+"""A Discord-compatible server and a chat page, for trying Selfroom without an account.
 
 `server.Playground` runs it all on one port of this machine. Beside Discord's own REST (`/api/v10`), gateway
 (`/gateway`) and CDN (`/cdn`) it answers:
@@ -11,5 +11,4 @@
     POST   /playground/clock                {advance}: seconds to go forward
     POST   /playground/faults               trouble on request (see `faults` and `gateway.trouble`); GET, DELETE
     GET    /playground/stats                requests by route and status, routes that nobody knows
-    *      /playground/model/...            what the scripted model is told
 """

@@ -1,6 +1,6 @@
 """Errors in Discord's JSON shape, with its codes."""
 
-from typing import Any
+Tree = dict[str, object]  # faults by field, as nested as the form
 
 WORDS = {
     0: "404: Not Found",
@@ -56,9 +56,7 @@ WORDS = {
 class ApiError(Exception):
     """An answer that says no: `status` is HTTP's, `code` Discord's, `fields` the faulty parts of a form."""
 
-    def __init__(
-        self, status: int, code: int, message: str | None = None, *, fields: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, status: int, code: int, message: str | None = None, *, fields: Tree | None = None) -> None:
         self.status = status
         self.code = code
         self.message = message or WORDS.get(code, "Bad Request")
@@ -66,9 +64,9 @@ class ApiError(Exception):
         self.headers: dict[str, str] = {}
         super().__init__(f"{status} {code}: {self.message}")
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """Give the JSON that is sent."""
-        body: dict[str, Any] = {"message": self.message, "code": self.code}
+        body: dict[str, object] = {"message": self.message, "code": self.code}
         if self.fields:
             body["errors"] = self.fields
         return body
@@ -93,14 +91,14 @@ def unauthorized() -> ApiError:
     return ApiError(401, 0, "401: Unauthorized")
 
 
-def leaf(code: str, message: str) -> dict[str, Any]:
+def leaf(code: str, message: str) -> Tree:
     """Give one fault of one field of a form."""
     return {"_errors": [{"code": code, "message": message}]}
 
 
 def invalid(path: str, code: str, message: str) -> ApiError:
     """Give the answer to a form with one faulty field; `path` has dots (`components.0.custom_id`)."""
-    fields: dict[str, Any] = leaf(code, message)
+    fields = leaf(code, message)
     for part in reversed(path.split(".")):
         fields = {part: fields}
     return ApiError(400, 50035, fields=fields)

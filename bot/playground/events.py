@@ -2,9 +2,8 @@
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
 
-Json = dict[str, Any]
+from bot.playground.rows import Json
 
 GUILDS, MEMBERS, MODERATION, WEBHOOKS = 1 << 0, 1 << 1, 1 << 2, 1 << 5
 PRESENCES, GUILD_MESSAGES, GUILD_REACTIONS, GUILD_TYPING = 1 << 8, 1 << 9, 1 << 10, 1 << 11
@@ -58,6 +57,12 @@ class Event:
             data = self.data if with_content else self.data | REDACTED
             text = self._texts[with_content] = json.dumps(data, separators=(",", ":"))
         return text
+
+    def without(self, field: str) -> "Event":
+        """Give the same event without one of its fields."""
+        maimed = Event(self.name, {name: value for name, value in self.data.items() if name != field}, self.direct)
+        maimed.intent = self.intent
+        return maimed
 
     def freeze(self) -> None:
         """Fix what the event says now: it is to be sent later."""

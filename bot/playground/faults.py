@@ -3,39 +3,58 @@
 import random
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Annotated, Any, Literal, Required, TypedDict
 
-from bot.playground.errors import invalid
+from bot.playground.forms import Choice, Number, Snowflake, Text, Whole
 from bot.playground.ratelimits import RateLimited
-from bot.playground.rest.form import Form
-
-Json = dict[str, Any]
+from bot.playground.rows import Shown
 
 REST_KINDS = ("status", "rate_limit", "latency", "drop_before", "drop_after")
-EVENT_KINDS = ("delay_events", "duplicate_events")
+EVENT_KINDS = ("delay_events", "duplicate_events", "maim_events")
 GATEWAY = "CONNECT /gateway"
 GATEWAY_KINDS = ("close", "invalid_session", "reconnect")
+
+
+class FaultForm(TypedDict, total=False):
+    """Trouble that is asked for."""
+
+    kind: Required[Annotated[str, Choice(*REST_KINDS, *EVENT_KINDS, *GATEWAY_KINDS)]]
+    route: Annotated[str, Text(0, 200)]
+    event: Annotated[str, Text(0, 100)]
+    lacks: Annotated[str, Text(0, 100)]
+    user_id: Snowflake
+    count: Annotated[int | None, Whole(1)]
+    probability: Annotated[float, Number(0, 1)]
+    seed: Annotated[int, Whole(0, 1 << 53)]
+    status: Annotated[int, Whole(400, 599)]
+    retry_after: Annotated[float, Number()]
+    scope: Annotated[Literal["user", "global"], Choice("user", "global")]
+    seconds: Annotated[float, Number()]
+    after: bool
+    code: Annotated[int, Whole(1000, 4999)]
+    resumable: bool
 
 
 @dataclass(slots=True, kw_only=True)
 class Fault:
     """One kind of trouble, where it strikes (`route` or `event` as a pattern with `*`), and how often.
 
-    `after`: the request takes effect, and only then the status is answered.
+    `after`: the request takes effect, and only then the status is answered, or the answer held back.
     """
 
     id: int
     kind: str
     route: str = "*"
     event: str = "*"
+    lacks: str = ""  # the field that a maimed event comes without
     user_id: str | None = None
     count: int | None = 1
     probability: float = 1.0
     seed: int = 0
     status: int = 500
     retry_after: float = 1.0
-    is_global: bool = False
     seconds: float = 1.0
+    scope: Literal["user", "global"] = "user"
     after: bool = False
     hits: int = 0
     _dice: random.Random = field(init=False, repr=False)
@@ -52,7 +71,7 @@ class Fault:
         self.hits += 1
         return True
 
-    def shown(self) -> Json:
+    def shown(self) -> Shown:
         """Give what the fault is and how often it has struck."""
         keys = ("id", "kind", "route", "event", "user_id", "count", "probability", "seed", "hits")
         return {key: getattr(self, key) for key in keys}
@@ -65,10 +84,10 @@ class Faults:
         self._all: list[Fault] = []
         self._last = 0
 
-    def add(self, body: Json) -> Fault:
-        """Read a fault from a form and keep it."""
+    def add(self, form: FaultForm) -> Fault:
+        """Keep a fault."""
         self._last += 1
-        fault = read_fault(body, self._last)
+        fault = read_fault(form, self._last)
         self._all.append(fault)
         return fault
 
@@ -76,7 +95,7 @@ class Faults:
         """End all trouble."""
         self._all.clear()
 
-    def shown(self) -> list[Json]:
+    def shown(self) -> list[Shown]:
         """Give every fault with how often it has struck."""
         return [fault.shown() for fault in self._all]
 
@@ -98,36 +117,13 @@ class Faults:
         return [fault for fault in events if fault.strikes(name, fault.event, user_id)]
 
 
-def read_fault(body: Json, number: int) -> Fault:
-    """Read a fault from a form; raises ApiError with what is wrong."""
-    form = Form(body)
-    kind = body.get("kind")
-    if kind not in REST_KINDS + EVENT_KINDS:
-        known = ", ".join(REST_KINDS + EVENT_KINDS + GATEWAY_KINDS)
-        raise invalid("kind", "BASE_TYPE_CHOICES", f"Choose one of {known}.")
-    given = {
-        "route": form.text("route", high=200),
-        "event": form.text("event", high=100),
-        "user_id": form.snowflake("user_id"),
-        "status": form.number("status", low=400, high=599),
-        "is_global": form.switch("global"),
-        "after": form.switch("after"),
-        "seed": form.number("seed", high=2**53),
-        "probability": body.get("probability"),
-        "retry_after": body.get("retry_after"),
-        "seconds": body.get("seconds"),
-    }
-    for name in ("probability", "retry_after", "seconds"):
-        if not isinstance(given[name], int | float | None):
-            form.fault(name, "NUMBER_TYPE_COERCE", f'Value "{given[name]}" is not a number.')
-    count = form.number("count", low=1, high=2**31)
-    form.check()
-    kept: Json = {key: value for key, value in given.items() if value is not None}
-    # Trouble by probability goes on until it is ended; trouble without one happens once, unless counted.
-    kept["count"] = count if count is not None or "probability" in kept or form.has("count") else 1
-    return Fault(id=number, kind=kind, **kept)
+def read_fault(form: FaultForm, number: int) -> Fault:
+    """Make a fault of a form; trouble without count or probability happens once, with one goes on until it is ended."""
+    given = dict[str, Any](form)  # a Fault's own fields, read by their types
+    count = None if "probability" in form or "count" in form else 1
+    return Fault(id=number, **{"count": count, **given})
 
 
 def limited_by(fault: Fault) -> RateLimited:
     """Give the 429 that a fault asks for."""
-    return RateLimited(fault.retry_after, scope="global" if fault.is_global else "user", headers={})
+    return RateLimited(fault.retry_after, scope=fault.scope, headers={})

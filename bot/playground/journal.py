@@ -1,11 +1,12 @@
 """The playground's state on disk: one SQLite file, written before a request is answered."""
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
 
-Json = dict[str, Any]
+from bot.playground.rows import Json
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS things(
@@ -30,7 +31,8 @@ class Journal:
 
     def __init__(self, path: Path | None) -> None:
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))  # its log gets the same rights from SQLite
         self._db = sqlite3.connect(":memory:" if path is None else path, isolation_level=None, timeout=0.5)
         try:
             self._db.executescript(PRAGMAS)

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from bot.playground.journal import Journal
+from bot.playground.rows import Json
 from bot.playground.snowflakes import is_snowflake
-
-Json = dict[str, Any]
 
 PUT = """INSERT INTO messages(id, channel_id, author_id, nonce, pinned_at, hidden, body) VALUES(?,?,?,?,?,?,?)
   ON CONFLICT(id) DO UPDATE SET pinned_at = excluded.pinned_at, body = excluded.body"""
@@ -69,6 +68,11 @@ class MessageBook:
         """Give the message that an author sent with this nonce since the given id."""
         sql = "SELECT body FROM messages WHERE author_id = ? AND nonce = ? AND id > ? ORDER BY id DESC LIMIT 1"
         return _first(self._journal.read(sql, (int(author_id), nonce, after)))
+
+    def by_author(self, channel_id: str, author_id: str, *, after: int) -> list[Json]:
+        """Give what an author has said in a channel since the given id."""
+        sql = "SELECT body FROM messages WHERE channel_id = ? AND author_id = ? AND id > ? AND hidden = 0"
+        return _all(self._journal.read(sql, (int(channel_id), int(author_id), after)))
 
     def last_id(self, channel_id: str) -> str | None:
         """Give the id of the newest message of a channel."""

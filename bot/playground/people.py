@@ -2,24 +2,31 @@
 
 import json
 import re
-from typing import Any
 
 from bot.playground import permissions
 from bot.playground.events import PRIVILEGED
 from bot.playground.places import watching
+from bot.playground.rows import Json
 from bot.playground.shapes.guild import show_member, show_role, show_whole_guild
-from bot.playground.shapes.user import show_user
+from bot.playground.shapes.user import show_me, show_user
 from bot.playground.world import World
-
-Json = dict[str, Any]
-
-USER_JOINED = 7
 
 
 def make_person(world: World, name: str) -> Json:
     """Make a person's account; the name as given is shown, a plain form of it is the username."""
     row: Json = {"id": world.ids.next(), "username": _free_name(world, name), "global_name": name[:32]}
     return world.add_user(row)
+
+
+def rename_person(world: World, row: Json, name: str) -> Json:
+    """Give a person another name; whoever shares a server with them hears of it."""
+    row = world.rename(row | {"global_name": name[:32]}, _free_name(world, name, but_of=row["id"]))
+    world.tell_users([row["id"]], "USER_UPDATE", show_me(row))
+    for guild in world.guilds_of(row["id"]):
+        member = world.member(guild["id"], row["id"])
+        if member is not None:
+            world.tell_guild(guild["id"], "GUILD_MEMBER_UPDATE", show_new_member(world, member))
+    return row
 
 
 def make_bot(world: World, name: str, *, owner_id: str) -> Json:
@@ -38,10 +45,10 @@ def make_bot(world: World, name: str, *, owner_id: str) -> Json:
     return row
 
 
-def _free_name(world: World, name: str) -> str:
+def _free_name(world: World, name: str, *, but_of: str | None = None) -> str:
     plain = re.sub(r"[^a-z0-9_.]+", "_", name.lower()).strip("_.")[:28]
     plain = plain if len(plain) >= 2 else f"user_{plain}".rstrip("_")
-    taken = {row["username"] for row in world.users.rows.values()}
+    taken = {row["username"] for row in world.users.rows.values() if row["id"] != but_of}
     return next(free for n in range(len(taken) + 1) if (free := f"{plain}{n + 1 if n else ''}") not in taken)
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
+from bot.playground.kinds import THREADS
+from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_any, show_channel, show_thread, show_thread_member
 from bot.playground.shapes.guild import show_member
-from bot.playground.world import THREADS, World
-
-Json = dict[str, Any]
+from bot.playground.world import World
 
 
 @contextmanager

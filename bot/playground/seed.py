@@ -1,13 +1,11 @@
 """What is there on the first start: a server, a channel with a welcome, a person, a bot already invited."""
 
-from typing import Any
-
 from bot.playground import people, permissions
+from bot.playground.rows import Json
 from bot.playground.world import World
 from bot.playground.writing import posting
 
-Json = dict[str, Any]
-
+FIRST = "Robin"  # until the person gives themselves a name
 WELCOME = """**Welcome to the playground**, a small Discord of your own on this machine: no account, no key, no network.
 Open an agent's channel and say hello, react to its answer with 👍 or 👎, or type `/agent create` to make another.
 The minds you meet here are a **scripted, rule-based model** until you give it a real one."""
@@ -18,7 +16,7 @@ def seed(world: World) -> Json:
     found = world.meta.get("seed")
     if found is not None:
         return found
-    person = people.make_person(world, "you")
+    person = people.make_person(world, FIRST)
     guild = people.make_guild(world, "The Playground", owner_id=person["id"], channel="welcome")
     bot = people.make_bot(world, "Selfroom", owner_id=person["id"])
     people.invite_bot(world, guild["id"], bot, rights=permissions.BOT)

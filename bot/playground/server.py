@@ -1,18 +1,19 @@
-"""The playground's server: REST, gateway, CDN, page and scripted model on one port of this machine."""
+"""The playground's server: REST, gateway, CDN and page on one port of this machine."""
 
 import asyncio
 import contextlib
 import socket
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from aiohttp import web
 
-from bot.playground import cdn, model, statics
+from bot.playground import cdn, statics
+from bot.playground.call import Reply
 from bot.playground.door import doorkeeper, is_loopback
 from bot.playground.errors import ApiError
 from bot.playground.faults import GATEWAY
@@ -20,17 +21,16 @@ from bot.playground.gateway import connection
 from bot.playground.journal import Journal
 from bot.playground.ratelimits import Pace
 from bot.playground.rest import playground as setup
-from bot.playground.rest.call import Reply
+from bot.playground.rest.api import api_routes
 from bot.playground.rest.endpoint import Endpoint, respond, suffer
 from bot.playground.rest.exchange import Exchange, Observer
 from bot.playground.rest.reading import MAX_BODY
-from bot.playground.rest.routes import RouteTable
-from bot.playground.rest.table import api_table
+from bot.playground.rows import Json
 from bot.playground.seed import seed
 from bot.playground.shapes.user import show_user
 from bot.playground.world import World
 
-Json = dict[str, Any]
+Neighbour = Callable[[web.Application], None]
 
 CLOSING_SECONDS = 0.5
 
@@ -56,12 +56,19 @@ class PlaygroundOptions:
 
 
 class Playground:
-    """A Discord of one's own, from `async with` to its end."""
+    """A Discord of one's own, from `async with` to its end; `neighbours` hang what else answers on its port."""
 
-    def __init__(self, options: PlaygroundOptions | None = None, *, observers: Iterable[Observer] = ()) -> None:
+    def __init__(
+        self,
+        options: PlaygroundOptions | None = None,
+        *,
+        observers: Iterable[Observer] = (),
+        neighbours: Iterable[Neighbour] = (),
+    ) -> None:
         self.options = options or PlaygroundOptions()
         self.port = self.options.port
         self._observers = tuple(observers)
+        self._neighbours = tuple(neighbours)
         self._runner: web.AppRunner | None = None
         self._world: World | None = None
         self._seed: Json = {}
@@ -104,6 +111,12 @@ class Playground:
     def bot_token(self) -> str:
         """Give the token of the bot that is there from the start."""
         return str(self.world.users.rows[self._seed["bot_id"]]["token"])
+
+    def member_with(self, token: str, guild_id: int) -> int | None:
+        """Give the id of the person with this token, if they are in that server; bots are nobody."""
+        user = self.world.user_with(token)
+        is_there = user is not None and not user.get("bot") and self.world.member(guild_id, user["id"]) is not None
+        return int(user["id"]) if user is not None and is_there else None
 
     # Running
 
@@ -167,17 +180,19 @@ class Playground:
 
     def _app(self) -> web.Application:
         app = web.Application(middlewares=[doorkeeper], client_max_size=MAX_BODY)
-        self._api = Endpoint(self.world, api_table(), prefix_parts=2, observers=self._observers)
-        calls = Endpoint(self.world, RouteTable(setup.routes), prefix_parts=1)
+        self._api = Endpoint(self.world, prefix="/api/v10", observers=self._observers)
+        self._api.add_to(app.router, api_routes())
         app.router.add_get("/gateway", self._gateway)
         app.router.add_get("/gateway/", self._gateway)
         app.router.add_get("/cdn/{tail:.*}", self._cdn)
-        app.router.add_route("*", r"/api/v{version:\d+}/{tail:.*}", self._api.answer)
+        app.router.add_route("*", "/api/{tail:.*}", _other_version)
         app.router.add_get("/playground", self._about)
         app.router.add_get("/playground/stats", self._stats)
-        model.add_to(app)
-        app.router.add_route("*", "/playground/{tail:.*}", calls.answer)
-        statics.add_to(app)
+        for add_to in self._neighbours:
+            add_to(app)
+        Endpoint(self.world, prefix="/playground").add_to(app.router, setup.routes)
+        here = [f"ws://{host}:{self.port}" for host in ("127.0.0.1", "localhost")]
+        statics.add_to(app, asks=[*here, *([self.options.face_url] if self.options.face_url else [])])
         return app
 
     async def _gateway(self, request: web.Request) -> web.StreamResponse:
@@ -213,6 +228,11 @@ class Playground:
     async def _stats(self, _: web.Request) -> web.Response:
         sessions = [session for session in self.world.hub.sessions() if session.connection is not None]
         return respond(Reply(200, self._api.tally.shown() | {"connections": len(sessions)}))
+
+
+async def _other_version(_: web.Request) -> web.Response:
+    error = ApiError(400, 50041, "Invalid API version: this is version 10.")
+    return respond(Reply(error.status, error.body()))
 
 
 def _version() -> str:

@@ -3,25 +3,21 @@
 import secrets
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 from bot.playground import permissions
 from bot.playground.clock import Clock
 from bot.playground.events import Event
 from bot.playground.faults import Faults
-from bot.playground.gateway.hub import Hub
-from bot.playground.gateway.session import Session
+from bot.playground.hub import Hub
 from bot.playground.journal import Journal, Shelf
+from bot.playground.kinds import DIRECT, THREADS, ChannelKind
 from bot.playground.messages import MessageBook
 from bot.playground.permissions import Permission
 from bot.playground.ratelimits import Pace, RateLimits
+from bot.playground.rows import Json
+from bot.playground.session import Session
 from bot.playground.snowflakes import Snowflakes
 
-Json = dict[str, Any]
-
-PRIVATE_THREAD = 12
-THREADS = (10, 11, PRIVATE_THREAD)
-DIRECT = (1, 3)
 # Plain numbers: they are asked for at every event of every session, where an enum's arithmetic is slow.
 VIEW = int(Permission.VIEW_CHANNEL)
 READ_ONLY = int(Permission.VIEW_CHANNEL | Permission.READ_MESSAGE_HISTORY)
@@ -141,7 +137,7 @@ class World:
     def _in_thread(self, thread: Json, user_id: str) -> int:
         parent = self.channels.get(thread["parent_id"])
         total = self.permissions_in(parent, user_id) if parent else 0
-        if thread["type"] == PRIVATE_THREAD and not total & Permission.MANAGE_THREADS:
+        if thread["type"] == ChannelKind.PRIVATE_THREAD and not total & Permission.MANAGE_THREADS:
             total = total if user_id in thread["thread_members"] else 0
         writes = bool(total & Permission.SEND_MESSAGES_IN_THREADS)
         return total | Permission.SEND_MESSAGES if writes else total & ~Permission.SEND_MESSAGES
@@ -167,12 +163,20 @@ class World:
             if self.member(guild_id, session.user_id):
                 self._deliver(session, event, guild_id)
 
-    def tell_users(self, user_ids: Iterable[str], name: str, data: Json, *, guild_id: str | None = None) -> None:
-        """Send an event to these users only, whatever their intents."""
+    def tell_users(
+        self,
+        user_ids: Iterable[str],
+        name: str,
+        data: Json,
+        *,
+        guild_id: str | None = None,
+        session_id: str | None = None,
+    ) -> None:
+        """Send an event to these users only (or only to the one session), whatever their intents."""
         event, wanted = Event(name, data, direct=True), set(user_ids)
         event.intent = 0
         for session in self.hub.sessions():
-            if session.user_id in wanted:
+            if session.user_id in wanted and session_id in (None, session.id):
                 self._deliver(session, event, guild_id)
 
     def _deliver(self, session: Session, event: Event, guild_id: str | None) -> None:
@@ -183,6 +187,8 @@ class World:
         for fault in self.faults.for_event(event.name, session.user_id):
             if fault.kind == "duplicate_events":
                 copies += 1
+            elif fault.kind == "maim_events":
+                event = event.without(fault.lacks)
             else:
                 delay += fault.seconds
         for _ in range(copies):

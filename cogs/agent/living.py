@@ -1,6 +1,5 @@
 """Agents as they live: shown, woken, put to sleep, paused, retired."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
@@ -20,12 +19,15 @@ from bot.core.actions import (
 )
 from bot.core.records import Agent
 from bot.core.view import View
+from bot.core.wording import counted
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, may_read, person, wait
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.again import Again
 from cogs.ui.cards import Shown, agent_card, agent_list
 from cogs.ui.charts import attention_rows
 from cogs.ui.files import picture
 from cogs.ui.pictures import alt_text, bars
+from cogs.ui.rights import check_removable, left_open
 
 WEEK_MINUTES = 7 * 24 * 60
 Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
@@ -39,10 +41,11 @@ class Living(Group):
     @app_commands.command(name="list")
     async def list_(self, interaction: Interaction) -> None:
         """List the agents of this server."""
-        view = await self.desk.view(guild_of(interaction))
-        lines = agent_list(view, self.desk.now())
+        sight = await self.sight(interaction)
+        view = sight.of(await self.desk.view(guild_of(interaction)))
+        lines = agent_list(view, await self.looks(interaction, sight), self.desk.now())
         empty = "Nobody lives here yet: make the first one with `/agent create`."
-        await self.list_out(interaction, f"**{len(lines)} agents**", lines, empty=empty)
+        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**", lines, empty=empty)
 
     @app_commands.command()
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:
@@ -52,8 +55,10 @@ class Living(Group):
             agent: Whom to show
         """
         await wait(interaction)
-        view = as_seen_by(interaction, await self.desk.view(guild_of(interaction), agent.id))
-        shown = await self.beside(interaction, agent, view)
+        sight = await self.sight(interaction)
+        view = sight.of(await self.desk.view(guild_of(interaction), agent.id))
+        hidden = agent.id in sight.hidden_agents
+        shown = Shown(model=None) if hidden else await self.beside(interaction, agent, view)
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
         file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
         await self.lay_out(interaction, agent_card(view, agent.id, self.desk.now(), shown, file), [file])
@@ -62,12 +67,15 @@ class Living(Group):
         """Give what a card tells beside the view."""
         guild_id, insider = guild_of(interaction), person(interaction).is_architect
         beats = await self.desk.beats(guild_id, agent.id, limit=1) if insider else []
+        spent = await self.desk.spent_today(guild_id)
         return Shown(
-            today=(await self.desk.spent_today(guild_id)).by_agent.get(agent.id),
+            today=spent.by_agent.get(agent.id),
+            model=spent.model,
             feedback=await self.desk.feedback(guild_id, agent.id),
             last=beats[0] if beats else None,
             is_manager=insider,
             face=await self.client.face(agent, view.all_rooms[agent.id].channel_id),
+            look=(await self.desk.outlooks(guild_id)).get(agent.id),
         )
 
     @app_commands.command()
@@ -133,6 +141,17 @@ class Living(Group):
         at = self.desk.now() + timedelta(minutes=minutes)
         await self.act(interaction, ScheduleMessage(room_id=room_id, message=message, at=at), subject=agent.id)
 
+    @app_commands.command(name="scheduled")
+    async def later(self, interaction: Interaction, agent: AgentArg, cancel: int | None = None) -> None:
+        """List what an agent will say later, with buttons that take it back.
+
+        Args:
+            agent: Whose messages
+            cancel: The number of one to take back
+        """
+        again = Again("agent scheduled", (f"agent={agent.id}",))
+        await self.scheduled(interaction, agent, None, again, cancel)
+
     @app_commands.command()
     async def permit(self, interaction: Interaction, agent: AgentArg, allowed: bool = True) -> None:
         """Let an agent create and change other agents, or no longer.
@@ -172,15 +191,11 @@ class Living(Group):
             channel: Whether its channel stays, read-only, or goes too
         """
         managers_only(interaction)
+        channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[agent.id].channel_id
+        keeps = channel == "keep"
+        lacked = left_open(interaction.guild, channel_id) if keeps else check_removable(interaction.guild, channel_id)
         asked = f"Delete **{agent.name}** for good? What was said in its room is forgotten. `/agent retire` keeps it."
         asked += " Its channel is deleted too." if channel == "remove" else ""
-        if await self.sure(interaction, asked, f"Delete {agent.name}"):
-            await self.act(interaction, DeleteAgent(agent_id=agent.id, channel=channel))
-
-
-def as_seen_by(interaction: Interaction, view: View) -> View:
-    """Leave out of a view who is in rooms that the person who asked cannot read."""
-    if person(interaction).is_architect:
-        return view
-    shown = {id for id, room in view.all_rooms.items() if may_read(interaction, room.channel_id)}
-    return replace(view, memberships={at: one for at, one in view.memberships.items() if at[1] in shown})
+        if await self.sure(interaction, asked, f"Delete {agent.name}", agent=agent.id):
+            done = await self.do(interaction, DeleteAgent(agent_id=agent.id, channel=channel))
+            await self.say(interaction, done + lacked)

@@ -6,12 +6,13 @@ import discord
 from discord import app_commands
 
 from bot.core.actions import AlterAgent
-from bot.core.cards import read_card
 from bot.core.errors import Rejected
+from bot.core.records import Agent
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.faces import lasting
 from cogs.ui.files import text_file
+from cogs.ui.rights import told
 
 MOST_BYTES = 10_000_000
 
@@ -43,9 +44,16 @@ class Moving(Group):
         await wait(interaction)
         if file.size > MOST_BYTES:
             raise Rejected("That file is too large: a card has at most 10 MB.")
-        card = read_card(await file.read())
-        agent, told = await self.desk.move_in(guild_of(interaction), person(interaction), card)
-        if card.has_picture:
+        card = await self.desk.read_card(guild_of(interaction), await file.read())
+        agent, made = await self.desk.move_in(guild_of(interaction), person(interaction), card)
+        done = await told(interaction, made)
+        await self.say(interaction, done + (await self.pictured(interaction, agent, file) if card.has_picture else ""))
+
+    async def pictured(self, interaction: Interaction, agent: Agent, file: discord.Attachment) -> str:
+        """Give an agent its card's picture; words why it has none, for the agent is there all the same."""
+        try:
             address = await lasting(interaction, agent.id, file)
-            await self.do(interaction, AlterAgent(agent_id=agent.id, avatar_url=address))
-        await self.say(interaction, told)
+        except Rejected as no:
+            return f" It has no picture yet. {no.sentence}"
+        await self.do(interaction, AlterAgent(agent_id=agent.id, avatar_url=address))
+        return ""

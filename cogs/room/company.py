@@ -5,9 +5,10 @@ from discord import app_commands
 
 from bot.core.actions import Compact, Hush, Invite, Remove
 from bot.core.errors import NotFound
+from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read
-from cogs.ui.cards import counted
+from cogs.ui.again import Again
 from cogs.ui.rooms import member_lines, room_card, summary_lines
 
 Minutes = app_commands.Range[int, 0, 1_440]
@@ -40,8 +41,22 @@ class Company(Group):
         owner = await self.room(interaction, room)
         view = await self.desk.view(guild_of(interaction), owner.id)
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
-        lines = member_lines(view, owner.id, self.desk.now())
+        sight = await self.sight(interaction)
+        view, looks = sight.of(view), await self.looks(interaction, sight)
+        lines = member_lines(view, owner.id, looks, self.desk.now())
         await self.list_out(interaction, f"**In {owner.name}'s room**", lines, empty="Nobody is in it.")
+
+    @app_commands.command(name="scheduled")
+    async def later(self, interaction: Interaction, room: AgentArg | None = None, cancel: int | None = None) -> None:
+        """List what agents will say in a room later, with buttons that take it back.
+
+        Args:
+            room: Which room; this one when left out
+            cancel: The number of one to take back
+        """
+        owner = await self.room(interaction, room)
+        again = Again("room scheduled", (f"room={owner.id}",))
+        await self.scheduled(interaction, None, owner, again, cancel)
 
     @app_commands.command()
     async def invite(self, interaction: Interaction, agent: AgentArg, room: AgentArg | None = None) -> None:
@@ -119,8 +134,9 @@ class Company(Group):
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        asked = f"Delete the newest {messages} messages in {owner.name}'s room? That cannot be undone."
-        if await self.sure(interaction, asked, f"Delete {messages}"):
+        newest = counted(messages, "message") if messages > 1 else "message"
+        asked = f"Delete the newest {newest} in {owner.name}'s room? That cannot be undone."
+        if await self.sure(interaction, asked, f"Delete {messages}", room=owner.id):
             channel_id = (await self.desk.view(guild_of(interaction))).all_rooms[owner.id].channel_id
             await self.say(interaction, await self.cleared(interaction, channel_id, messages))
 
@@ -130,7 +146,8 @@ class Company(Group):
         channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
         if not isinstance(channel, discord.TextChannel):
             raise NotFound("This room has no channel: it is not there any more.")
-        found = await channel.purge(limit=messages, check=lambda message: not message.pinned)
+        before = interaction.message  # the question: what was said since is not what was asked about
+        found = await channel.purge(limit=messages, check=lambda message: not message.pinned, before=before)
         return f"Deleted: {counted(len(found), 'message')}."
 
     def check_sees(self, interaction: Interaction, channel_id: int | None) -> None:

@@ -1,5 +1,8 @@
 """How a room looks and how fast it talks."""
 
+from functools import partial
+
+import discord
 from discord import app_commands
 
 from bot.core.actions import (
@@ -13,11 +16,18 @@ from bot.core.actions import (
     SetWpm,
 )
 from bot.core.kinds import Access, Visibility
+from bot.core.records import Agent
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only
+from cogs.ui.again import SURE, Again, SureButton, question
 from cogs.ui.forms import TextForm
+from cogs.ui.rights import check_may_change_entry, is_settled, sees_by_right
 
 BILLBOARD_CHARACTERS = 1_000
+NOT_SEEN = {
+    Visibility.PRIVATE: "Until Discord shows the channel closed, the room counts as public.",
+    Visibility.PUBLIC: "Until Discord shows the channel to everyone on the server, the room counts as private.",
+}
 Topic = app_commands.Range[str, 0, 120]
 Wpm = app_commands.Range[int, 10, 200]
 Rpm = app_commands.Range[int, 10, 500]
@@ -93,13 +103,39 @@ class RoomSettings(Group):
         await self.act(interaction, SetAccess(access=access), subject=owner.id)
 
     @app_commands.command()
-    async def visibility(self, interaction: Interaction, visibility: Visibility, room: AgentArg | None = None) -> None:
+    async def visibility(
+        self, interaction: Interaction, visibility: Visibility, room: AgentArg | None = None, keep_me_in: bool = False
+    ) -> None:
         """Show a room to everyone on the server, or only to people who were let in.
 
         Args:
             visibility: Who sees the channel
             room: Which room; this one when left out
+            keep_me_in: Whether you go on seeing it when it is private
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        await self.act(interaction, SetVisibility(visibility=visibility), subject=owner.id)
+        channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[owner.id].channel_id
+        check_may_change_entry(interaction.guild, channel_id)
+        closes = visibility is Visibility.PRIVATE
+        if closes and not keep_me_in and not await self.may_be_shut_out(interaction, owner, channel_id):
+            return
+        keeps_in = interaction.user.id if closes and keep_me_in else None
+        told = await self.do(interaction, SetVisibility(visibility=visibility, keeps_in=keeps_in), subject=owner.id)
+        seen = await self.desk.soon(partial(is_settled, interaction, owner.id, visibility))
+        await self.say(interaction, f"The room is {visibility} now." if seen else f"{told} {NOT_SEEN[visibility]}")
+
+    async def may_be_shut_out(self, interaction: Interaction, owner: Agent, channel_id: int | None) -> bool:
+        """Tell whether closing a room leaves whoever asked inside, or they are sure; else ask them."""
+        channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
+        member = interaction.user
+        if SURE in interaction.extras or channel is None or not isinstance(member, discord.Member):
+            return True
+        if sees_by_right(channel, member) or channel.overwrites_for(member).view_channel:
+            return True
+        again = Again.of(interaction).on(room=owner.id)
+        kept = Again(again.path, (*again.given, "keep_me_in=True"))
+        view = question(kept, "Close it and keep me in")
+        view.add_item(SureButton(True, again, label="Close it to me too"))
+        await self.say(interaction, f"Once <#{channel_id}> is private, you would not see it yourself.", view=view)
+        return False

@@ -6,7 +6,7 @@ What was used stands in a button's id. Whoever presses is asked for their rights
 import re
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import discord
@@ -50,6 +50,11 @@ class Again:
         """Read the end of a button's id."""
         path, *given = text.split(BREAK)
         return cls(path, tuple(given))
+
+    def on(self, **targets: int) -> Self:
+        """Give the same use on what these ids are, whatever it is called by then."""
+        given = dict(one.split("=", 1) for one in self.given) | {name: str(id) for name, id in targets.items()}
+        return replace(self, given=tuple(f"{name}={value}" for name, value in given.items()))
 
     def id(self, what: str, value: str) -> str:
         """Give a button's id; raises Rejected when it is too long for Discord."""

@@ -1,14 +1,19 @@
 """Beats as managers see them: why, what was seen and said, what came of it and what it cost."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
 import discord
 
-from bot.core.records import Agent, Beat
+from bot.core.kinds import ReasonKind
+from bot.core.models import Model
+from bot.core.records import Agent, AgentId, Beat, Room
 from cogs.ui.files import text_file
+from cogs.ui.money import cost
 
 SUMMARY_CHARACTERS = 1_300
 THOUGHT_CHARACTERS = 300
+ROOM = re.compile(r"\b[Rr]oom (\d+)\b")
 
 
 def section_lines(sections: Iterable[tuple[str, int]]) -> str:
@@ -16,34 +21,55 @@ def section_lines(sections: Iterable[tuple[str, int]]) -> str:
     return "\n".join(f"`{tokens:>6,}` {name.replace('_', ' ')}" for name, tokens in sections)
 
 
-def beat_summary(beat: Beat) -> str:
+def beat_summary(beat: Beat, model: Model, rooms: Mapping[AgentId, Room]) -> str:
     """Give why an agent beat, what came of it, and the numbers beside its HUD: tokens per section and cost."""
     used = beat.usage
     return (
-        f"Beat {beat.id}, because of {beat_reason(beat)}, with {beat.model} "
+        f"Beat {beat.id}: {beat_reason(beat)}. It asked {beat.model} "
         f"({beat.agents_in_call} in the call, {used.latency_seconds:.1f} s)\n"
         f"{used.input_tokens:,} tokens in ({used.cached_tokens:,} cached), {used.output_tokens:,} out, "
-        f"{used.cost_usd:.5f} USD\n{section_lines(beat.sections)}\n{why(beat)}"
+        f"{cost(used.cost_usd, model, [beat.model], digits=5)}\n{section_lines(beat.sections)}\n{why(beat, rooms)}"
     )[:SUMMARY_CHARACTERS]
 
 
 def beat_reason(beat: Beat) -> str:
     """Word what made the agent look."""
-    return f"*{beat.reason}* by <@{beat.person_id}>" if beat.person_id else f"*{beat.reason}*"
+    who = f"<@{beat.person_id}>" if beat.person_id else "somebody"
+    return {
+        ReasonKind.ADDRESSED: f"{who} spoke to it",
+        ReasonKind.AMBIENT: "something was said where it listens",
+        ReasonKind.ACCESS: f"{who} knocked at its door",
+        ReasonKind.WOKEN: f"{who} woke it",
+        ReasonKind.ANSWER: "an answer was ready for it",
+        ReasonKind.TIMER: "its sleep had ended",
+        ReasonKind.INITIATIVE: "nothing had happened for long",
+    }[beat.reason]
 
 
-def why(beat: Beat) -> str:
+def linked(line: str, rooms: Mapping[AgentId, Room]) -> str:
+    """Word an action's outcome, with a link for each room that it names by number."""
+
+    def link(found: re.Match[str]) -> str:
+        room = rooms.get(AgentId(int(found[1])))
+        return f"<#{room.channel_id}>" if room is not None and room.channel_id else found[0]
+
+    return ROOM.sub(link, line)
+
+
+def why(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
     """Word what came of a beat, with what the agent thought."""
-    outcome = [f"- {line}" for line in beat.outcome] or [f"- {beat.failed or 'nothing: it passed and stayed silent'}"]
+    outcome = [f"- {linked(line, rooms)}" for line in beat.outcome] or [
+        f"- {beat.failed or 'nothing: it passed and stayed silent'}"
+    ]
     thoughts = " ".join(beat.thoughts.split())[:THOUGHT_CHARACTERS]
     return "\n".join([*outcome, *([f"> {thoughts}"] if thoughts else [])])
 
 
-def passed_line(agent: Agent, beat: Beat | None, otherwise: str) -> str:
+def passed_line(agent: Agent, beat: Beat | None, otherwise: str, rooms: Mapping[AgentId, Room]) -> str:
     """Word what an agent made of a message: its first beat since then, or why there was none."""
     if beat is None:
         return f"**{agent.name}** has not looked since: {otherwise}."
-    return f"**{agent.name}** looked in beat {beat.id} ({beat_reason(beat)}):\n{why(beat)}"
+    return f"**{agent.name}** looked in beat {beat.id} ({beat_reason(beat)}):\n{why(beat, rooms)}"
 
 
 def beat_file(beat: Beat) -> discord.File:
@@ -54,9 +80,10 @@ def beat_file(beat: Beat) -> discord.File:
     return text_file(f"hud-{beat.agent_id}-beat-{beat.id}.txt", text)
 
 
-def beat_line(beat: Beat) -> str:
+def beat_line(beat: Beat, model: Model, rooms: Mapping[AgentId, Room]) -> str:
     """Word a beat on one line."""
-    what = beat.failed or "; ".join(beat.outcome) or "silent"
+    what = beat.failed or " ".join(linked(line, rooms) for line in beat.outcome) or "It stayed silent."
     used = beat.usage
     tokens = f"{used.input_tokens:,} in, {used.output_tokens:,} out"
-    return f"`{beat.id}` {beat.at:%m-%d %H:%M:%S} *{beat.reason}* {tokens}, {used.cost_usd:.5f} USD: {what}"[:300]
+    price = cost(used.cost_usd, model, [beat.model], digits=5)
+    return f"`{beat.id}` {beat.at:%m-%d %H:%M:%S} *{beat.reason}* {tokens}, {price}: {what}"[:300]

@@ -8,10 +8,15 @@ import discord
 
 from bot.core.emoji import SHOWN
 from bot.core.kinds import Emotion, State
-from bot.core.records import Agent, AgentId, Beat, Usage
-from bot.core.status import state_of, waits_for
+from bot.core.models import Model
+from bot.core.outlook import Outlook, doing_words
+from bot.core.records import Agent, AgentId, Beat, Room, Usage
+from bot.core.status import state_of
 from bot.core.view import View
+from bot.core.wording import counted
 from cogs.ui.again import Again, UseButton
+from cogs.ui.beats import beat_reason, linked
+from cogs.ui.money import cost
 
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
 COLOURS = {
@@ -25,14 +30,23 @@ COLOURS = {
 SLOWEST_SECONDS = 10.0
 PROMPT_CHARACTERS = 400
 TEXT_CHARACTERS = 1_500
+NOT_FOR_YOU = "shown only to who sees all of its rooms"
 
 Card = discord.ui.LayoutView
 
 
-def agent_list(view: View, now: datetime) -> list[str]:
+Looks = Mapping[AgentId, Outlook]  # of those of whom it may be told
+
+
+def shown_state(agent: Agent, looks: Looks, now: datetime) -> State:
+    """Give the state that whoever asked may know of."""
+    return looks[agent.id].state if agent.id in looks else state_of(agent, now)
+
+
+def agent_list(view: View, looks: Looks, now: datetime) -> list[str]:
     """List everyone, one line each."""
     return [
-        f"{SIGNS[state_of(agent, now)]} **{discord.utils.escape_markdown(agent.name)}** "
+        f"{SIGNS[shown_state(agent, looks, now)]} **{discord.utils.escape_markdown(agent.name)}** "
         f"(ID {agent.id}, {agent.type}){where(view, agent.id)}"
         for agent in sorted(view.agents.values(), key=lambda agent: agent.id)
     ]
@@ -40,20 +54,26 @@ def agent_list(view: View, now: datetime) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What a card tells beside the view: today's (beats, usage), feedback, and the last beat, for managers only."""
+    """What a card tells beside the view: today's (beats, usage), feedback, and the last beat, for managers only.
 
-    today: tuple[int, Usage] | None
-    feedback: Mapping[str, int]
-    last: Beat | None
-    is_manager: bool
-    face: str | None  # the address of its avatar
+    With nothing of it, the agent is in a room which whoever asked may not see: what it does is not for them.
+    """
+
+    model: Model | None  # whose prices are shown
+    today: tuple[int, Usage] | None = None
+    feedback: Mapping[str, int] | None = None
+    last: Beat | None = None
+    is_manager: bool = False
+    face: str | None = None  # the address of its avatar
+    look: Outlook | None = None  # what it is at and waits for
 
 
 def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, attention: discord.File) -> Card:
     """Show one agent on a card, with how it divides its view as a picture, and buttons for managers."""
-    agent, state = view.agents[agent_id], state_of(view.agents[agent_id], now)
+    agent = view.agents[agent_id]
+    state = shown.look.state if shown.look else state_of(agent, now)
     card = discord.ui.Container[Card](accent_colour=COLOURS[state])
-    told = discord.ui.TextDisplay[Card](_head(agent, now))
+    told = discord.ui.TextDisplay[Card](_head(view, agent, state, shown.look))
     card.add_item(discord.ui.Section(told, accessory=_face(agent, shown.face)) if shown.face else told)
     if shown.is_manager and agent.prompt:
         card.add_item(discord.ui.TextDisplay(f"> {' '.join(agent.prompt.split())[:PROMPT_CHARACTERS]}"))
@@ -62,7 +82,7 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     picture = discord.MediaGalleryItem(attention, description=(attention.description or "")[:256])
     card.add_item(discord.ui.MediaGallery(picture))
     if shown.last is not None:
-        card.add_item(discord.ui.TextDisplay(f"**Last beat** {_last(shown.last)}"))
+        card.add_item(discord.ui.TextDisplay(f"**Last beat** {_last(shown.last, view.all_rooms)}"))
     if shown.is_manager:
         card.add_item(discord.ui.ActionRow(*_buttons(agent, state)))
     layout = Card(timeout=None)
@@ -70,11 +90,11 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     return layout
 
 
-def _head(agent: Agent, now: datetime) -> str:
-    state = state_of(agent, now)
+def _head(view: View, agent: Agent, state: State, look: Outlook | None) -> str:
+    told = f"{doing_words(view, look) or state}; waits for {look.words}" if look else state
     return (
         f"## {discord.utils.escape_markdown(agent.name)}\n"
-        f"{SIGNS[state]} {state}; waits for {waits_for(agent, now)}\n"
+        f"{SIGNS[state]} {told}\n"
         f"-# ID {agent.id} · {agent.type} · {agent.model} · {agent.token_budget:,} tokens · "
         f"input {agent.input_format}, output {agent.output_format}"
     )
@@ -89,11 +109,18 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> str:
     room = view.all_rooms[agent.id]
     keys = len([key for key in view.keys.get(agent.id, ()) if key.revoked_at is None])
     rooms = [view.agents[id].name for (one, id) in view.memberships if one == agent.id and id != agent.id]
-    feedback = "  ".join(f"{SHOWN[Emotion(name)]} {count}" for name, count in shown.feedback.items() if count)
+    given = shown.feedback or {}
+    feedback = "  ".join(f"{SHOWN[Emotion(name)]} {count}" for name, count in given.items() if count)
     lines = [
-        f"**Heartbeat** {heartbeat(agent.interval_seconds, agent.resting_interval_seconds)}",
-        f"**Today** {_today(shown.today)}",
-        f"**Feedback this week** {feedback or 'none'}",
+        *(
+            [f"**Activity** {NOT_FOR_YOU}"]
+            if shown.feedback is None
+            else [
+                f"**Heartbeat** {heartbeat(agent.interval_seconds, agent.resting_interval_seconds)}",
+                f"**Today** {_today(shown, agent)}",
+                f"**Feedback this week** {feedback or 'none'}",
+            ]
+        ),
         f"**Room** {room.access}, {room.visibility}, {counted(keys, 'key')}{where(view, agent.id)}",
         f"**Also in** {', '.join(rooms) or 'no other room'}",
     ]
@@ -131,18 +158,14 @@ def where(view: View, agent_id: AgentId) -> str:
     return f" in <#{channel_id}>" if channel_id else ""
 
 
-def counted(count: int, what: str) -> str:
-    """Word how many there are."""
-    return f"{count} {what}" if count == 1 else f"{count:,} {what}s"
-
-
-def _today(today: tuple[int, Usage] | None) -> str:
-    if today is None:
+def _today(shown: Shown, agent: Agent) -> str:
+    if shown.today is None or shown.model is None:
         return "no beat yet"
-    beats, used = today
-    return f"{counted(beats, 'beat')}, {used.input_tokens + used.output_tokens:,} tokens, {used.cost_usd:.4f} USD"
+    beats, used = shown.today
+    price = cost(used.cost_usd, shown.model, [agent.model])
+    return f"{counted(beats, 'beat')}, {used.input_tokens + used.output_tokens:,} tokens, {price}"
 
 
-def _last(beat: Beat) -> str:
-    what = beat.failed or (beat.outcome[-1] if beat.outcome else "it stayed silent")
-    return f"<t:{int(beat.at.timestamp())}:R> ({beat.reason}): {what}"[:1_000]
+def _last(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
+    what = beat.failed or (linked(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
+    return f"<t:{int(beat.at.timestamp())}:R>, {beat_reason(beat)}: {what}"[:1_000]

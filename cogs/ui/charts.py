@@ -1,17 +1,20 @@
 """What pictures show: rows of bars from the community's numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from math import ceil
 
 import discord
 
 from bot.core.attention import shares
-from bot.core.outlook import Outlook
+from bot.core.kinds import State
+from bot.core.models import Model
+from bot.core.outlook import Outlook, doing_words
 from bot.core.records import Agent, AgentId, Usage
-from bot.core.status import state_of
 from bot.core.view import View
-from cogs.ui.cards import counted, pace
+from bot.core.wording import counted
+from cogs.ui.cards import NOT_FOR_YOU, Looks, pace, shown_state
+from cogs.ui.money import cost
 from cogs.ui.pictures import Bar
 
 SLOW, QUICK, RESTING = 0, 1, 2
@@ -29,26 +32,36 @@ def attention_rows(view: View, agent_id: AgentId) -> list[Bar]:
     return rows
 
 
-def pace_rows(agents: Sequence[Agent], now: datetime) -> list[Bar]:
+def pace_rows(agents: Sequence[Agent], looks: Looks, now: datetime) -> list[Bar]:
     """Give a bar for each agent: the fuller, the faster its heart beats."""
     return [
         Bar(
             label=agent.name,
-            share=0.0 if state_of(agent, now) in ("paused", "retired") else max(0.03, pace(agent.interval_seconds)),
-            note=f"{agent.interval_seconds:.1f} s {state_of(agent, now)}",
+            share=0.0 if state in (State.PAUSED, State.RETIRED) else max(0.03, pace(agent.interval_seconds)),
+            note=f"{agent.interval_seconds:.1f} s {state}",
             colour=RESTING if agent.asleep_until and agent.asleep_until > now else QUICK,
         )
         for agent in agents
+        if (state := shown_state(agent, looks, now))
     ]
 
 
-def pace_table(agents: Sequence[Agent], outlooks: Mapping[AgentId, Outlook]) -> list[str]:
-    """Give the numbers under the picture: pace, last beat and why it came, the next one and what it waits for."""
+def pace_table(view: View, agents: Sequence[Agent], looks: Looks, hidden: Collection[AgentId]) -> list[str]:
+    """Give the numbers under the picture: pace, last beat and why it came, the next one and what it waits for.
+
+    Of the `hidden` agents, which are in rooms that whoever asked may not see, it tells none of that.
+    """
     return [
-        f"**{discord.utils.escape_markdown(agent.name)}** every {agent.interval_seconds:.1f} s "
-        f"(resting {agent.resting_interval_seconds:.1f} s) · {_last_beat(agent)} · {_next_beat(outlooks.get(agent.id))}"
+        f"**{discord.utils.escape_markdown(agent.name)}** "
+        + (NOT_FOR_YOU if agent.id in hidden else _paced(view, agent, looks.get(agent.id)))
         for agent in agents
     ]
+
+
+def _paced(view: View, agent: Agent, look: Outlook | None) -> str:
+    resting = f"(resting {agent.resting_interval_seconds:.1f} s)"
+    busy = f"{at} · " if look and (at := doing_words(view, look)) else ""
+    return f"{busy}every {agent.interval_seconds:.1f} s {resting} · {_last_beat(agent)} · {_next_beat(look)}"
 
 
 def _last_beat(agent: Agent) -> str:
@@ -73,10 +86,10 @@ def usage_rows(used: Mapping[str, Used]) -> list[Bar]:
     return [Bar(label=name, share=tokens[name] / most, note=f"{tokens[name]:,} tokens") for name in order]
 
 
-def usage_table(used: Mapping[str, Used]) -> list[str]:
-    """Give the numbers under the picture."""
+def usage_table(used: Mapping[str, Used], model: Model, models: Mapping[str, Collection[str]]) -> list[str]:
+    """Give the numbers under the picture; `models`: those that each name asks."""
     return [
         f"**{name}**: {counted(beats, 'beat')}, {usage.input_tokens:,} in ({usage.cached_tokens:,} cached), "
-        f"{usage.output_tokens:,} out, {usage.cost_usd:.4f} USD"
+        f"{usage.output_tokens:,} out, {cost(usage.cost_usd, model, models.get(name, ()))}"
         for name, (beats, usage) in sorted(used.items(), key=lambda item: -item[1][1].input_tokens)
     ]

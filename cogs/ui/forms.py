@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import discord
@@ -13,6 +14,7 @@ from bot.core.records import Agent, AgentId
 from bot.core.templates import Template
 
 FORM_CHARACTERS = 4_000  # Discord's limit of one field
+OFFERED_SECONDS = 840.0  # Discord lets an answer that only one person sees be used for 15 minutes
 Interaction = discord.Interaction[SelfroomClient]
 
 
@@ -54,11 +56,39 @@ Written = Callable[[Interaction, str], Awaitable[None]]
 
 
 class Form(discord.ui.Modal):
-    """A form whose errors are worded as for commands."""
+    """A form whose errors are worded as for commands; what was written into it is kept and offered again."""
+
+    def anew(self) -> "Form":
+        """Give the same form as it was before anybody wrote into it."""
+        raise NotImplementedError
+
+    def again(self) -> "Form":
+        """Give the form once more with what was written into it."""
+        form = self.anew()
+        for written, field in zip(_texts(self), _texts(form), strict=True):
+            field.default = written.value
+        return form
 
     async def on_error(self, interaction: Interaction, error: Exception) -> None:  # type: ignore[override]
-        """Let the client word the error."""
-        await interaction.client.explain(interaction, error)
+        """Let the client word the error, with a way back to what was written."""
+        await interaction.client.explain(interaction, error, offered=Offer(self))
+
+
+class Offer(discord.ui.View):
+    """Opens a form again that came to nothing."""
+
+    def __init__(self, form: Form) -> None:
+        super().__init__(timeout=OFFERED_SECONDS)
+        self._form = form
+
+    @discord.ui.button(label="Open the form again", style=discord.ButtonStyle.primary)
+    async def open(self, interaction: Interaction, _: discord.ui.Button["Offer"]) -> None:
+        """Show what was written, to be mended."""
+        await interaction.response.send_modal(self._form.again())
+
+
+def _texts(form: Form) -> list[discord.ui.TextInput[Form]]:
+    return [one for one in form.children if isinstance(one, discord.ui.TextInput)]
 
 
 class AgentForm(Form):
@@ -81,6 +111,7 @@ class AgentForm(Form):
         self._draft = draft
         self._filled = filled
         self.name.default = draft.name
+        self.name.required = draft.type is AgentType.PERSONA  # a bot has a name of its own accord
         self.prompt.default = draft.prompt[:FORM_CHARACTERS]
         self.model.default = draft.model or ""
         if draft.agent_id is None:  # few questions for a beginning
@@ -89,6 +120,10 @@ class AgentForm(Form):
         else:
             self.temperature.default = "" if draft.temperature is None else f"{draft.temperature:g}"
             self.aliases.default = ", ".join(draft.aliases)
+
+    def anew(self) -> "AgentForm":
+        """Give the form as it began."""
+        return AgentForm(self._draft, self._filled)
 
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Hand on what was filled in."""
@@ -106,6 +141,7 @@ class TextForm(Form):
 
     def __init__(self, title: str, label: str, *, start: str, longest: int, written: Written) -> None:
         super().__init__(title=title[:45])
+        self._anew = partial(TextForm, title, label, start=start, longest=longest, written=written)
         self._written = written
         self.text: discord.ui.TextInput[TextForm] = discord.ui.TextInput(
             label=label[:45],
@@ -115,6 +151,10 @@ class TextForm(Form):
             max_length=longest,
         )
         self.add_item(self.text)
+
+    def anew(self) -> "TextForm":
+        """Give the form as it began."""
+        return self._anew()
 
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Hand on what was written."""

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import discord
 
+from bot.core.kinds import LetterKind
 from bot.core.moderation import HELD_ID, held_id
-from bot.core.records import Letter, LetterId, Message, Snowflake
+from bot.core.records import Letter, LetterId, Snowflake
 from cogs.ui.deciding import SHOWN, Button, DecidingButton, Interaction
 
 LABELS = {"post": ("Approve", discord.ButtonStyle.success), "discard": ("Discard", discord.ButtonStyle.danger)}
@@ -28,7 +29,7 @@ class HeldButton(DecidingButton, template=HELD_ID):
         return await desk.decide(guild_id, who, LetterId(self.number), post=self.verdict == "post")
 
 
-def held_view(held: Sequence[tuple[Letter, Message]]) -> discord.ui.View:
+def held_view(held: Sequence[tuple[Letter, str]]) -> discord.ui.View:
     """Give buttons for these letters; they never time out."""
     view = discord.ui.View(timeout=None)
     for at, (letter, _) in enumerate(held[:SHOWN]):
@@ -37,7 +38,8 @@ def held_view(held: Sequence[tuple[Letter, Message]]) -> discord.ui.View:
     return view
 
 
-def held_line(letter: Letter, message: Message) -> str:
-    """Word one held message."""
-    said = message.content if len(message.content) <= 120 else f"{message.content[:119]}…"
-    return f"**{letter.id}**: room {letter.room_id}, {' '.join(said.split())}"
+def held_line(letter: Letter, words: str) -> str:
+    """Word one thing that is held."""
+    said = words if len(words) <= 120 else f"{words[:119]}…"
+    what = "" if letter.kind is LetterKind.POST else f" ({letter.kind.value})"
+    return f"**{letter.id}**: room {letter.room_id}{what}, {' '.join(said.split())}"

@@ -1,12 +1,14 @@
 """Buttons that let a knock in or turn it away."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import discord
 
-from bot.core.records import AccessRequest, Snowflake
+from bot.core.people import mention
+from bot.core.records import AccessRequest, Agent, AgentId, Snowflake
 from bot.core.view import View
 from cogs.ui.deciding import SHOWN, Button, DecidingButton, Interaction
+from cogs.ui.rights import told
 
 STYLES = {"grant": discord.ButtonStyle.success, "deny": discord.ButtonStyle.danger}
 
@@ -24,7 +26,8 @@ class KnockButton(DecidingButton, template=r"knock:(?P<verdict>grant|deny):(?P<i
         """Let in, or turn away."""
         who = interaction.client.person(interaction.user)
         desk = interaction.client.front_desk
-        return await desk.decide_knock(guild_id, who, self.number, grant=self.verdict == "grant")
+        outcome = await desk.decide_knock(guild_id, who, self.number, grant=self.verdict == "grant")
+        return await told(interaction, outcome)
 
 
 def knock_view(knocks: Sequence[AccessRequest]) -> discord.ui.View:
@@ -40,4 +43,13 @@ def knock_line(knock: AccessRequest, view: View) -> str:
     """Word one request."""
     room = view.agents[knock.room_id].name
     at = int(knock.created_at.timestamp())
-    return f"**{knock.id}**: {knock.requester_name} at **{room}**'s room, with the key *{knock.key_label}*, <t:{at}:R>"
+    who = requester(knock, view.agents)
+    return f"**{knock.id}**: {who} at **{room}**'s room, with the key *{knock.key_label}*, <t:{at}:R>"
+
+
+def requester(knock: AccessRequest, agents: Mapping[AgentId, Agent]) -> str:
+    """Word who asks by their id: by now somebody else may bear the name under which they asked."""
+    if knock.requester_person_id is not None:
+        return f"{knock.requester_name} (now {mention(knock.requester_person_id)})"
+    agent = agents.get(knock.requester_agent_id) if knock.requester_agent_id is not None else None
+    return f"{agent.name} (ID {agent.id})" if agent else knock.requester_name

@@ -43,6 +43,7 @@ class ProviderForm(Form):
 
     def __init__(self, provider: OwnProvider, model: str, filled: Filled) -> None:
         super().__init__(title="Bring a model provider")
+        self._model = model
         self._provider = provider
         self._filled = filled
         self.model.default = model
@@ -50,6 +51,17 @@ class ProviderForm(Form):
             self.remove_item(self.base_url)
         else:
             self.key.required = False
+
+    def anew(self) -> "ProviderForm":
+        """Give the form as it began."""
+        return ProviderForm(self._provider, self._model, self._filled)
+
+    def again(self) -> Form:
+        """Give the form once more with what was written into it, but for the key, which nobody sees again."""
+        form = super().again()
+        if isinstance(form, ProviderForm):
+            form.key.default = None
+        return form
 
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Hand on what was written."""

@@ -12,6 +12,7 @@ from bot.core.errors import NotFound
 from bot.core.kinds import Emotion
 from bot.core.records import Snowflake
 from cogs.ui.again import Lasting
+from cogs.ui.rights import told
 
 Interaction = discord.Interaction[SelfroomClient]
 
@@ -37,7 +38,7 @@ class ReactionButton(Lasting, template=r"react:(?P<id>\d+):(?P<emotion>[a-z_]+)"
         await interaction.response.defer(ephemeral=True, thinking=True)
         who = interaction.client.person(interaction.user)
         outcome = await interaction.client.front_desk.act(Snowflake(interaction.guild_id), who, self.action)
-        await interaction.followup.send(outcome.result, ephemeral=True)
+        await interaction.followup.send(await told(interaction, outcome), ephemeral=True)
 
 
 def reactions(message_id: int) -> discord.ui.View:

@@ -4,8 +4,11 @@ import discord
 
 from bot.client import SelfroomClient
 from bot.core.config import CommunityConfig
-from bot.core.options import OPTIONS, shown_option
+from bot.core.models import Source
+from bot.core.options import DEFAULT, MATTERS, OPTIONS, shown_option
 from bot.core.view import View
+from bot.core.wording import counted
+from cogs.ui.money import budget
 from cogs.ui.rights import lacking
 
 MOST_SHOWN = 120
@@ -15,7 +18,9 @@ DISCLOSURE = (
 )
 
 
-def readiness(interaction: discord.Interaction[SelfroomClient], view: View, readers: list[str]) -> list[str]:
+def readiness(
+    interaction: discord.Interaction[SelfroomClient], view: View, readers: list[str], source: Source
+) -> list[str]:
     """Give one line for each thing that a server needs; `readers` say whose models read the rooms."""
     guild, config, agents = interaction.guild, view.config, len(view.agents)
     living = [agent for agent in view.agents.values() if agent.retired_at is None]
@@ -30,18 +35,34 @@ def readiness(interaction: discord.Interaction[SelfroomClient], view: View, read
         _place("Managers are told things in", config.managers_channel_id, "Choose a channel to tell managers things"),
         *readers,
         f"✅ Model **{config.model}**: `/setup model` chooses another and tries it.",
-        f"✅ Budget {config.usd_per_day} USD a day: `/usage budget` changes it.",
+        f"✅ Budget {budget(config.usd_per_day, source)} a day: `/usage budget` changes it.",
         f"✅ {config.language}, {config.time_zone}: `/setup words` changes them.",
-        f"✅ {agents} agents live here."
+        f"✅ {counted(agents, 'agent')} {'lives' if agents == 1 else 'live'} here."
         if agents
         else "❌ Nobody lives here yet: `/agent create` makes the first agent.",
     ]
 
 
-def option_line(config: CommunityConfig, name: str) -> str:
-    """Word one setting: its value, and what it is."""
-    shown = shown_option(config, name)
-    return f"**{name}** = {shown if len(shown) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + '…'}: {OPTIONS[name]}"
+def option_line(config: CommunityConfig, defaults: CommunityConfig, name: str) -> str:
+    """Word one setting: its value, what it is, and its default where that is another."""
+    shown, default = _short(shown_option(config, name)), _short(shown_option(defaults, name))
+    changed = "" if shown == default else f" (changed; default: {default})"
+    return f"**{name}** = {shown}{changed}: {OPTIONS[name]}"
+
+
+def option_lines(config: CommunityConfig, defaults: CommunityConfig) -> list[str]:
+    """Give all settings by matter, those that are changed named first."""
+    changed = [name for name in OPTIONS if shown_option(config, name) != shown_option(defaults, name)]
+    named = ", ".join(f"`{name}`" for name in changed) or "nothing"
+    lines = [f"Changed here: {named}. The value `{DEFAULT}` puts a setting back."]
+    for name in OPTIONS:
+        lines += [f"__{MATTERS[name]}__"] if name in MATTERS else []
+        lines.append(option_line(config, defaults, name))
+    return lines
+
+
+def _short(shown: str) -> str:
+    return shown if len(shown) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + "…"
 
 
 def _place(what: str, id: int | None, otherwise: str) -> str:

@@ -1,8 +1,16 @@
 """What Selfroom may do on a server and in each of its channels, and how to mend what it may not."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Protocol
 
 import discord
+
+from bot.client import SelfroomClient
+from bot.core.errors import Rejected
+from bot.core.kinds import LetterKind, Visibility
+from bot.core.records import AgentId, Snowflake
+from bot.core.view import View
 
 NEEDED = {
     "view_channel": "to see rooms",
@@ -21,7 +29,25 @@ NEEDED = {
 IN_CATEGORY = ("view_channel", "manage_channels", "manage_roles", "manage_webhooks")
 IN_MANAGERS_CHANNEL = ("view_channel", "send_messages", "embed_links")
 MOST_PLACES = 6
+TO_CHANGE_WHO_ENTERS = ("view_channel", "manage_roles")
+FOR_LETTERS: Mapping[LetterKind, tuple[str, ...]] = {
+    LetterKind.POST: ("view_channel", "manage_webhooks"),
+    LetterKind.REACT: ("view_channel", "read_message_history", "add_reactions"),
+    LetterKind.CUE: ("view_channel", "read_message_history", "add_reactions"),
+    LetterKind.BILLBOARD: ("view_channel", "send_messages", "pin_messages"),
+    LetterKind.TOPIC: ("view_channel", "manage_channels"),
+    LetterKind.RENAME: ("view_channel", "manage_channels"),
+    LetterKind.CHANNEL: ("view_channel", "manage_channels"),
+    LetterKind.PERMISSION: TO_CHANGE_WHO_ENTERS,
+    LetterKind.NOTICE: (),
+    LetterKind.REMOVAL: ("view_channel", "manage_messages"),
+}
 
+NOT_YET = "Discord does not show it yet: it is asked again until it does."
+LOOKS = {LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME, LetterKind.CHANNEL, LetterKind.PERMISSION}
+AS_SOON_AS = "It is done as soon as Selfroom's role has that right."
+
+Interaction = discord.Interaction[SelfroomClient]
 Place = tuple[str, int, Iterable[str]]  # what it is, its id, what is needed there
 
 
@@ -45,6 +71,114 @@ def lacking(guild: discord.Guild, rooms: Mapping[str, int], category_id: int | N
 def worded(name: str) -> str:
     """Give a permission's name in words."""
     return name.replace("_", " ")
+
+
+class Done(Protocol):
+    """What came of an action, and what of it is to follow on Discord, by room."""
+
+    @property
+    def result(self) -> str: ...
+    @property
+    def letters(self) -> tuple[tuple[AgentId, LetterKind], ...]: ...
+
+
+async def told(interaction: Interaction, done: Done) -> str:
+    """Give what came of an action, with what Selfroom lacks on Discord for what is to follow there."""
+    if not done.letters or interaction.guild is None:
+        return done.result
+    desk = interaction.client.front_desk
+    view = await desk.view(Snowflake(interaction.guild.id), messages=0)
+    lacked = hindrances(interaction.guild, view, done.letters)
+    if lacked:
+        return done.result + lacked
+    if not await desk.soon(partial(is_carried, interaction, done.letters)):
+        return f"{done.result} {NOT_YET}"
+    view = await desk.view(Snowflake(interaction.guild.id), messages=0)
+    made = [view.all_rooms[room_id].channel_id for room_id, kind in done.letters if kind is LetterKind.CHANNEL]
+    return f"{done.result} Talk there: {', '.join(f'<#{id}>' for id in made if id)}." if any(made) else done.result
+
+
+async def is_carried(interaction: Interaction, letters: Collection[tuple[AgentId, LetterKind]]) -> bool:
+    """Tell whether what changes a room is on Discord by now; what is said there has a pace of its own."""
+    looks = {(room_id, kind) for room_id, kind in letters if kind in LOOKS}
+    rooms = {room_id for room_id, _ in looks}
+    view = await interaction.client.front_desk.view(Snowflake(interaction.guild_id or 0), *rooms, messages=0)
+    if any((room_id, letter.kind) in looks for room_id in rooms for letter in view.unposted.get(room_id, ())):
+        return False
+    new = [room_id for room_id, kind in letters if kind is LetterKind.CHANNEL]
+    return all([await is_settled(interaction, room_id) for room_id in new])
+
+
+def hindrances(guild: discord.Guild, view: View, letters: Iterable[tuple[AgentId, LetterKind]]) -> str:
+    """Word which rights are missing for what is to follow on Discord, by room; empty when none is."""
+    lacked: dict[str, None] = {}
+    for room_id, kind in letters:
+        room = view.all_rooms.get(room_id)
+        channel_id = room.channel_id if room else None
+        if channel_id is None:  # first its channel has to be made
+            kind, channel_id = LetterKind.CHANNEL, view.config.category_id
+        lacked |= dict.fromkeys(missing_here(guild, channel_id, FOR_LETTERS[kind]))
+    if not lacked:
+        return ""
+    return f" Discord does not show it yet: Selfroom lacks **{', '.join(lacked)}** there. {AS_SOON_AS}"
+
+
+def check_may_change_entry(guild: discord.Guild | None, channel_id: int | None) -> None:
+    """Raise Rejected, naming the right, where Selfroom cannot change who sees a channel."""
+    lacked = missing_here(guild, channel_id, TO_CHANGE_WHO_ENTERS) if guild and channel_id else []
+    if lacked:
+        raise Rejected(
+            f"Nothing has changed: to decide who sees <#{channel_id}> Selfroom lacks **{', '.join(lacked)}** there. "
+            "Give its role that right, on the server and in that channel, and try again."
+        )
+
+
+def check_removable(guild: discord.Guild | None, channel_id: int | None) -> str:
+    """Raise Rejected, naming the right, where Selfroom cannot delete a channel; nothing is left to say then."""
+    lacked = missing_here(guild, channel_id, FOR_LETTERS[LetterKind.CHANNEL]) if guild and channel_id else []
+    if lacked:
+        raise Rejected(
+            f"Nothing has changed: to delete <#{channel_id}> Selfroom lacks **{', '.join(lacked)}** there. "
+            "Give its role that right and try again, or keep the channel and delete it yourself."
+        )
+    return ""
+
+
+def left_open(guild: discord.Guild | None, channel_id: int | None) -> str:
+    """Word what keeps Selfroom from making a channel read-only that it leaves; empty when nothing does."""
+    lacked = missing_here(guild, channel_id, TO_CHANGE_WHO_ENTERS) if guild and channel_id else []
+    if not lacked:
+        return ""
+    return f" People can still write in <#{channel_id}>: Selfroom lacks **{', '.join(lacked)}** there to close it."
+
+
+def missing_here(guild: discord.Guild, channel_id: int | None, needed: Iterable[str]) -> list[str]:
+    """Give the rights that Selfroom lacks in a channel (None, or one that is not there: on the server), in words."""
+    channel = guild.get_channel(channel_id) if channel_id else None
+    rights = channel.permissions_for(guild.me) if channel else guild.me.guild_permissions
+    return [worded(name) for name in needed if not _has(rights, name)]
+
+
+def sees_by_right(channel: discord.abc.GuildChannel, member: discord.Member) -> str:
+    """Say by what a person sees a private channel, whatever is set there for them alone; empty when by nothing."""
+    if member.id == channel.guild.owner_id:
+        return "owns the server"
+    if member.guild_permissions.administrator:
+        return "is an administrator"
+    roles = [one for one in member.roles if not one.is_default() and channel.overwrites_for(one).view_channel]
+    return f"has the role {roles[0].name}, which may see it" if roles else ""
+
+
+async def is_settled(interaction: Interaction, room_id: AgentId, wanted: Visibility | None = None) -> bool:
+    """Tell whether Discord shows a room's channel, to everyone or not as is wanted, and that is known."""
+    guild = interaction.guild
+    if guild is None:
+        return False
+    room = (await interaction.client.front_desk.view(Snowflake(guild.id), messages=0)).all_rooms.get(room_id)
+    channel = guild.get_channel(room.channel_id) if room and room.channel_id else None
+    if room is None or channel is None or wanted not in (None, room.visibility):
+        return False
+    return channel.permissions_for(guild.default_role).view_channel is (room.visibility is Visibility.PUBLIC)
 
 
 def _chosen(category_id: int | None, managers_channel_id: int | None) -> Iterator[Place]:

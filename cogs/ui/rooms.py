@@ -5,18 +5,20 @@ from datetime import datetime
 import discord
 
 from bot.core.attention import word_attention
+from bot.core.kinds import LetterKind
+from bot.core.letters import wanted_visibility
 from bot.core.records import AgentId, Checkpoint
-from bot.core.status import state_of
 from bot.core.view import View
-from cogs.ui.cards import SIGNS
+from bot.core.wording import counted
+from cogs.ui.cards import SIGNS, Looks, shown_state
 
 
 def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:
     """Show one room on a card."""
     room, owner = view.all_rooms[room_id], view.agents[room_id]
     card = discord.Embed(title=f"{owner.name}'s room", description=room.topic or "No topic yet.")
-    card.add_field(name="Access", value=f"{room.access}, {room.visibility}")
-    card.add_field(name="Pace", value=f"{room.wpm} words, {room.rpm} messages a minute")
+    card.add_field(name="Access", value=f"{room.access}, {seen_by(view, room_id)}")
+    card.add_field(name="Pace", value=f"{room.wpm} words, {room.rpm} messages a minute{_queue(view, room_id)}")
     silent = room.hushed_until is not None and room.hushed_until > now
     if silent and room.hushed_until is not None:
         card.add_field(name="Silent until", value=f"<t:{int(room.hushed_until.timestamp())}:t>")
@@ -29,11 +31,28 @@ def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:
     return card
 
 
-def member_lines(view: View, room_id: AgentId, now: datetime) -> list[str]:
-    """List a room's members, the owner first."""
+def _queue(view: View, room_id: AgentId) -> str:
+    """Word how many messages wait in the room's one queue to Discord."""
+    waiting = sum(letter.kind is LetterKind.POST for letter in view.unposted.get(room_id, ()))
+    return f"\n{counted(waiting, 'message')} waiting to be posted" if waiting else ""
+
+
+def seen_by(view: View, room_id: AgentId) -> str:
+    """Word who sees a room: what Discord shows, and what is asked for but not so yet."""
+    room, wanted = view.all_rooms[room_id], wanted_visibility(view.unposted.get(room_id, ()))
+    if room.channel_id is None:
+        return f"to be {wanted or room.visibility}: its channel is not there yet"
+    if wanted in (None, room.visibility):
+        return str(room.visibility)
+    return f"{room.visibility} (to be {wanted}: Discord does not show that yet; `/setup start` says what is missing)"
+
+
+def member_lines(view: View, room_id: AgentId, looks: Looks, now: datetime) -> list[str]:
+    """List a room's members, the owner first, with what they are at in it."""
     return [
-        f"{SIGNS[state_of(view.agents[id], now)]} **{view.agents[id].name}** (ID {id})"
+        f"{SIGNS[shown_state(view.agents[id], looks, now)]} **{view.agents[id].name}** (ID {id})"
         f"{', its own room' if id == room_id else ''}, attention {word_attention(one.attention)}"
+        f"{f', {looks[id].doing[room_id]}' if id in looks and room_id in looks[id].doing else ''}"
         for id in view.rooms[room_id].members
         if (one := view.memberships[id, room_id])
     ]

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, func, or_
+from sqlalchemy import and_, bindparam, delete, func, or_, select
 
 from bot.core.changes import (
     AddAgent,
@@ -22,8 +23,9 @@ from bot.core.changes import (
 from bot.core.records import Membership
 from storage.changes.columns import MORE, update_columns
 from storage.convert import agent_columns, columns_of, reason_columns
+from storage.names import bear
 from storage.session import Session, owned
-from storage.tables import AGENTS, DEPARTURES, MEMBERSHIPS, REASONS, ROOMS, SCHEDULES
+from storage.tables import AGENTS, DEPARTURES, MEMBERSHIPS, MESSAGES, REASONS, ROOMS, SCHEDULES
 
 RESTING = {"paused_reason", "retired_at"}
 
@@ -34,12 +36,15 @@ async def add_agents(session: Session, community_id: int, changes: Sequence[AddA
     agents = [agent_columns(columns_of(change.agent, "community_id") | whose) for change in changes]
     await session.run(session.insert(AGENTS), agents)
     await session.run(session.insert(ROOMS), [columns_of(change.room) | whose for change in changes])
+    await bear(session, community_id, {f"agent:{change.agent.id}": change.agent.name for change in changes})
 
 
 async def update_agents(session: Session, community_id: int, changes: Sequence[UpdateAgent]) -> None:
     """Set columns of agents; who comes to rest or back has its next beat counted anew."""
     updates = [({"id": change.agent_id}, agent_columns(change.fields)) for change in changes]
     await update_columns(session, AGENTS, community_id, updates)
+    renamed = {f"agent:{change.agent_id}": change.fields["name"] for change in changes if "name" in change.fields}
+    await bear(session, community_id, renamed)
     if woken := {change.agent_id for change in changes if RESTING & change.fields.keys()}:
         session.to_recount |= woken
 
@@ -61,8 +66,30 @@ async def update_rooms(session: Session, community_id: int, changes: Sequence[Up
 
 async def add_memberships(session: Session, community_id: int, changes: Sequence[AddAgent | AddMembership]) -> None:
     """Let agents into rooms, new ones into their own; one that is in stays as it is."""
-    rows = [columns_of(_joined(change)) | {"community_id": community_id} for change in changes]
+    joined = [_joined(change) for change in changes]
+    if any(isinstance(change, AddMembership) for change in changes):
+        joined += await _in_threads(session, community_id, joined)
+    rows = [columns_of(one) | {"community_id": community_id} for one in joined]
     await session.run(session.insert(MEMBERSHIPS).on_conflict_do_nothing(), rows)
+
+
+async def _in_threads(session: Session, community_id: int, joined: Sequence[Membership]) -> list[Membership]:
+    """Give the seats in these rooms' private threads, which show nothing of what was said there before."""
+    owner = and_(
+        MEMBERSHIPS.c.community_id == ROOMS.c.community_id,
+        MEMBERSHIPS.c.room_id == ROOMS.c.id,
+        MEMBERSHIPS.c.agent_id == ROOMS.c.thread_of,
+    )
+    newest = select(func.max(MESSAGES.c.id)).where(owned(MESSAGES, community_id)).scalar_subquery()
+    kept = select(ROOMS.c.thread_of, ROOMS.c.id, func.coalesce(newest, 0)).join(MEMBERSHIPS, owner)
+    here = ROOMS.c.thread_of.in_({one.room_id for one in joined})
+    rows = await session.rows(kept.where(owned(ROOMS, community_id), here))
+    return [
+        replace(one, room_id=thread_id, joined_after=last, seen_until=last)
+        for one in joined
+        for room_id, thread_id, last in rows
+        if one.room_id == room_id
+    ]
 
 
 def _joined(change: AddAgent | AddMembership) -> Membership:
@@ -79,7 +106,11 @@ async def update_memberships(session: Session, community_id: int, changes: Seque
 
 
 async def remove_memberships(session: Session, community_id: int, changes: Sequence[RemoveMembership]) -> None:
-    """Let agents leave rooms, with their reasons to beat there."""
+    """Let agents leave rooms and the private threads in them, with their reasons to beat there."""
+    rooms = {change.room_id for change in changes}
+    inside = select(ROOMS.c.thread_of, ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of.in_(rooms))
+    threads = [(room_id, thread_id) for room_id, thread_id in await session.rows(inside)]
+    changes = [*changes, *(replace(c, room_id=id) for c in changes for room_id, id in threads if c.room_id == room_id)]
     left = [{"community_id": community_id, "room_id": c.room_id, "agent_id": c.agent_id} for c in changes]
     await session.run(session.insert(DEPARTURES).on_conflict_do_nothing(), left)
     for table in (MEMBERSHIPS, REASONS):

@@ -1,5 +1,6 @@
 """The path from whatever revision a database has to the newest one."""
 
+from functools import cache
 from pathlib import Path
 
 from alembic.config import Config
@@ -17,6 +18,7 @@ FOLDER = Path(__file__).parent
 INDEX_TABLE = "message_words"  # made by hand in the migrations: no metadata knows a full-text table
 
 
+@cache
 def revisions() -> ScriptDirectory:
     """Give the revisions that this program knows."""
     config = Config()

@@ -4,21 +4,24 @@ import asyncio
 import json
 import zipfile
 import zlib
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sqlalchemy import Table, select, update
 from sqlalchemy.exc import StatementError
 
 from bot.core.errors import BadSetting
+from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from storage.columns import to_json
 from storage.database import Database
 from storage.messages import file_rows
+from storage.moving.arrival import admitted
 from storage.moving.contents import STAYS, TABLES, from_line, to_line
+from storage.private import whole_file
+from storage.resealing import reseal_moved
 from storage.session import Session, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
@@ -26,8 +29,19 @@ from storage.talking import index
 FORMAT = 2  # raised when an older program could not read what a newer one writes
 MANIFEST = "manifest.json"
 AT_A_TIME = 500
+LARGEST = 4_000_000_000  # bytes of all that is in an archive
+LARGEST_AT_ONCE = 64_000_000  # bytes of what is read whole: the manifest, and the images together
+LARGEST_LINE = 8_000_000  # bytes of one row: a beat with its HUD is the longest
+LARGEST_PAGE = 16_000_000  # bytes of the rows that are written together, but for the last of them
+MOST_FILES = 2_000
+PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack more at a time than they are asked for
+TOO_LARGE = "The archive holds more than any community: it is not one of Selfroom's; nothing was imported."
 FILES_IN_LINES = 1  # the format in which a message's files lay in its line
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
+CLOSED = (
+    "{} keys in the archive are sealed with another secret: give that of the Selfroom it comes from in"
+    " SELFROOM_OLD_SECRETS (as a JSON list), or import without them with --without-secret; nothing was imported."
+)
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file itself
     *(KeyError, ValueError, TypeError, AttributeError, StatementError),  # what is written in it
@@ -45,18 +59,22 @@ class Moved:
 
 
 async def export_community(
-    database: Database, community_id: CommunityId, path: Path, images: Mapping[str, bytes] | None = None
+    database: Database,
+    community_id: CommunityId,
+    path: Path,
+    images: Mapping[str, bytes] | None = None,
+    *,
+    replace: bool = False,
 ) -> Moved:
-    """Write a community into a new file, as it stands at one moment; raises BadSetting when there is none such."""
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-            manifest = await _write(database, community_id, archive, images or {})
-        partial.replace(path)
-    except OSError as error:
-        raise BadSetting("The archive cannot be written: check the folder and free some space.") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    """Write a community into a new file, or (`replace`) in place of an older one, as it stands at one moment.
+
+    Raises BadSetting when there is no such community, and where the file cannot be made.
+    """
+    with (
+        whole_file(path, replace=replace) as partial,
+        zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
+    ):
+        manifest = await _write(database, community_id, archive, images or {})
     left_out = tuple(manifest["left_out"])
     return Moved(community_id=community_id, counts=manifest["counts"], images=images or {}, left_out=left_out)
 
@@ -83,6 +101,7 @@ async def _write(
         "counts": counts,
         "images": sorted(images),
         "left_out": left_out,
+        "sealed_for": community_id,
     }
     archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
     return manifest
@@ -104,21 +123,36 @@ async def _write_table(session: Session, table: Table, community_id: int, archiv
     return count
 
 
-async def import_community(database: Database, path: Path, *, guild_id: Snowflake | None = None) -> Moved:
+async def import_community(
+    database: Database,
+    path: Path,
+    *,
+    guild_id: Snowflake | None = None,
+    cipher: Cipher | None = None,
+    closed: bool = False,
+) -> Moved:
     """Read a community back, all or nothing; `guild_id`: for another server than the one it came from.
 
-    Raises BadSetting for an archive that is damaged or newer than this program, and for a server that has a community.
+    Its keys are sealed anew for their rows here. Raises BadSetting for an archive that is damaged or newer than this
+    program, for a server that has a community, and (unless `closed`) for keys that the cipher does not open.
     """
     try:
         with zipfile.ZipFile(path) as archive:
+            check_sizes(archive)
             manifest = json.loads(archive.read(MANIFEST))
             if manifest["format"] > FORMAT:
                 raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
             if await asyncio.to_thread(archive.testzip) is not None:
                 raise ValueError("a file in the archive is damaged")
-            images = {name: archive.read(f"images/{name}") for name in manifest["images"]}
+            images = {name: archive.read(f"images/{name}") for name in manifest["images"][:MOST_FILES]}
             async with database.writing() as connection:
-                community_id = await _read(Session(connection), archive, manifest, guild_id)
+                session = Session(connection)
+                community_id = await _read(session, archive, manifest, guild_id)
+                if cipher is not None:
+                    was = CommunityId(int(manifest.get("sealed_for", community_id)))
+                    unreadable = await reseal_moved(session, cipher, was, community_id)
+                    if unreadable and not closed:
+                        raise BadSetting(CLOSED.format(unreadable))
     except FileNotFoundError as error:
         raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
     except UNREADABLE as error:
@@ -127,10 +161,28 @@ async def import_community(database: Database, path: Path, *, guild_id: Snowflak
     return Moved(community_id=community_id, counts=manifest["counts"], images=images, left_out=left_out)
 
 
+def check_sizes(archive: zipfile.ZipFile) -> None:
+    """Raise BadSetting for an archive that says it is larger than any of ours; unpacking stops at what it says."""
+    files = archive.infolist()
+    whole = [info.file_size for info in files if info.filename == MANIFEST or info.filename.startswith("images/")]
+    too_large = len(files) > MOST_FILES or sum(info.file_size for info in files) > LARGEST
+    if too_large or sum(whole) > LARGEST_AT_ONCE or any(info.compress_type not in PACKED_BY for info in files):
+        raise BadSetting(TOO_LARGE)
+
+
+def bounded_lines(lines: IO[bytes]) -> Iterator[bytes]:
+    """Give a file's lines; raises BadSetting at one that is longer than any of ours."""
+    while line := lines.readline(LARGEST_LINE + 1):
+        if len(line) > LARGEST_LINE:
+            raise BadSetting(TOO_LARGE)
+        yield line
+
+
 async def _read(
     session: Session, archive: zipfile.ZipFile, manifest: Mapping[str, Any], guild_id: Snowflake | None
 ) -> CommunityId:
-    about = manifest["community"] | ({} if guild_id is None else {"guild_id": guild_id})
+    told = {name: value for name, value in manifest["community"].items() if name != "id"}
+    about = told | ({} if guild_id is None else {"guild_id": guild_id})
     about["guild_id"] = int(about["guild_id"])
     if await session.value(select(COMMUNITIES.c.id).where(COMMUNITIES.c.guild_id == about["guild_id"])) is not None:
         raise BadSetting("This server has a community already: delete it first, or import for another server.")
@@ -152,9 +204,9 @@ async def _read_table(session: Session, table: Table, community_id: int, archive
     if name not in archive.namelist():
         return 0
     with archive.open(name) as lines:
-        async for page in _pages(json.loads(line) for line in lines):
+        for page in _pages(bounded_lines(lines)):
             files = _files_in(page, community_id) if table is MESSAGES and version == FILES_IN_LINES else []
-            rows = [from_line(table, line) | {"community_id": community_id} for line in page]
+            rows = [admitted(table, from_line(table, line)) | {"community_id": community_id} for line in page]
             await session.run(session.insert(table), rows)
             await session.run(session.insert(ATTACHMENTS), files)
             count += len(rows)
@@ -174,6 +226,14 @@ def _files_in(lines: Sequence[dict[str, Any]], community_id: int) -> list[dict[s
     return rows
 
 
-async def _pages(lines: Iterator[dict[str, Any]]) -> AsyncIterator[Sequence[dict[str, Any]]]:
-    while page := list(islice(lines, AT_A_TIME)):
+def _pages(lines: Iterator[bytes]) -> Iterator[list[dict[str, Any]]]:
+    page: list[dict[str, Any]] = []
+    size = 0
+    for line in lines:
+        page.append(json.loads(line))
+        size += len(line)
+        if len(page) == AT_A_TIME or size > LARGEST_PAGE:
+            yield page
+            page, size = [], 0
+    if page:
         yield page

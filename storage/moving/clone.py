@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Date, Table, text
+from sqlalchemy import Date, Table
 
 from bot.core.records import CommunityId
 from storage.columns import Moment, to_microseconds
 from storage.database import Database, database_url
 from storage.moving.contents import TABLES, counts_itself
-from storage.planning import tell_planner
 from storage.session import Session
-from storage.tables import COMMUNITIES, KEPT, METADATA
-from storage.talking import INDEX_SQLITE
+from storage.tables import COMMUNITIES, KEPT
 
 AT_A_TIME = 5_000  # rows: what is copied is never twice in memory as a whole
 
@@ -21,19 +19,11 @@ async def clone_community(source: Database, community_id: CommunityId) -> Databa
     """Copy a community with its ids, as it stands at one moment; its full-text index is left to be made."""
     target = Database(database_url("sqlite:///:memory:"))
     async with source.reading() as reading, target.engine.begin() as writing:
-        await writing.run_sync(_make_tables)
         session, copy = Session(reading), Session(writing)
         await _copy(session, copy, COMMUNITIES, community_id)
         for table in (*TABLES, KEPT):
             await _copy(session, copy, table, community_id)
     return target
-
-
-def _make_tables(connection: Connection) -> None:
-    """Make the newest schema at once: running every migration would take longer than the copy."""
-    METADATA.create_all(connection)
-    connection.execute(text(INDEX_SQLITE))
-    tell_planner(connection)
 
 
 async def _copy(source: Session, target: Session, table: Table, community_id: int) -> None:

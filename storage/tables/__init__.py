@@ -8,6 +8,7 @@ from storage.tables.community import (
     CommunityRow,
     CounterRow,
     KeptRow,
+    NameRow,
     OverrideRow,
     PersonRow,
     ProviderRow,
@@ -35,6 +36,7 @@ KEPT = table_of(KeptRow)
 WEBHOOKS = table_of(WebhookRow)
 PROVIDERS = table_of(ProviderRow)
 PEOPLE = table_of(PersonRow)
+NAMES = table_of(NameRow)
 AUDIT = table_of(AuditRow)
 AGENTS = table_of(AgentRow)
 ROOMS = table_of(RoomRow)
@@ -65,7 +67,7 @@ RESERVATIONS = table_of(ReservationRow)
 ROWS: dict[str, type[Row]] = {
     table_of(row).name: row
     for row in (
-        *(CommunityRow, CounterRow, OverrideRow, KeptRow, WebhookRow, ProviderRow, PersonRow, AuditRow),
+        *(CommunityRow, CounterRow, OverrideRow, KeptRow, WebhookRow, ProviderRow, PersonRow, NameRow, AuditRow),
         *(AgentRow, RoomRow, MembershipRow, DepartureRow, ReasonRow, ScheduleRow),
         *(MessageRow, AttachmentRow, PartRow, TombstoneRow, EarlyEditRow, ReactionRow, CheckpointRow, LetterRow),
         *(MindRow, JournalRow, ActionRow, LookupRow, KeyRow, HolderRow, RequestRow, FailureRow),

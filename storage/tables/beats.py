@@ -4,7 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Index, text
+from sqlalchemy import BigInteger, Index, false, text
 from sqlmodel import Field
 
 from storage.columns import Document, Moment, Packed, Prose, Usd
@@ -75,7 +75,7 @@ class ReservationRow(Row, table=True):
     """Money set aside for a call, replaced by what was spent; what is never settled counts in full."""
 
     __tablename__ = "reservations"
-    __table_args__ = (of_community(), Index(None, "community_id", "day"))
+    __table_args__ = (of_community(), Index(None, "community_id", "day"), Index(None, "day", "paid"))
 
     id: int | None = Field(default=None, primary_key=True)
     community_id: int
@@ -83,4 +83,5 @@ class ReservationRow(Row, table=True):
     usd: Decimal = Field(sa_type=Usd)
     tokens: int = Field(sa_type=BigInteger)
     settled: bool = False
-    agents: Any = Field(default=None, sa_type=Document, nullable=True)  # those of the call, who share it equally
+    agents: Any = Field(default=None, sa_type=Document, nullable=True)  # those of the call, each with its weight
+    paid: bool = Field(default=False, sa_column_kwargs={"server_default": false()})  # by the installation

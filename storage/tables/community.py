@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Index
+from sqlalchemy import BigInteger, Index, false
 from sqlmodel import Field
 
 from storage.columns import Document, Moment, Prose
@@ -93,6 +93,17 @@ class PersonRow(Owned, table=True):
     is_architect: bool = False
     ignored: bool = False
     forgotten_at: datetime | None = Field(default=None, sa_type=Moment)
+    muted: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+
+
+class NameRow(Owned, table=True):
+    """A name, folded, that somebody bears or bore here; `bearer` is `agent:5` or `person:123`."""
+
+    __tablename__ = "names"
+    __table_args__ = (of_community(), CLUSTERED)
+
+    name: str = Field(primary_key=True, sa_type=Prose)
+    bearer: str = Field(primary_key=True)
 
 
 class AuditRow(Row, table=True):

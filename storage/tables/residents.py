@@ -54,11 +54,12 @@ class AgentRow(Owned, table=True):
 
 
 class RoomRow(Owned, table=True):
-    """An agent's channel; its id is the owner's."""
+    """An agent's channel, whose id is the owner's; or a private thread in one."""
 
     __tablename__ = "rooms"
     __table_args__ = (
-        of_agent("id"),
+        of_community(),
+        of_room("thread_of"),
         Index(None, "community_id", "channel_id", unique=True),
         CLUSTERED,
     )
@@ -78,6 +79,8 @@ class RoomRow(Owned, table=True):
     compact_asked_at: datetime | None = Field(default=None, sa_type=Moment)
     last_message_at: datetime | None = Field(default=None, sa_type=Moment)
     message_count: int = 0  # of those that are shown
+    thread_of: int | None = None
+    thread_name: str = Field(default="", sa_type=Prose, sa_column_kwargs={"server_default": ""})
 
 
 class MembershipRow(Owned, table=True):

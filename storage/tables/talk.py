@@ -10,6 +10,7 @@ from storage.columns import Document, Moment, Prose
 from storage.tables.base import CLUSTERED, Owned, of_community, of_room
 
 COUNTED = {"autoincrement": False}
+UNNAMED = "thread_id IS NOT NULL AND thread_name IS NULL"
 
 
 class MessageRow(Owned, table=True):
@@ -26,6 +27,14 @@ class MessageRow(Owned, table=True):
             "reply_to_discord_id",
             sqlite_where=text("reply_to_discord_id IS NOT NULL"),
             postgresql_where=text("reply_to_discord_id IS NOT NULL"),
+        ),
+        Index(
+            "ix_messages_unnamed",
+            "community_id",
+            "room_id",
+            "thread_id",
+            sqlite_where=text(UNNAMED),
+            postgresql_where=text(UNNAMED),
         ),
         CLUSTERED,
     )
@@ -50,6 +59,7 @@ class MessageRow(Owned, table=True):
     answers_from_agents: int = 0
     shown: bool = True
     attachment_count: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    thread_name: str | None = Field(default=None, sa_type=Prose)
 
 
 class AttachmentRow(Owned, table=True):
@@ -147,6 +157,13 @@ class LetterRow(Owned, table=True):
             "id",
             sqlite_where=text("state IN ('waiting', 'sending')"),
             postgresql_where=text("state IN ('waiting', 'sending')"),
+        ),
+        Index(
+            "ix_letters_notices",
+            "community_id",
+            "created_at",
+            sqlite_where=text("kind = 'notice'"),
+            postgresql_where=text("kind = 'notice'"),
         ),
         Index(None, "community_id", "room_id", "last_part"),
         Index(None, "community_id", "message_id"),

@@ -11,7 +11,7 @@ import aiohttp
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.playground.model import add_to
+from bot.standin import add_to
 
 
 @dataclass(slots=True)

@@ -8,18 +8,19 @@ from decimal import Decimal
 
 import pytest
 
-from bot.adapters.cipher import FernetCipher
+from bot.adapters.cipher import AesCipher
 from bot.adapters.llm.communities import CommunityProviders
-from bot.adapters.llm.prices import Prices
+from bot.adapters.llm.prices import Price, Prices
 from bot.adapters.llm.providers import Pace, Provider, ProviderOptions
 from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
-from bot.core.models import OwnProvider
+from bot.core.models import Ceilings, OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
+from bot.core.sealing import of_provider
 from tests.adapters.keyed import KeyedServer, keyed
 from tests.adapters.test_providers import call
 from tests.fakes import settle
 
-SEALER = FernetCipher("a secret that is long enough")
+SEALER = AesCipher("a secret that is long enough")
 HOUSE, OURS = "sk-of-the-house-1234", "sk-our-own-5678"
 HERE = Community(id=CommunityId(1), guild_id=Snowflake(11), name="Here")
 ELSEWHERE = Community(id=CommunityId(3), guild_id=Snowflake(33), name="Elsewhere")
@@ -45,7 +46,7 @@ class World:
 
     def bring(self, community: Community, key: str = OURS, **fields: object) -> None:
         whole = {"base_url": self.theirs.url, "api": "chat"} | fields
-        self.kept.own[community.id] = OwnProvider(sealed_key=SEALER.encrypt(key), **whole)  # type: ignore[arg-type]
+        self.kept.own[community.id] = OwnProvider(sealed_key=SEALER.encrypt(key, of_provider(community.id)), **whole)  # type: ignore[arg-type]
 
     async def ask(self, community: Community, model: str = "gpt-4o-mini") -> Decimal:
         models = await self.models.of(self.kept, community)
@@ -53,16 +54,29 @@ class World:
 
 
 @asynccontextmanager
-async def world(*sponsored: Community, private: bool = True, others: tuple[str, ...] = ()) -> AsyncIterator[World]:
+async def world(
+    *sponsored: Community,
+    private: bool = True,
+    others: tuple[str, ...] = (),
+    ceilings: Ceilings | None = None,
+    allowed: tuple[str, ...] = (),
+) -> AsyncIterator[World]:
     async with keyed(HOUSE) as house, keyed(OURS) as theirs:
         pace = Pace(timeout_seconds=5, retries=0)
         installation = {
-            name: Provider(ProviderOptions(name=name, base_url=house.url, api_key=HOUSE), pace)
+            name: Provider(ProviderOptions(name=name, base_url=house.url, api_key=HOUSE, near=True), pace)
             for name in ("", *others)
         }
         paid = {one.guild_id for one in sponsored}
         models = CommunityProviders(
-            installation, Prices(), SEALER, pays_for=paid.__contains__, private=private, pace=pace
+            installation,
+            Prices(),
+            SEALER,
+            pays_for=paid.__contains__,
+            private=private,
+            pace=pace,
+            ceilings=ceilings,
+            allowed=allowed,
         )
         for server in (house, theirs):
             await server.prepare(answer={"agents": ["yes"]})
@@ -207,8 +221,10 @@ async def test_moderation_goes_the_same_way() -> None:
 
 async def test_a_key_that_cannot_be_read_any_more_is_said_so() -> None:
     async with world(HERE) as here:
-        other = FernetCipher("another secret, as after a move")
-        here.kept.own[HERE.id] = OwnProvider(base_url=None, api="chat", sealed_key=other.encrypt(OURS))
+        other = AesCipher("another secret, as after a move")
+        here.kept.own[HERE.id] = OwnProvider(
+            base_url=None, api="chat", sealed_key=other.encrypt(OURS, of_provider(HERE.id))
+        )
         models = await here.models.of(here.kept, HERE)
         assert "cannot be read any more" in models.source.missing
         assert not here.house.keys
@@ -272,3 +288,48 @@ async def test_a_trial_asks_with_the_key_that_was_given_and_keeps_nothing() -> N
                 await trial.answer(call())
         assert here.theirs.keys == {OURS, "sk-wrong-key"}
         assert "/setup provider" in (await here.models.of(here.kept, HERE)).source.missing
+
+
+async def test_a_model_without_a_price_is_asked_on_no_key_but_ones_own() -> None:
+    async with keyed(HOUSE) as house, keyed(OURS) as theirs:
+        for server in (house, theirs):
+            await server.prepare(answer={"agents": ["yes"]})
+        priced = Prices(own={"priced-here": Price(input=Decimal(1), output=Decimal(1))})
+        first = Provider(ProviderOptions(name="", base_url=house.url, api_key=HOUSE), Pace(retries=0))
+        models = CommunityProviders(
+            {"": first}, priced, SEALER, pays_for=lambda _: True, private=True, pace=Pace(retries=0)
+        )
+        here = World(house, theirs, Kept(), models)
+        with pytest.raises(ModelRefused, match=r"What nobody-knows-it costs is not known: .*SELFROOM_PRICES"):
+            await here.ask(HERE, "nobody-knows-it")
+        assert not house.keys
+        assert await here.ask(HERE, "priced-here") > 0
+        here.bring(HERE)
+        await here.ask(HERE, "nobody-knows-it")
+        assert theirs.keys == {OURS}
+        await models.close()
+        await settle()
+
+
+async def test_a_model_that_the_installation_does_not_pay_for_is_asked_on_ones_own_key_only() -> None:
+    async with world(HERE, allowed=("gpt-4o-mini",)) as here:
+        with pytest.raises(ModelRefused, match=r"does not pay for gpt-4o: choose one of gpt-4o-mini"):
+            await here.ask(HERE, "gpt-4o")
+        assert not here.house.keys
+        await here.ask(HERE)
+        here.bring(HERE, prefix="ours")
+        await here.ask(HERE, "ours/gpt-4o")
+        with pytest.raises(ModelRefused, match="does not pay for gpt-4o"):
+            await here.ask(HERE, "gpt-4o")
+
+
+async def test_a_provider_of_ones_own_beside_the_installations_lifts_no_ceiling_of_that() -> None:
+    most = Ceilings(usd_each=Decimal(1))
+    async with world(HERE, ceilings=most) as here:
+        models = await here.models.of(here.kept, HERE)
+        assert (models.source.ceilings, models.ceilings("gpt-4o")) == (most, most)
+        here.bring(HERE, prefix="ours")
+        models = await here.models.of(here.kept, HERE)
+        assert (models.ceilings("gpt-4o"), models.ceilings("ours/gpt-4o")) == (most, None)
+        here.bring(HERE)
+        assert (await here.models.of(here.kept, HERE)).ceilings("gpt-4o") is None

@@ -55,7 +55,7 @@ def client(wire: Wire, names: Names) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(transport=GuardedTransport(wire, names), follow_redirects=True)
 
 
-@pytest.mark.parametrize("address", [PUBLIC, OTHER, "1.1.1.1", "64:ff9b::808:808", "2002:808:808::1"])
+@pytest.mark.parametrize("address", [PUBLIC, OTHER, "1.1.1.1", "2606:4700:4700::1111"])
 def test_public_addresses(address: str) -> None:
     assert is_public(address)
 
@@ -76,6 +76,8 @@ def test_public_addresses(address: str) -> None:
         *("255.255.255.255", "192.0.2.1", "198.18.0.1", "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fec0::1"),
         *("::ffff:127.0.0.1", "::ffff:a00:1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2001:db8::1"),
         *("2001:0:4136:e378:8000:63bf:3fff:fdd2", "ff02::1"),
+        *("192.0.0.1", "192.0.0.170", "192.88.99.1", "100.127.255.255", "64:ff9b:1::7f00:1", "64:ff9b:1::808:808"),
+        *("64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8", "::8.8.8.8", "2001:20::1", "3fff::1", "5f00::1"),
     ],
 )
 def test_addresses_of_this_machines_own_network(address: str) -> None:

@@ -77,8 +77,8 @@ def fail_with(secret: str) -> None:
 
 def test_files_are_turned_over_before_they_fill_the_disk(tmp_path: Path) -> None:
     set_up(tmp_path)
-    for _ in range(4):
-        structlog.get_logger("bot").debug("x" * 900_000)
+    for _ in range(700):
+        structlog.get_logger("bot").debug("x" * 5_000)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["selfroom.log", "selfroom.log.1", "selfroom.log.2"]
     assert all(file.stat().st_size <= 1_000_000 for file in tmp_path.iterdir())
 
@@ -93,3 +93,15 @@ def test_a_server_in_this_process_is_never_called_slow_but_other_warnings_stay(t
     assert "behind" not in console.getvalue()
     assert "something else" in console.getvalue()
     assert len(gateway.filters) == 1
+
+
+def test_a_line_is_never_longer_than_anybody_reads(tmp_path: Path) -> None:
+    console = set_up(tmp_path)
+    structlog.get_logger("bot.client").warning("refused", why="begins" + "x" * 14_000 + "ends")
+    logging.getLogger("discord.http").warning("y" * 14_000)
+    assert all(len(line) < 700 for line in console.getvalue().splitlines())
+    assert "begins" in console.getvalue()
+    assert "(14,010 characters)" in console.getvalue()
+    for line in (tmp_path / "selfroom.log").read_text(encoding="utf-8").splitlines():
+        assert len(line) < 7_000
+    assert str(kept(tmp_path)[0]["why"]).endswith("ends")

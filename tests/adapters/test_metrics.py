@@ -1,9 +1,9 @@
 """What the engine counts stands on the page that Prometheus reads."""
 
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
-from bot.core.kinds import ReasonKind
+from bot.core.kinds import Doing, ReasonKind, State
 from bot.core.outlook import Outlook, Waiting
-from bot.core.records import CommunityId
+from bot.core.records import AgentId, CommunityId
 from tests.factories import agent, later
 from tests.fakes import START
 
@@ -35,7 +35,11 @@ def test_two_houses_in_one_process_count_for_themselves() -> None:
 
 def test_every_heart_tells_its_pace_its_last_beat_the_next_and_what_it_waits_for() -> None:
     beats = agent(1, name="Wren", interval_seconds=2.5, last_beat_at=START, last_reason=ReasonKind.AMBIENT)
-    looks = (Outlook(waiting=Waiting.PATIENCE, words="", at=later(64)), Outlook(waiting=Waiting.NEWS, words=""))
+    at = {AgentId(2): Doing.TYPING}
+    looks = (
+        Outlook(waiting=Waiting.PATIENCE, words="", at=later(64), state=State.TYPING, doing=at),
+        Outlook(waiting=Waiting.NEWS, words=""),
+    )
     hearts = [
         Heart(community=CommunityId(7), agent=one, outlook=look)
         for one, look in zip((beats, agent(2, name='Mo "the" Moss')), looks, strict=True)
@@ -48,5 +52,7 @@ def test_every_heart_tells_its_pace_its_last_beat_the_next_and_what_it_waits_for
     assert float(last.rpartition(" ")[2]) == START.timestamp()
     assert 'selfroom_agent_waits{agent="1",community="7",for="patience",name="Wren"} 1.0' in page
     assert 'selfroom_agent_waits{agent="2",community="7",for="news",name="Mo \\"the\\" Moss"} 1.0' in page
+    assert f'selfroom_agent_state{{{wren},state="typing"}} 1.0' in page
+    assert f'selfroom_agent_doing{{{wren},room="2",what="typing"}} 1.0' in page
     coming = [line for line in page.splitlines() if line.startswith("selfroom_agent_next_beat_at{")]
     assert [float(line.rpartition(" ")[2]) for line in coming] == [later(64).timestamp()]

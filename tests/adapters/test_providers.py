@@ -15,7 +15,7 @@ from bot.adapters.llm.providers import Pace, ProviderOptions, Providers
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
 from bot.core.records import Json
-from bot.playground.model import add_to
+from bot.standin import add_to
 from tests.fakes import settle
 
 SCHEMA: dict[str, Json] = {
@@ -44,7 +44,7 @@ async def providers(request: pytest.FixtureRequest, server: TestServer) -> Async
 
 @asynccontextmanager
 async def made(server: TestServer, *, retries: int = 0, **options: Any) -> AsyncIterator[Providers]:  # noqa: ANN401
-    base: dict[str, Any] = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "test"}
+    base: dict[str, Any] = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "test", "near": True}
     pace = Pace(timeout_seconds=0.5, calls_at_once=2, retries=retries)
     providers = Providers.of_options([ProviderOptions(**(base | options))], Prices(), pace)
     yield providers

@@ -2,7 +2,9 @@
 
 import pytest
 
-from bot.adapters.llm.tokens import by_bytes, o200k, tokenizer_for
+from bot.adapters.llm import tokens
+from bot.adapters.llm.tokens import O200kTokenizer, by_bytes, o200k, tokenizer_for
+from bot.core.errors import BadSetting
 
 
 @pytest.mark.parametrize(
@@ -38,3 +40,9 @@ def test_a_guess_is_bytes_by_three_and_a_half_rounded_up() -> None:
     assert by_bytes().count("") == 0
     assert by_bytes().count("abcd") == 2
     assert by_bytes().count("é" * 36) == 20
+
+
+def test_a_vocabulary_that_is_not_the_one_it_should_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_SHA256", "0" * 64)
+    with pytest.raises(BadSetting, match="vocabulary is damaged"):
+        O200kTokenizer()

@@ -1,19 +1,23 @@
-"""The bot's own HTTP face: health, metrics, the drawer; for this machine and the playground's page only."""
+"""The bot's own HTTP face: health and metrics for all on this machine, the rest for people of a playground only."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import aiohttp
 import pytest
 
 from bot.adapters.metrics import PrometheusMetrics
-from bot.adapters.web import Face
-from bot.core.changes import AddAgent
+from bot.adapters.web import Face, Inside
+from bot.core.changes import AddAgent, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting
-from bot.core.records import CommunityId, Snowflake
+from bot.core.kinds import ReasonKind
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
+from bot.core.sight import Sight
 from storage.store import SqlStore
 from tests.factories import agent, room
-from tests.fakes import VirtualClock
+from tests.fakes import START, ScriptedModel, VirtualClock
 
 PAGE = "http://127.0.0.1:8808"
 
@@ -24,10 +28,28 @@ async def store() -> AsyncIterator[SqlStore]:
         yield opened
 
 
+YOU, BOSS = "a-member's-token", "a-manager's-token"
+INNER = ("/agents", "/agents/1/beat", "/rooms/1/tally")
+
+
+class Lobby:
+    """Two people, both of every server but number 13; one of them manages."""
+
+    def may_enter(self, token: str, guild_id: Snowflake) -> bool:
+        return token in (YOU, BOSS) and guild_id != 14
+
+    async def may_look_inside(self, token: str, guild_id: Snowflake) -> bool:
+        return token == BOSS and guild_id != 14
+
+    async def sight(self, token: str, guild_id: Snowflake) -> Sight:
+        hidden = frozenset({AgentId(1)}) if guild_id == 15 and token != BOSS else frozenset()
+        return Sight(hidden_rooms=hidden, hidden_agents=hidden)
+
+
 @pytest.fixture
 async def face(store: SqlStore) -> AsyncIterator[Face]:
     async with Face(store, VirtualClock(), PrometheusMetrics()) as opened:
-        opened.origins = frozenset({PAGE})
+        opened.inside = Inside(visitors=Lobby(), models=ScriptedModel(), origins=frozenset({PAGE}))
         yield opened
 
 
@@ -40,7 +62,13 @@ async def inhabit(store: SqlStore, guild_id: int, name: str) -> CommunityId:
     return community.id
 
 
-async def get(face: Face, path: str, **headers: str) -> tuple[int, Any, dict[str, str]]:
+def beat(**fields: Any) -> Beat:  # noqa: ANN401
+    base: dict[str, Any] = {"id": BeatId(1), "agent_id": AgentId(1), "at": START, "reason": ReasonKind.ADDRESSED}
+    return Beat(**(base | fields))
+
+
+async def get(face: Face, path: str, token: str = YOU, **headers: str) -> tuple[int, Any, dict[str, str]]:
+    headers |= {"Authorization": token} if token else {}
     async with aiohttp.ClientSession() as session, session.get(face.url + path, headers=headers) as response:
         body = await (response.json() if "json" in response.content_type else response.text())
         return response.status, body, dict(response.headers)
@@ -76,9 +104,83 @@ async def test_an_agent_without_a_beat_and_a_room_that_is_not_there_are_404_in_a
     face: Face, store: SqlStore
 ) -> None:
     await inhabit(store, 11, "Wren")
-    assert (await get(face, "/agents/1/beat"))[:2] == (404, {"message": "This agent has not beaten yet."})
+    assert (await get(face, "/agents/1/beat", BOSS))[:2] == (404, {"message": "This agent has not beaten yet."})
     assert (await get(face, "/rooms/7/tally"))[:2] == (404, {"message": "There is no room 7."})
     assert (await get(face, "/rooms/1/tally"))[1]["calls"] == 0
+
+
+async def test_outside_a_playground_a_local_user_reads_health_and_metrics_only(store: SqlStore) -> None:
+    await inhabit(store, 11, "Wren")
+    async with Face(store, VirtualClock(), PrometheusMetrics()) as face:
+        for path in INNER:
+            for token in ("", YOU, BOSS):
+                status, body, _ = await get(face, path, token)
+                assert (status, body) == (404, "Outside the playground there are /health and /metrics only.")
+        assert [(await get(face, path))[0] for path in ("/health", "/metrics")] == [503, 200]
+
+
+@pytest.mark.parametrize("token", ["", "Bot bot-token", "no such token"])
+async def test_in_a_playground_a_local_user_without_a_token_reads_no_more(
+    face: Face, store: SqlStore, token: str
+) -> None:
+    await inhabit(store, 11, "Wren")
+    for path in INNER:
+        status, body, _ = await get(face, path, token)
+        assert status in (401, 403)
+        assert "Wren" not in str(body)
+
+
+async def test_what_an_agent_saw_is_for_managers_and_nothing_is_for_strangers_of_the_server(
+    face: Face, store: SqlStore
+) -> None:
+    community_id = await inhabit(store, 11, "Wren")
+    await inhabit(store, 14, "Elsewhere")
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [EndBeat(beat=beat(hud="the safe code is 4711", side=2))])
+    status, body, _ = await get(face, "/agents/1/beat")
+    assert (status, body) == (403, {"message": "Only people who may manage the server can do that."})
+    assert (await get(face, "/agents/1/beat", BOSS))[1]["hud"] == "the safe code is 4711"
+    for path in INNER:
+        assert (await get(face, f"{path}?guild_id=14", BOSS))[0] in (401, 403)
+
+
+async def test_what_goes_on_in_a_room_is_told_only_to_who_sees_it(face: Face, store: SqlStore) -> None:
+    community_id = await inhabit(store, 15, "Wren")
+    fields = {"last_beat_at": START, "last_reason": ReasonKind.ADDRESSED, "next_beat_at": START}
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [UpdateAgent(agent_id=AgentId(1), fields=fields)])
+    for token, is_shown in ((YOU, False), (BOSS, True)):
+        ((row,), _) = (await get(face, "/agents?guild_id=15", token))[1:]
+        assert (row["name"], bool(row["last_beat_at"]), bool(row["last_reason"])) == ("Wren", is_shown, is_shown)
+        assert ("do not see" in row["waits_for"]) is not is_shown
+        assert (await get(face, "/rooms/1/tally?guild_id=15", token))[0] == (200 if is_shown else 404)
+
+
+async def test_sections_add_up_to_the_input_and_an_unknown_price_is_not_nothing(face: Face, store: SqlStore) -> None:
+    community_id = await inhabit(store, 11, "Wren")
+    used = Usage(input_tokens=5_489, output_tokens=20, cost_usd=Decimal("0.5"))
+    async with store.writing(community_id) as write:
+        seen = beat(usage=used, model="mystery", sections=(("os section", 1_900), ("identity", 96)))
+        await write.apply(community_id, [EndBeat(beat=seen)])
+    assert face.inside is not None
+    model = ScriptedModel()
+    face.inside = replace(face.inside, models=model)
+    row = (await get(face, "/agents/1/beat", BOSS))[1]
+    assert sum(one["tokens"] for one in row["sections"]) == row["tokens"]["input"] == 5_489
+    assert row["cost_usd"] == 0.5
+    model.unpriced.add("mystery")
+    assert (await get(face, "/agents/1/beat", BOSS))[1]["cost_usd"] is None
+
+
+async def test_the_page_may_send_its_token(face: Face) -> None:
+    asked = {"Origin": PAGE, "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization"}
+    async with aiohttp.ClientSession() as session, session.options(f"{face.url}/agents", headers=asked) as response:
+        assert response.status == 204
+        assert response.headers["Access-Control-Allow-Headers"] == "Authorization"
+    async with aiohttp.ClientSession() as session:
+        foreign = asked | {"Origin": "https://evil.example"}
+        async with session.options(f"{face.url}/agents", headers=foreign) as response:
+            assert response.status == 403
 
 
 async def test_only_the_playgrounds_page_may_read(face: Face) -> None:

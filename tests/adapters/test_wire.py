@@ -1,9 +1,10 @@
 """What goes over the line to a model server, and what is made of whatever comes back."""
 
+import gzip
 import json
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -13,12 +14,15 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from structlog.testing import capture_logs
 
+from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Ladder
 from bot.adapters.llm.pictures import as_taken
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
 from bot.adapters.llm.providers import Pace, ProviderOptions, Providers
 from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
+from bot.core.models import Api
 from bot.core.records import Usage
+from bot.core.schema import answer_schema
 from tests.adapters.test_providers import SCHEMA, call
 from tests.fakes import settle
 
@@ -77,7 +81,7 @@ async def line(
     app.router.add_post("/v1/{rest:.*}", there.take)
     server = TestServer(app)
     async with server:
-        base: Json = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api}
+        base: Json = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api, "near": True}
         pace = Pace(timeout_seconds=2, retries=retries)
         providers = Providers.of_options([ProviderOptions(**(base | options))], prices or Prices(), pace)
         yield providers, there
@@ -217,6 +221,7 @@ async def test_a_declined_answer_tells_what_it_used(api: str) -> None:
     async with line(answers[api], api=api) as (providers, _):
         with pytest.raises(ModelRefused, match="I would rather not") as caught:
             await providers.answer(call())
+    assert caught.value.usage is not None
     assert caught.value.usage.input_tokens == 2_000
     assert caught.value.usage.cost_usd > 0
 
@@ -255,6 +260,43 @@ async def test_a_schema_that_is_refused_is_said_in_words_the_next_time(words: st
     assert ["text" in one for one in there.bodies] == [True, False]
 
 
+async def forms(*answers: Any, api: Api) -> list[str]:  # noqa: ANN401
+    """Ask so often as there are answers, as the engine would, and give the forms that were sent."""
+    async with line(*answers, api=api) as (providers, there):
+        for _ in answers:
+            schema = SCHEMA if providers.takes_schema("tiny") else None
+            with suppress(ModelUnreachable):
+                await providers.answer(call(model="tiny", schema=schema, wants_json=True))
+    sent = [one.get("response_format") or one.get("text", {}).get("format") or {} for one in there.bodies]
+    return [form.get("type", "none") for form in sent]
+
+
+@pytest.mark.parametrize(("api", "said"), [("responses", response), ("chat", completion)])
+async def test_a_server_that_ignores_a_form_is_asked_with_the_next_one(api: Api, said: Callable[[str], Json]) -> None:
+    words, data = said("Hello!"), said('{"responses": []}')
+    assert await forms(words, data, data, api=api) == ["json_schema", "json_object", "json_object"]
+    assert await forms(words, words, words, api=api) == ["json_schema", "json_object", "none"]
+    assert await forms(data, data, api=api) == ["json_schema", "json_schema"]
+
+
+@pytest.mark.parametrize(("api", "said"), [("responses", response), ("chat", completion)])
+async def test_a_server_that_refuses_every_form_is_asked_without(api: Api, said: Callable[[str], Json]) -> None:
+    no = problem(400, "This server has no response_format.")
+    again = problem(400, "This server has no response_format.")
+    assert await forms(no, again, said("Hello!"), api=api) == ["json_schema", "json_object", "none", "none"]
+
+
+def test_what_was_learned_of_a_model_is_tried_anew_after_some_hours(monkeypatch: pytest.MonkeyPatch) -> None:
+    ladder, now = Ladder(), 1_000.0
+    monkeypatch.setattr("bot.adapters.llm.ladder.time.monotonic", lambda: now)
+    ladder.without_schema("tiny")
+    ladder.without_json("tiny")
+    assert (ladder.takes_schema("tiny"), ladder.takes_json("tiny")) == (False, False)
+    now += ASKED_ANEW_SECONDS + 1
+    assert ladder.takes_schema("tiny")
+    assert ladder.takes_schema("other")
+
+
 async def test_a_server_without_schemas_is_never_sent_one() -> None:
     async with line(response(), structured=False) as (providers, _):
         assert not providers.takes_schema("any")
@@ -266,7 +308,6 @@ async def test_a_server_without_schemas_is_never_sent_one() -> None:
         problem(500, "out of order"),
         problem(503, "overloaded"),
         problem(429, "slowly", headers={"Retry-After": "0.2"}),
-        "drop",
     ],
 )
 async def test_what_may_pass_is_tried_again(fault: object) -> None:
@@ -275,6 +316,14 @@ async def test_what_may_pass_is_tried_again(fault: object) -> None:
     assert len(there.bodies) == 2
     assert there.bodies[0] == there.bodies[1]
     assert there.at[1] - there.at[0] >= 0.2
+
+
+async def test_what_may_have_been_taken_is_asked_once_and_nobody_knows_what_it_cost() -> None:
+    async with line("drop", response(), retries=2) as (providers, there):
+        with pytest.raises(ModelUnreachable) as caught:
+            await providers.answer(call())
+    assert caught.value.usage is None
+    assert len(there.bodies) == 1
 
 
 async def test_retries_are_spread_so_that_not_all_come_back_together() -> None:
@@ -293,6 +342,41 @@ async def test_what_will_not_pass_is_asked_once(status: int) -> None:
         with pytest.raises(ModelError):
             await providers.answer(call())
     assert len(there.bodies) == 1
+
+
+@pytest.mark.parametrize("api", ["responses", "chat"])
+@pytest.mark.parametrize("status", [200, 400, 500])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"id":"r","output":[' + "{}," * 100_000 + "{}]}",
+        '{"choices":[' + "{}," * 100_000 + "{}]}",
+        '{"output":' + "[" * 300_000,
+        '{"output":' + "[" * 900 + "]" * 900 + ',"choices":' + "[" * 900 + "]" * 900 + "}",
+        '{"error":{"message":"' + "no " * 900_000 + '"}}',
+        '{"output":[{"type":"message","content":[' + '{"type":"output_text","text":"a"},' * 20_000 + "{}]}]}",
+    ],
+    ids=["wide", "wide choices", "unclosed", "nested", "long", "many parts"],
+)
+async def test_a_monster_of_a_provider_is_no_answer_and_holds_nobody_up(api: str, status: int, body: str) -> None:
+    async with line(web.Response(status=status, text=body, content_type="application/json"), api=api) as (providers, _):
+        used = time.thread_time()
+        with pytest.raises(ModelError):
+            await providers.answer(call())
+        assert time.thread_time() - used < 1
+
+
+async def test_an_answer_may_repeat_the_schema_it_was_held_to() -> None:
+    form = {"type": "json_schema", "name": "a", "strict": True, "schema": answer_schema()}
+    async with line(response("yes") | {"text": {"format": form}}) as (providers, _):
+        assert (await providers.answer(call())).text == "yes"
+
+
+async def test_an_answer_that_was_packed_unasked_is_not_unpacked() -> None:
+    packed = web.Response(body=gzip.compress(b"0" * 50_000_000), headers={"Content-Encoding": "gzip"})
+    async with line(packed) as (providers, _):
+        with pytest.raises(ModelRefused, match="packed"):
+            await providers.answer(call())
 
 
 async def test_a_server_that_complains_at_length_is_quoted_briefly() -> None:
@@ -328,3 +412,22 @@ def test_an_unknown_model_has_a_safe_limit_and_is_warned_of_once() -> None:
     (one,) = logged
     assert (one["log_level"], one["model"]) == ("warning", "nobody-knows-it")
     assert "SELFROOM_PRICES" in json.dumps(one)
+
+
+@pytest.mark.parametrize("charset", ["punycode", "zlib", "nonsense"])
+async def test_no_server_chooses_how_its_words_are_decoded(charset: str) -> None:
+    said = web.Response(status=400, body=b"a" * 200_000 + b"-" + b"a" * 200_000)
+    said.headers["Content-Type"] = f"text/plain; charset={charset}"
+    async with line(said) as (providers, _):
+        used = time.thread_time()
+        with pytest.raises(ModelError):
+            await providers.answer(call())
+        assert time.thread_time() - used < 1
+
+
+@pytest.mark.parametrize(("asked", "waited"), [("inf", None), ("nan", None), ("-5", None), ("1e300", 3_600.0)])
+async def test_no_server_makes_anybody_wait_for_ever(asked: str, waited: float | None) -> None:
+    async with line(problem(429, "slowly", headers={"Retry-After": asked}), retries=0) as (providers, _):
+        with pytest.raises(ModelError) as told:
+            await providers.answer(call())
+        assert told.value.retry_after_seconds == waited

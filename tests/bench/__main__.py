@@ -10,7 +10,7 @@ from rich.table import Table
 
 from tests.bench import Figure
 
-PARTS = ("playground", "storage", "hud", "actions", "heartbeat", "delivery", "discord", "scale")
+PARTS = ("playground", "storage", "hud", "actions", "bounds", "heartbeat", "delivery", "discord", "scale")
 
 
 def measure(part: str) -> list[Figure]:

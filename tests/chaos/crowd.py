@@ -74,8 +74,11 @@ class Crowd:
         person = self.dice.choice(self.people)
         channel_id = self.dice.choice(list(self.rooms))
         match self.dice.random():
+            case chance if chance < 0.40:
+                await self.ask(person, channel_id)
             case chance if chance < 0.55:
                 await self.ask(person, channel_id)
+                await self.go_on(person, channel_id)
             case chance if chance < 0.85:
                 await self.say(person, channel_id, f"Just talking, number {len(self.said)}.", None)
             case _:
@@ -86,6 +89,12 @@ class Crowd:
         one, two = 100_000 + 7 * self.asked, 200_000 + 13 * self.asked
         content = f"{self.rooms[channel_id]}, what is {one} + {two}?"
         await self.say(person, channel_id, content, one + two)
+
+    async def go_on(self, person: Person, channel_id: int) -> None:
+        """Call the agent again while it types: what it has said already it must not say once more."""
+        for _ in range(2):
+            await asyncio.sleep(self.dice.uniform(0.3, 1.2))
+            await self.say(person, channel_id, f"{self.rooms[channel_id]}, no hurry, number {len(self.said)}.", None)
 
     async def say(self, person: Person, channel_id: int, content: str, result: int | None) -> None:
         made = await person.call("POST", f"/channels/{channel_id}/messages", {"content": content})

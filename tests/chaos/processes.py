@@ -124,6 +124,7 @@ def reached(about: dict[str, str], url: str, folder: Path) -> dict[str, str]:
         "SELFROOM_DISCORD_CDN": about["cdn_url"],
         "SELFROOM_OPENAI_BASE_URL": f"{url}/v1",
         "OPENAI_API_KEY": "none",
+        "SELFROOM_SPONSORED_SERVERS": "*",
         "SELFROOM_DATA_DIR": str(folder),
     }
 

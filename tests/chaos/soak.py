@@ -108,12 +108,12 @@ async def settle(house: House, session: aiohttp.ClientSession, url: str) -> tupl
     """Make the agents with their channels, and the people."""
     about = await ask(session, "GET", f"{url}/playground")
     guild_id = Snowflake(int(about["guild_id"]))
-    boss = Record(id=Snowflake(int(about["person"]["user"]["id"])), username="you", is_architect=True)
+    boss = Record(id=Snowflake(int(about["person"]["user"]["id"])), username="robin", is_architect=True)
     for number in range(1, AGENTS + 1):
         prompt = f"You are resident {number} of a busy help forum; you answer what you are asked."
         await house.front_desk.act(guild_id, boss, CreateAgent(name=f"Agent{number}", background_prompt=prompt))
     channels: list[int] = []
-    owner = Person(session, about["api_url"], about["person"]["token"], boss.id, "you")
+    owner = Person(session, about["api_url"], about["person"]["token"], boss.id, "robin")
     while len(channels) < AGENTS:
         await asyncio.sleep(0.2)
         shown = await owner.call("GET", f"/guilds/{guild_id}/channels")

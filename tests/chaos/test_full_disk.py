@@ -40,7 +40,7 @@ async def lived(
     """Let people talk before, while and after the trouble; nothing may be lost, doubled or out of order."""
     async with aiohttp.ClientSession() as session, Discord(folder / "discord") as discord:
         about = await ask(session, "GET", f"{discord.url}/playground")
-        owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "you")
+        owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "robin")
         child = bot(about, discord.url, folder / "bot")
         child.through.extend(through)
         crowd = await settle(session, discord, owner, about, child, random.Random(8))  # noqa: S311 - a test's chance

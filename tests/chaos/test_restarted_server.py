@@ -46,7 +46,7 @@ async def test_a_server_that_crashes_and_comes_back_costs_nothing(tmp_path: Path
         if server is None:
             pytest.skip("PostgreSQL is not installed here")
         about = await ask(session, "GET", f"{discord.url}/playground")
-        owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "you")
+        owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "robin")
         child = bot(about, discord.url, tmp_path / "bot")
         child.env["SELFROOM_DATABASE_URL"] = server.url
         crowd = await settle(session, discord, owner, about, child, random.Random(9))  # noqa: S311 - a test's chance

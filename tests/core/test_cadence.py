@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.cadence import EPOCH, ambient_beat_at, grid_seconds, lengthened, own_beat_at, rounded_up
+from bot.core.cadence import EPOCH, ambient_beat_at, grid_seconds, leisure, lengthened, own_beat_at, rounded_up
 from bot.core.config import CommunityConfig
 from bot.core.records import AgentId
 from tests.factories import agent, later, membership
@@ -51,5 +51,27 @@ def test_patience_doubles_from_the_interval_up_to_its_limit() -> None:
     waits = [0.0]
     for _ in range(7):
         seat = membership(1, AgentId(1), patience_seconds=waits[-1] or None)
-        waits.append(lengthened(one, seat, config))
+        waits.append(lengthened(one, seat, config, new_lines=8))
     assert waits[1:] == [10, 20, 40, 80, 128, 128, 128]
+
+
+def test_a_look_that_brings_little_makes_the_wait_in_a_slow_room_grow_on() -> None:
+    config, one = CommunityConfig(), agent(interval_seconds=5)
+
+    def after(wait: float, new_lines: int) -> float:
+        return lengthened(one, membership(1, AgentId(1), patience_seconds=wait), config, new_lines=new_lines)
+
+    assert [after(wait, 1) for wait in (64, 128, 256, 2_048)] == [128, 256, 512, 2_048]
+    assert [after(512, lines) for lines in (4, 8, 9)] == [512, 512, 256]
+    assert after(128, 20) == 128
+
+
+def test_who_comes_back_to_a_still_room_is_looked_at_within_two_minutes() -> None:
+    patient = membership(1, AgentId(1), patience_seconds=2_048.0)
+    rested = agent(1, last_beat_at=later(-3_600))
+    assert ambient_beat_at(rested, patient, START) - START <= timedelta(seconds=128)
+
+
+def test_a_quicker_agent_takes_less_time_within_bounds() -> None:
+    took = [leisure(agent(1, interval_seconds=seconds)) for seconds in (1.0, 3.0, 5.0, 7.5, 10.0)]
+    assert took == pytest.approx([0.4, 0.7, 1.0, 1.15, 1.3])

@@ -1,10 +1,13 @@
-"""Agents that make agents divide with them what they have to spend."""
+"""Agents that make agents divide with them what they have to spend; calls are divided among those that share them."""
 
 from decimal import Decimal
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from bot.core.config import CommunityConfig
 from bot.core.records import Agent, AgentId, Usage
-from bot.core.spending import overspent, roots
+from bot.core.spending import PICO_USD, divided, overspent, roots, too_poor
 from tests.factories import agent
 from tests.fakes import START
 
@@ -58,3 +61,39 @@ def test_tokens_are_divided_as_money_is() -> None:
     spent = {AgentId(2): Usage(input_tokens=450, output_tokens=50)}
     assert overspent(town(None, 1, None), spent, config) == {1, 2}
     assert overspent(town(None, 1, None), spent, CommunityConfig(usd_per_day=None)) == frozenset()
+
+
+COUNTS = st.integers(0, 10**9)
+
+
+@given(
+    st.dictionaries(st.integers(1, 999), COUNTS, min_size=1, max_size=12),
+    st.tuples(COUNTS, COUNTS, COUNTS, COUNTS, st.integers(0, 10**15)),
+)
+def test_the_shares_of_a_call_add_up_to_it_exactly(weights: dict[int, int], used: tuple[int, ...]) -> None:
+    fresh, cached, written, output, coins = used
+    whole = Usage(
+        input_tokens=fresh + cached + written,
+        cached_tokens=cached,
+        cache_write_tokens=written,
+        output_tokens=output,
+        cost_usd=coins * PICO_USD,
+    )
+    shares = divided(whole, {AgentId(id): weight for id, weight in weights.items()})
+    assert shares.keys() == weights.keys()
+    for name in ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd"):
+        assert sum(getattr(one, name) for one in shares.values()) == getattr(whole, name)
+    total = sum(weights.values())
+    for id, one in shares.items():
+        assert 0 <= one.cached_tokens + one.cache_write_tokens <= one.input_tokens
+        fair = output * weights[id] / total if total else output / len(weights)
+        assert abs(one.output_tokens - fair) <= 1 + fair * 1e-9
+
+
+def test_in_a_shared_call_only_the_family_that_cannot_bear_its_share_is_poor() -> None:
+    agents = town(None, 1, None, None)
+    spent = used(a2="0.30")
+    shares = used(a1="0.02", a2="0.02", a3="0.40")
+    assert too_poor(agents, spent, ONE_DOLLAR, shares) == {1, 2}
+    assert too_poor(agents, spent, ONE_DOLLAR, used(a2="0.03", a3="0.60")) == frozenset()
+    assert too_poor(agents, spent, ONE_DOLLAR, used(a3="0.60")) == frozenset()

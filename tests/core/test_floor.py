@@ -10,7 +10,6 @@ from bot.core.records import (
     PUBLIC_SIDE,
     AgentId,
     BeatId,
-    Claim,
     Letter,
     LetterId,
     Membership,
@@ -19,7 +18,7 @@ from bot.core.records import (
     Room,
     Snowflake,
 )
-from bot.core.verdict import Ready
+from bot.core.verdict import Claim, Ready
 from bot.core.view import RoomView, View
 from tests.factories import COMMUNITY_ID, agent, by_agent, later, membership, message, room, view
 from tests.fakes import START

@@ -28,6 +28,13 @@ def test_longer_words_that_begin_like_the_name_stay() -> None:
     assert Forgotten(["Dora"]).knowledge({"fish": "dorado"}) == {"fish": "dorado"}
 
 
+def test_a_longer_username_is_somebody_elses() -> None:
+    alone = Forgotten(["dora"], words=())
+    kept = "@dora.b, @dorado, dora, me@dora and @Dora's"
+    assert alone.replaced(kept) == "@dora.b, @dorado, dora, me@dora and @someone's"
+    assert alone.replaced("@dora. people.@dora.trust") == "@someone. people.@someone.trust"
+
+
 def test_a_focus_loses_only_what_names_them() -> None:
     focus = Focus(current_task="write to Dora", notes=("Dora called", "tea at five"))
     assert Forgotten(["Dora"]).focus(focus) == Focus(notes=("tea at five",))

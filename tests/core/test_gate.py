@@ -116,10 +116,11 @@ def test_a_person_who_addresses_agents_too_often_is_only_overheard() -> None:
     assert reasons(scene(said), said, so_far=20)[OTTO].kind is ReasonKind.AMBIENT
 
 
-def test_paused_and_retired_agents_have_no_reasons() -> None:
+def test_a_retired_agent_has_no_reasons_and_a_paused_one_only_what_people_ask_of_it() -> None:
     paused = agent(2, name="Otto", paused_reason="a rest")
     retired = agent(1, name="Iris", retired_at=START)
-    assert not reasons(scene(line("Otto?"), agents=(paused, retired)), line("Otto?"))
+    assert set(reasons(scene(line("Iris, Otto?"), agents=(paused, retired)), line("Iris, Otto?"))) == {OTTO}
+    assert not reasons(scene(line("so, so"), agents=(paused, retired)), line("so, so"))
 
 
 def test_asleep_agents_wake_for_their_name_only() -> None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.core.config import CommunityConfig
 from bot.core.pacing import overrun, post_at, typing_seconds, word_budget, words_in
 from tests.fakes import START
 
@@ -35,7 +36,30 @@ def test_what_is_said_over_the_budget_is_counted() -> None:
 
 def test_typing_takes_as_long_as_the_words_need_but_not_too_long() -> None:
     assert typing_seconds(4, 80, at_most=6) == 3
-    assert typing_seconds(400, 80, at_most=6) == 6
+    assert typing_seconds(400, 80, at_most=6) == 12
+    assert typing_seconds(400, 80, at_most=0) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "wpm", "seconds"),
+    [
+        (1, 80, 0.75),
+        (4, 80, 2),
+        (20, 80, 2),
+        (40, 80, 3),
+        (60, 80, 4),
+        (200, 80, 4),
+        (20, 10, 12),
+        (20, 40, 4),
+        (20, 160, 1),
+        (20, 200, 1),
+        (200, 10, 12),
+        (200, 160, 2),
+        (200, 200, 1.6),
+    ],
+)
+def test_the_pace_is_felt_and_a_short_answer_stands_within_two_seconds(words: int, wpm: int, seconds: float) -> None:
+    assert typing_seconds(words, wpm, at_most=CommunityConfig().typing_at_most_seconds) == pytest.approx(seconds)
 
 
 def test_the_models_own_time_counts_as_typing() -> None:

@@ -82,6 +82,7 @@ set_allocation    ok           ok           ok           ok         paused retir
 set_name          ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
 sleep             ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
 schedule_message  ok           ok           outside      ok         paused retired ok           foreign managers ok      ok
+cancel_scheduled  ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
 set_interval      people       people       people       people     paused retired people       foreign managers ok      ok
 pause             people       people       people       people     paused retired people       foreign managers ok      ok
 resume            people       people       people       people     paused retired people       foreign managers ok      ok
@@ -107,7 +108,8 @@ delete_agent      people       people       people       people     paused retir
 undo_knowledge    people       people       people       people     paused retired people       foreign managers ok      ok
 hand_key          people       people       people       people     paused retired people       foreign managers ok      ok
 set_setting       people       people       people       people     paused retired people       foreign managers ok      ok
-set_ignored       people       people       people       people     paused retired people       foreign managers ok      ok
+set_ignored       people       people       people       people     paused retired people       foreign ok       ok      ok
+set_muted         people       people       people       people     paused retired people       foreign managers ok      ok
 permit_agent      people       people       people       people     paused retired people       foreign managers ok      ok
 """  # noqa: E501 - a table
 
@@ -277,6 +279,8 @@ def test_of_a_retired_agent_only_what_managers_keep_is_open() -> None:
     assert why(ACTORS["manager"], example("say"), town) == "Agent1 is retired: restore it first."
 
 
-def test_everyone_may_choose_for_themselves_to_be_ignored() -> None:
-    myself = BY_NAME["set_ignored"].model.model_validate({"person_id": 501})
-    assert why(ACTORS["person"], myself, Town()) == ""  # type: ignore[arg-type]
+def test_everyone_may_choose_to_be_ignored_but_nobody_lifts_what_a_manager_decided() -> None:
+    wish = BY_NAME["set_ignored"].model.model_validate({"ignored": False})
+    assert why(ACTORS["person"], wish, Town()) == ""  # type: ignore[arg-type]
+    lifted = BY_NAME["set_muted"].model.model_validate({"person_id": 501, "muted": False})
+    assert why(ACTORS["person"], lifted, Town()) == WHY["managers"]  # type: ignore[arg-type]

@@ -104,6 +104,21 @@ def test_only_who_was_asked_answers_and_only_once() -> None:
     assert reply.rejected == ("Agent 5 answered twice: the first answer counts.", "Agent 7 was not asked.")
 
 
+@pytest.mark.parametrize("given", [2, "Wren", None, 5])
+def test_in_a_call_of_one_whatever_comes_is_that_agents(given: object) -> None:
+    part = {"agent_id": given, "responses": [{"room_id": 8, "message": "hi"}]}
+    assert five(json.dumps(part)).actions == (HI,)
+    assert five(json.dumps({"agents": [part]})).actions == (HI,)
+    assert five(json.dumps({"agents": [part, {"agent_id": 3, "responses": []}]})).actions == (HI,)
+
+
+def test_in_a_call_of_one_the_part_that_names_its_agent_counts() -> None:
+    other = {"agent_id": 2, "responses": [{"room_id": 8, "message": "not mine"}]}
+    assert five(json.dumps({"agents": [other, {"agent_id": 5, "responses": [{"room_id": 8, "message": "hi"}]}]})) == (
+        AgentReply(agent_id=FIVE, actions=(HI,))
+    )
+
+
 def test_in_a_shared_call_a_part_must_say_whose_it_is() -> None:
     reply = parsed('{"agents": [{"responses": [{"room_id": 8, "message": "hi"}]}]}', FIVE, SIX)
     assert reply.unusable == {FIVE, SIX}

@@ -7,22 +7,10 @@ from typing import Any
 
 from bot.core.aftermath import widened
 from bot.core.config import CommunityConfig
-from bot.core.kinds import ReasonKind, Visibility
-from bot.core.records import (
-    PUBLIC_SIDE,
-    Agent,
-    AgentId,
-    BeatId,
-    Claim,
-    Community,
-    MessageId,
-    Reason,
-    Room,
-    Side,
-    Snowflake,
-)
+from bot.core.kinds import HeldFor, ReasonKind, Visibility
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, Community, MessageId, Reason, Room, Side, Snowflake
 from bot.core.spending import Spending
-from bot.core.verdict import Held, Ready, verdict
+from bot.core.verdict import Claim, Held, Ready, verdict
 from bot.core.view import RoomView, View
 from tests.factories import COMMUNITY_ID, agent, later, membership, room, view
 from tests.fakes import START
@@ -88,11 +76,15 @@ def test_a_look_up_made_in_the_open_is_answered_in_the_open() -> None:
     assert ready.side == PUBLIC_SIDE
 
 
-def test_paused_and_retired_agents_stay_and_lose_their_reasons() -> None:
-    for one in (agent(1, paused_reason="a rest"), agent(1, retired_at=START)):
-        held = judge(reason(), one=one)
+def test_a_retired_agent_loses_its_reasons_and_a_paused_one_all_but_what_people_asked() -> None:
+    overheard = reason(ReasonKind.AMBIENT)
+    for one, lost in (
+        (agent(1, paused_reason="a rest"), (overheard,)),
+        (agent(1, retired_at=START), (reason(), overheard)),
+    ):
+        held = judge(reason(), overheard, one=one)
         assert isinstance(held, Held)
-        assert held.dropped == (reason(),)
+        assert held.dropped == lost
 
 
 def test_a_sleeper_stays_until_its_time_unless_it_is_named_or_woken() -> None:
@@ -104,11 +96,17 @@ def test_a_sleeper_stays_until_its_time_unless_it_is_named_or_woken() -> None:
     assert until(judge(reason(mentioned=True), one=asleep, config=deep)) == later(500)
 
 
-def test_what_was_said_in_a_room_that_is_hushed_or_was_left_counts_no_more() -> None:
+def test_what_was_overheard_in_a_room_that_is_hushed_or_said_in_one_that_was_left_counts_no_more() -> None:
     hushed = room(1, hushed_until=later(60))
-    for held in (judge(reason(), place=hushed), judge(reason(room_id=9))):
+    for held in (judge(reason(ReasonKind.AMBIENT), place=hushed), judge(reason(room_id=9))):
         assert isinstance(held, Held)
         assert held.dropped
+        assert held.until is None
+
+
+def test_what_a_person_asks_in_a_hushed_room_waits_for_the_end_of_the_hush() -> None:
+    held = judge(reason(), place=room(1, hushed_until=later(60)))
+    assert (until(held), isinstance(held, Held) and held.held_for) == (later(60), HeldFor.HUSH)
 
 
 def test_too_much_banter_ends_the_reasons_that_agents_gave_but_not_a_persons() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import aiohttp
 
+from tests.e2e.plain import ANSWERS
 from tests.e2e.proving import USED, Use
 from tests.e2e.visitor import EPHEMERAL, Json, Visitor, until
 
@@ -46,6 +47,12 @@ class Commander:
     async def told(self, path: str, /, **options: Any) -> str:  # noqa: ANN401
         """Use a slash command and give the words of its answer."""
         return words_of(await self.run(path, **options))
+
+    async def close_room(self, room: str) -> str:
+        """Make a room private, staying in it where that is asked, and give what was said of it."""
+        asked = await self.run("room visibility", room=room, visibility="private")
+        kept = "keep me in" in str(asked.get("components"))
+        return words_of(await self.press(asked, "Close it and keep me in") if kept else asked)
 
     async def suggested(self, path: str, focused: str, typed: str, /, **options: Any) -> list[str]:  # noqa: ANN401
         """Type into an option and give the names that are suggested."""
@@ -183,7 +190,9 @@ class Commander:
                     return data
             return None
 
-        return await until(look, "answer to the command")
+        answer = await until(look, "answer to the command")
+        ANSWERS.append(words_of(answer))
+        return answer
 
 
 def inside(components: Iterable[Json]) -> Iterator[Json]:

@@ -1,20 +1,26 @@
 """Selfroom whole: discord.py, the openai client, the database and the playground, in one process or in a child."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+import json
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+import discord
 import pytest
 
 from bot.app import selfroom
+from bot.core.kinds import Visibility
+from bot.core.records import Room, Snowflake
 from bot.house import House
 from bot.playground.server import Observer
 from bot.settings import Settings, load_settings
+from tests.e2e.plain import ANSWERS, blemishes
 from tests.e2e.proving import USED, proven
+from tests.e2e.transcript import HEARD, transcript
 from tests.e2e.visitor import Visitor, until, visiting
 
 QUICK = {
@@ -41,13 +47,36 @@ class Living:
 
     async def agents(self) -> dict[str, dict[str, Any]]:
         """Give what the bot's own face tells of every agent, by name."""
+        return {agent["name"]: agent for agent in json.loads(await self.face("/agents"))}
+
+    async def face(self, path: str, *, token: str | None = None) -> str:
+        """Read the bot's own face as the seeded person, or with another token."""
         assert self.house.face is not None
-        async with self.session.get(f"{self.house.face.url}/agents") as response:
-            return {agent["name"]: agent for agent in await response.json()}
+        if token is None:
+            async with self.session.get(f"{self.url}/playground") as response:
+                token = (await response.json())["person"]["token"]
+        headers = {"Authorization": token}
+        async with self.session.get(f"{self.house.face.url}{path}", headers=headers) as response:
+            return await response.text()
 
     async def has_rooms(self) -> bool:
-        """Tell whether everyone has a channel."""
-        return all(agent["channel_id"] for agent in (await self.agents()).values())
+        """Tell whether everyone has a channel, and it is known who sees it: until then a room counts as private."""
+        if not all(agent["channel_id"] for agent in (await self.agents()).values()):
+            return False
+        for guild in self.house.client.guilds:
+            rooms = (await self.house.front_desk.view(Snowflake(guild.id), messages=0)).all_rooms.values()
+            if any(room.visibility is not self.shown_as(guild, room) for room in rooms):
+                return False
+        return True
+
+    @staticmethod
+    def shown_as(guild: discord.Guild, room: Room) -> Visibility | None:
+        """Give who sees a room's channel as Discord shows it."""
+        channel = guild.get_channel(room.channel_id or 0)
+        if channel is None:
+            return None
+        is_public = channel.permissions_for(guild.default_role).view_channel
+        return Visibility.PUBLIC if is_public else Visibility.PRIVATE
 
     async def script(self, *steps: dict[str, Any]) -> None:
         """Prepare what the model answers."""
@@ -96,12 +125,31 @@ async def living(settings: Settings, *observers: Observer) -> AsyncIterator[Livi
             await serving
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show with a failure what was said."""
+    report = yield
+    if report.when == "setup":
+        HEARD.clear()
+    if report.failed and HEARD:
+        report.sections.append(("what was said", transcript()))
+    return report
+
+
 @pytest.fixture(autouse=True)
 def held_to_what_it_proves(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that is said to prove a command which it did not use."""
     USED.clear()
     yield
     assert proven(list(request.node.iter_markers())) - USED == set(), "these were never used"
+
+
+@pytest.fixture(autouse=True)
+def answered_in_plain_words() -> Iterator[None]:
+    """Fail a test in which a command answered with something that people do not say."""
+    ANSWERS.clear()
+    yield
+    assert [fault for answer in ANSWERS for fault in blemishes(answer)] == []
 
 
 @pytest.fixture
@@ -119,6 +167,13 @@ async def home(settings: Settings, observers: list[Observer]) -> AsyncIterator[L
 
 @pytest.fixture
 async def you(home: Living) -> AsyncIterator[Visitor]:
+    """A person who manages the server, and is neither its owner nor an administrator."""
+    async with visiting(home.url, "you", manager=True) as visitor:
+        yield visitor
+
+
+@pytest.fixture
+async def owner(home: Living) -> AsyncIterator[Visitor]:
     """The person who owns the playground."""
     async with visiting(home.url) as visitor:
         yield visitor

@@ -15,9 +15,10 @@ from tests.playground.openapi import DESCRIPTION, OpenApiCheck
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """A running Selfroom and two people in Wren's room; one of them may manage the server."""
+    """A running Selfroom and two people in Wren's room, one of whom may manage the server; and who owns it."""
 
     home: Living
+    owner: Visitor
     you: Visitor
     manager: Commander
     guest: Commander
@@ -30,7 +31,7 @@ class Cast:
     async def agent(self, name: str, *, seed: str = "", **more: object) -> int:
         """Make an agent to try things on and give its id."""
         told = await self.manager.told("agent create", name=name, prompt=f"You are {name}. {seed}".strip(), **more)
-        return int(told.rstrip(".").split()[-1])
+        return int(told.partition("with the id ")[2].partition(".")[0])
 
     async def answered(self, words: str) -> Json:
         """Say something in Wren's room, and give Wren's answer."""
@@ -47,9 +48,13 @@ async def shared_home(folder: Path, **more: str) -> AsyncIterator[Cast]:
     with pytest.MonkeyPatch.context() as patch:
         settings = quick_settings(folder, patch, **more)
         async with living(settings, *([check] if check else [])) as home:
-            async with visiting(home.url) as you, visiting(home.url, "guest") as guest:
+            async with (
+                visiting(home.url) as owner,
+                visiting(home.url, "you", manager=True) as you,
+                visiting(home.url, "guest") as guest,
+            ):
                 hall = await you.channel("wren")
-                yield Cast(home, you, Commander(you, hall), Commander(guest, hall))
+                yield Cast(home, owner, you, Commander(you, hall), Commander(guest, hall))
             assert (await home.stats())["unknown_routes"] == {}
     if check:
         check.assert_clean()

@@ -3,12 +3,15 @@
 import json
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from tests.e2e.sharing import Cast
-from tests.e2e.visitor import Json, until
+from tests.e2e.visitor import Json, Visitor, until
 
 NUMBERS = count(1)
+STILL_LOOKS = 25  # so often in a row, for a post that just went out stirs others a moment later
+SOON = timedelta(seconds=3)
 
 
 @dataclass
@@ -30,26 +33,48 @@ class Stage:
 
     async def does(self, name: str, actions: list[Json], responses: list[Json] | None = None) -> None:
         """Have the model give this answer to what you say to the agent now, and wait until it was applied."""
+        outcome = await self.obeys(name, "", actions, responses)
+        assert not [what for what in outcome if what.startswith("Rejected")]
+
+    async def obeys(
+        self,
+        name: str,
+        words: str,
+        actions: list[Json],
+        responses: list[Json] | None = None,
+        *,
+        by: Visitor | None = None,
+    ) -> list[str]:
+        """Have somebody say something to an agent that then does this, whatever it is; gives what came of each."""
         mark = f"please do number {next(NUMBERS)}."
         answer = {"agent_id": self.ids[name], "thoughts": mark, "responses": responses or [], "actions": actions}
         await self.cast.home.script(
             {"match": rf"{re.escape(mark)}[\s\S]*\nyou: {self.ids[name]}\n", "answer": {"agents": [answer]}}
         )
-        await self.cast.you.say(self.halls[name], f"{name}, {mark}")
+        await (by or self.cast.you).say(self.halls[name], f"{name}, {words} {mark}")
 
         async def applied() -> Json | None:
             beat: Json = json.loads(await self.face(f"/agents/{self.ids[name]}/beat"))
             return beat if beat.get("thoughts") == mark else None
 
-        beat = await until(applied, f"beat with {actions}")
-        assert not [what for what in beat["outcome"] if "rejected" in what]
+        outcome: list[str] = (await until(applied, f"beat with {actions}"))["outcome"]
+        return outcome
 
     async def face(self, path: str) -> str:
         """Read the bot's own face."""
-        face = self.cast.home.house.face
-        assert face is not None
-        async with self.cast.home.session.get(f"{face.url}{path}") as response:
-            return await response.text()
+        return await self.cast.home.face(path)
+
+    async def calm(self) -> None:
+        """Wait until no agent is at work or soon to be."""
+        looks = 0
+
+        async def still() -> bool:
+            nonlocal looks
+            agents = await self.cast.home.agents()
+            looks = 0 if any(is_busy(one) for one in agents.values()) else looks + 1
+            return looks >= STILL_LOOKS
+
+        await until(still, "calm")
 
     async def told(self, path: str, /, **options: object) -> str:
         return await self.cast.manager.told(path, **options)
@@ -72,3 +97,9 @@ class Stage:
 
     async def pins(self) -> str:
         return str(await self.cast.you.ask("GET", f"/channels/{self.halls['Rook']}/pins"))
+
+
+def is_busy(agent: Json) -> bool:
+    """Tell whether the face's row of an agent says that it is at work, or will be in a moment."""
+    at = agent["next_beat_at"] and datetime.fromisoformat(agent["next_beat_at"])
+    return agent["state"] in ("thinking", "typing") or bool(at and at < datetime.now(UTC) + SOON)

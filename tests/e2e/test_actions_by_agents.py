@@ -175,7 +175,7 @@ async def knock(stage: Stage, who: str) -> int:
     await stage.does(who, [an("request_access", room_id=stage.rook, key=f"a key for {who}")])
 
     async def waits() -> int:
-        found = re.search(rf"(\d+)\*\*: {who} at", await stage.told("access pending"))
+        found = re.search(rf"(\d+)\*\*: {who} \(ID", await stage.told("access pending"))
         return int(found[1]) if found else 0
 
     return await until(waits, f"knock of {who}")
@@ -232,6 +232,11 @@ async def scheduling(stage: Stage) -> list[Json]:
 
 async def said_in_time(stage: Stage) -> bool:
     return "The tide turns." in await stage.posts("Rook")
+
+
+async def taking_back(stage: Stage) -> list[Json]:
+    told = await stage.told("agent say", agent="Rook", message="Low tide.", minutes=60)
+    return [an("cancel_scheduled", id=int(told.partition("scheduled as ")[2].partition(")")[0]))]
 
 
 async def recalling(_: Stage) -> list[Json]:
@@ -341,6 +346,7 @@ ROWS: Mapping[str, tuple[Actions, Seen]] = {
     "set_allocation": (just("set_allocation", knowledge=20, recent_actions=10, rooms=70), divided),
     "sleep": (sleeping, asleep),
     "schedule_message": (scheduling, said_in_time),
+    "cancel_scheduled": (taking_back, shows("agent scheduled", "Nothing waits", agent="Rook")),
     "hud_update": (just("hud_update", section="currentTask", value="to paint the boat"), keeps("to paint the boat")),
     "hud_note": (just("hud_note", text="the paint is blue"), keeps("the paint is blue")),
     "hud_decision": (just("hud_decision", text="two coats"), keeps("two coats")),

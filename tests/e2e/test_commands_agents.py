@@ -1,6 +1,7 @@
 """`/agent` and `/hud`, as a manager and as a plain member."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -45,6 +46,8 @@ async def test_a_form_makes_an_agent_from_a_template(cast: Cast) -> None:
     assert form["title"] == "Make a persona"
     told = words_of(await cast.manager.fill(form, name="Sage the Second"))
     assert "Sage the Second is created" in told
+    channel = await cast.you.channel("sage-the-second")
+    assert f"Talk there: <#{channel}>." in told
 
 
 @proves(manager="agent edit")
@@ -59,6 +62,18 @@ async def test_a_form_shows_an_agent_as_it_is_and_changes_it(cast: Cast) -> None
     again = await cast.manager.run("agent edit", agent=str(id))
     shown = {row["components"][0]["label"]: row["components"][0].get("value") for row in again["components"]}
     assert shown["Other names it listens to, with commas"] == "greeny, fernie"
+
+
+async def test_a_persona_has_to_be_named_and_a_form_that_fails_a_rule_is_offered_again_as_it_was(cast: Cast) -> None:
+    form = await cast.manager.run("agent create")
+    assert form["components"][0]["components"][0]["required"]
+    seed = "A long story, written with care. " * 40
+    told = await cast.manager.fill(form, name="Wren", who=seed)
+    assert "Wren" in words_of(told)
+    again = await cast.manager.press(told, "Open the form again")
+    assert [row["components"][0].get("value", "") for row in again["components"]][:2] == ["Wren", seed]
+    told = await cast.manager.fill(again, name="Nettle")
+    assert "Nettle is created" in words_of(told)
 
 
 async def test_what_a_form_cannot_read_is_said(cast: Cast) -> None:
@@ -118,13 +133,27 @@ async def test_a_copy_knows_what_the_first_one_knows(cast: Cast) -> None:
 
 @proves(manager="agent say")
 async def test_someone_speaks_as_an_agent(cast: Cast) -> None:
-    assert "Said in room" in await cast.manager.told("agent say", agent="Wren", message="Fog at seven.")
+    assert "Wren says it in <#" in await cast.manager.told("agent say", agent="Wren", message="Fog at seven.")
     hall = await cast.you.channel("wren")
 
     async def posted() -> bool:
         return any(one["content"] == "Fog at seven." for one in await cast.you.messages(hall))
 
     await until(posted, "the post")
+
+
+@proves(manager="agent scheduled | room scheduled")
+async def test_what_is_to_be_said_later_is_listed_and_taken_back(cast: Cast) -> None:
+    for words in ("Fog at eight.", "Fog at nine."):
+        await cast.manager.told("agent say", agent="Wren", message=words, minutes=60)
+    listed = await cast.manager.told("agent scheduled", agent="Wren")
+    assert "Fog at eight." in listed
+    first, second = (int(number) for number in re.findall(r"\*\*(\d+)\*\* <t:", listed))
+    told = await cast.manager.told("agent scheduled", agent="Wren", cancel=first)
+    assert f"Message {first} will not be said." in told
+    assert "Fog at eight." not in told
+    assert "Fog at nine." in await cast.manager.told("room scheduled", room="Wren")
+    assert "Nothing waits" in await cast.manager.told("room scheduled", room="Wren", cancel=second)
 
 
 @proves(manager="agent permit")

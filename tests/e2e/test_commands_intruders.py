@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.
 REFUSED = "Only people who may manage the server can do that."
 CONFIRMED = {"agent delete": "Delete Wren", "room clear": "Delete 5"}
 FORMS: dict[str, dict[str, str]] = {
-    "agent create": {"who": "You are a cuckoo."},
+    "agent create": {"name": "Cuckoo", "who": "You are a cuckoo."},
     "agent edit": {"name": "Cuckoo"},
     "room billboard": {"billboard": "Eggs here"},
     "focus set": {"notes": "Cuckoos are kind"},
@@ -42,9 +42,9 @@ class Officer(Commander):
     async def retire(self, you: Cast) -> None:
         """Take the right away."""
         guild = self.visitor.about["guild_id"]
-        roles = await you.you.ask("GET", f"/guilds/{guild}/roles")
+        roles = await you.owner.ask("GET", f"/guilds/{guild}/roles")
         role = next(one["id"] for one in roles if one["name"] == "Managers")
-        await you.you.ask("DELETE", f"/guilds/{guild}/members/{self.visitor.user['id']}/roles/{role}")
+        await you.owner.ask("DELETE", f"/guilds/{guild}/members/{self.visitor.user['id']}/roles/{role}")
 
 
 @asynccontextmanager
@@ -58,7 +58,7 @@ async def private_room(cast: Cast, name: str) -> str:
     id = str(await cast.agent(name))
     await cast.manager.told("agent pause", agent=id)  # or its owner may decide who comes in
     await cast.manager.told("key create", room=id, label=f"{name} one", key="open sesame")
-    await cast.manager.told("room visibility", room=id, visibility="private")
+    await cast.manager.close_room(id)
 
     async def hidden() -> bool:
         return name.lower() not in await cast.guest.visitor.channels()
@@ -158,13 +158,15 @@ async def test_who_lost_the_right_can_let_nobody_in(cast: Cast) -> None:
         label = next(part["label"] for row in pending["components"] for part in row["components"])
         await ophelia.retire(cast)
         assert REFUSED in words_of(await ophelia.press(pending, label))
-    assert "@guest at **Crypt**" in await cast.manager.told("access pending")
+    told = await cast.manager.told("access pending")
+    assert "@guest (now <@" in told
+    assert "at **Crypt**" in told
     assert "crypt" not in await cast.guest.visitor.channels()
 
 
 async def test_who_manages_the_server_reads_every_room_of_it(cast: Cast) -> None:
     id = await private_room(cast, "Vault")
-    await cast.you.say(await cast.you.channel("vault"), "The ledger is in the chimney")
+    await cast.owner.say(await cast.owner.channel("vault"), "The ledger is in the chimney")
     async with officer(cast, "oscar") as oscar:
         assert "vault" not in await oscar.visitor.channels()
 
@@ -178,8 +180,8 @@ async def test_who_manages_the_server_reads_every_room_of_it(cast: Cast) -> None
 async def test_a_private_room_tells_a_plain_member_nothing_however_it_is_named(cast: Cast) -> None:
     id = await private_room(cast, "Tomb")
     await cast.manager.told("room topic", room=id, topic="The amulet is under the stone")
-    hall = await cast.you.channel("tomb")
-    await cast.you.say(hall, "The amulet is under the stone")
+    hall = await cast.owner.channel("tomb")
+    await cast.owner.say(hall, "The amulet is under the stone")
     for named in (id, "Tomb", "#tomb", f" {id} "):
         answers = [
             await cast.guest.told(f"room {path}", room=named) for path in ("info", "members", "hush", "summaries")
@@ -193,7 +195,7 @@ async def test_a_private_room_tells_a_plain_member_nothing_however_it_is_named(c
         assert "amulet" not in json.dumps(await cast.guest.run(path, agent=id))
 
 
-@pytest.mark.parametrize("guess", ["0", "-1", "1; drop table agents", "１", "9" * 15, "1e3", "None", "\u202e1"])
+@pytest.mark.parametrize("guess", ["0", "-1", "1; drop table agents", "１", "9" * 15, "1e3", "NULL", "\u202e1"])
 async def test_guessed_numbers_open_nothing(cast: Cast, guess: str) -> None:
     assert "There is no agent" in await cast.guest.told("agent show", agent=guess)
     for who, words in ((cast.guest, [REFUSED]), (cast.manager, ["waits no longer"])):

@@ -57,7 +57,7 @@ async def test_everyone_may_see_which_agents_reacted(cast: Cast) -> None:
 async def test_managers_see_the_very_hud_behind_an_answer(cast: Cast) -> None:
     answer = await cast.answered("Wren, have you seen the blue boat?")
     shown = await cast.manager.menu("Show the HUD behind this", answer)
-    assert "because of *addressed*" in shown["content"]
+    assert "> spoke to it. It asked" in shown["content"]
     assert "have you seen the blue boat?" in await cast.manager.text_of(shown)
     refused = words_of(await cast.guest.menu("Show the HUD behind this", answer))
     assert "Only people who may manage" in refused
@@ -82,8 +82,10 @@ async def test_managers_delete_a_message_everywhere(cast: Cast) -> None:
 
 @proves(manager="Delete")
 async def test_a_message_in_parts_is_deleted_whole(cast: Cast) -> None:
-    said = {"room_id": 1, "message": "\n\n".join(["word " * 380] * 5)}
+    paragraphs = [" ".join(f"w{part}{number:03}" for number in range(380)) for part in range(5)]
+    said = {"room_id": 1, "message": "\n\n".join(paragraphs)}
     answer = json.dumps({"agents": [{"agent_id": 1, "responses": [said], "actions": []}]})
+    await cast.manager.told("setup options", setting="answer_tokens_alone", value="16000")  # it is a story
     await cast.you.prepare_model({"match": "a long story", "answer": answer})
     asked = await cast.you.say(cast.manager.channel_id, "Wren, a long story please")
 
@@ -111,7 +113,7 @@ async def test_the_architect_reacts(cast: Cast) -> None:
     answer = await cast.answered("Wren, good night")
     before = (await cast.home.agents())["Wren"]["interval_seconds"]
     asked = await cast.manager.menu("React as The Architect", answer)
-    assert "thumbs_up on message" in words_of(await cast.manager.press(asked, "👍"))
+    assert "👍 on [message " in words_of(await cast.manager.press(asked, "👍"))
     assert (await cast.home.agents())["Wren"]["interval_seconds"] == pytest.approx(max(1, before - 0.5), abs=0.4)
-    assert "is on message" in words_of(await cast.manager.press(asked, "👍"))
+    assert "is on [message " in words_of(await cast.manager.press(asked, "👍"))
     assert "Only people who may manage" in words_of(await cast.guest.menu("React as The Architect", answer))

@@ -98,12 +98,12 @@ async def test_usage_is_a_picture_with_numbers(cast: Cast) -> None:
     hall = await cast.you.channel("wren")
     await cast.you.answer_after(await cast.you.say(hall, "Hello Wren, who are you?"))
     today = await cast.manager.run("usage today")
-    assert "of 1.00 USD" in words_of(today)
+    assert "of 1.00 imaginary USD" in words_of(today)
     assert "Wren" in await cast.manager.told("usage by-agent")
     by_format = await cast.manager.run("usage by-format")
     assert "text" in words_of(by_format)
     assert (await cast.manager.bytes_of(by_format)).startswith(b"\x89PNG")
-    assert "2.5 USD, with 1,000,000 tokens" in await cast.manager.told(
+    assert "2.5 imaginary USD, with 1,000,000 tokens" in await cast.manager.told(
         "usage budget", usd_per_day=2.5, tokens_per_day=1_000_000
     )
 
@@ -147,12 +147,13 @@ async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> Non
         assert "Agents ignore @dora." in await caller.told("privacy ignore-me")
         data = json.loads(await caller.text_of(await caller.run("privacy export")))
         assert "Rupert" in json.dumps(data["messages"])
-        await cast.manager.told("knowledge set", agent="Wren", path="people.dora.parrot", value="Rupert")
+        await cast.manager.told("knowledge set", agent="Wren", path="people.@dora.parrot", value="Rupert")
         asked = await caller.run("privacy forget-me")
         assert "Nothing is deleted on Discord itself" in asked["content"]
         told = words_of(await caller.press(asked, "Forget me"))
         assert "It is done" in told
-        assert "1 message of yours are gone here, also from what 1 agent knew" in told
+        assert "1 message and 0 reactions of yours are gone here" in told
+        assert "of others and from what 1 agent knew" in told
         assert f"expire by {datetime.now(UTC) + timedelta(days=30):%Y-%m-%d}" in told
         assert "Nothing was found." in await cast.manager.told("search", words="Rupert")
         assert "There is nothing at people" in await cast.manager.told("knowledge show", agent="Wren", path="people")
@@ -171,7 +172,7 @@ async def test_what_was_said_is_found_where_one_may_read(cast: Cast) -> None:
     await until(found, "the message in the search")
     for who in (cast.manager, cast.guest):
         assert "in Closet:" in await who.told("history", room=id)
-    await cast.manager.told("room visibility", room=id, visibility="private")
+    await cast.manager.close_room(id)
 
     async def hidden() -> bool:
         return "closet" not in await cast.guest.visitor.channels()
@@ -184,7 +185,7 @@ async def test_what_was_said_is_found_where_one_may_read(cast: Cast) -> None:
 @proves(manager="audit")
 async def test_what_managers_changed_stands_in_the_audit(cast: Cast) -> None:
     await cast.manager.told("room wpm", words=111)
-    assert "set_wpm: The room talks at 111 words a minute." in await cast.manager.told("audit")
+    assert "set wpm: The room talks at 111 words a minute." in await cast.manager.told("audit")
 
 
 @proves(manager="help", member="help")

@@ -4,8 +4,11 @@ import importlib
 from collections.abc import Iterator, Set
 from pathlib import Path
 
+import pytest
+
 from cogs.ui.guide import FOR_EVERYONE
 from tests.cogs.trees import commands_sent, paths
+from tests.e2e.plain import blemishes
 from tests.e2e.proving import Role, Use, proven
 from tests.e2e.test_commands_matrix import FOR_EVERYONE_ON_MESSAGES
 
@@ -35,6 +38,29 @@ def test_what_is_for_everyone_is_proven_as_a_plain_member() -> None:
 async def test_nothing_is_proven_that_is_not_there() -> None:
     there = paths(await commands_sent())
     assert {use.path for use in promised()} - there == set()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "**1 agents**",
+        "Agents are silent here for 1 minutes.",
+        'There is no "@@bob" here.',
+        "background_prompt is not right: should have at most 8000 characters.",
+        "Your focus is updated.",
+        "The room is knock to agents.",
+        "Beat 3, because of *addressed* by <@5>, with gpt",
+        "- send_message: Said in room 1.",
+        "The provider is None.",
+    ],
+)
+def test_an_answer_that_is_not_plain_would_be_seen(said: str) -> None:
+    assert len(list(blemishes(said))) >= 1
+
+
+def test_a_plain_answer_is_none_to_complain_of() -> None:
+    plain = "**21 agents**, 1 agent, 1.1 seconds, `usd_per_day`, Wren's focus, https://example.com/a_b, <#5>, @ada_l in"
+    assert list(blemishes(plain)) == []
 
 
 def test_a_command_without_a_test_would_be_seen() -> None:

@@ -64,7 +64,7 @@ async def test_a_billboard_is_written_in_a_form_and_pinned(cast: Cast) -> None:
 async def test_the_pace_of_a_room_is_set(cast: Cast) -> None:
     assert "120 words a minute" in await cast.manager.told("room wpm", words=120)
     assert "50 messages a minute" in await cast.manager.told("room rpm", messages=50, room="Ledger")
-    assert "The room is open to agents." in await cast.manager.told("room access", access="open")
+    assert "Every agent may come in from now on." in await cast.manager.told("room access", access="open")
     assert "120 words, 200 messages" in await cast.guest.told("room info")
 
 
@@ -99,14 +99,14 @@ async def test_messages_are_cleared_after_a_question(cast: Cast) -> None:
 
 @proves(manager="attention set | attention show | attention reset")
 async def test_attention_is_a_picture_with_numbers(cast: Cast) -> None:
-    assert "Attention for room 1 is 40%." in await cast.manager.told("attention set", agent="Wren", value="40")
+    assert "Wren's attention for <#" in await cast.manager.told("attention set", agent="Wren", value="40")
     assert "at most 100%" in await await_invited(cast)
     shown = await cast.manager.run("attention show", agent="Wren")
-    assert "room 1 (Wren): 40%" in words_of(shown)
+    assert "Wren's room (ID 1): 40%" in words_of(shown)
     assert "40 %" in shown["attachments"][0]["description"]
     assert (await cast.manager.bytes_of(shown)).startswith(b"\x89PNG")
     assert "equal shares" in await cast.manager.told("attention reset", agent="Wren")
-    assert "%*" in words_of(await cast.manager.run("attention show", agent="Wren"))
+    assert "an equal share of what is left" in words_of(await cast.manager.run("attention show", agent="Wren"))
 
 
 async def await_invited(cast: Cast) -> str:
@@ -123,7 +123,7 @@ async def test_a_person_knocks_with_a_key_and_is_let_in(cast: Cast) -> None:
     made = await cast.manager.told("key create", room=id, label="spare")
     secret = re.search(r"\|\|`(.+?)`\|\|", made)
     assert secret is not None
-    assert "The room is private now." in await cast.manager.told("room visibility", room=id, visibility="private")
+    assert "The room is private now." in await cast.manager.close_room(id)
 
     async def hidden() -> bool:
         return "vault" not in await cast.guest.visitor.channels()
@@ -132,7 +132,7 @@ async def test_a_person_knocks_with_a_key_and_is_let_in(cast: Cast) -> None:
     assert "That key does not open that room." in await cast.guest.told("access request", room=id, key="wrong")
     assert "You knocked" in await cast.guest.told("access request", room=id, key=secret[1])
     pending = await cast.manager.run("access pending")
-    assert "@guest at **Vault**'s room" in pending["content"]
+    assert f"@guest (now <@{cast.guest.visitor.user['id']}>) at **Vault**'s room" in pending["content"]
     number = re.search(r"\*\*(\d+)\*\*", pending["content"])
     assert number is not None
     assert "let in" in words_of(await cast.manager.press(pending, f"Grant {number[1]}"))
@@ -156,7 +156,7 @@ async def test_only_managers_may_grant(cast: Cast) -> None:
     id = str(await cast.agent("Cellar"))
     await cast.manager.told("agent pause", agent=id)  # or its owner may decide first
     await cast.manager.told("key create", room=id, label="one", key="open sesame")
-    assert "private" in await cast.manager.told("room visibility", room=id, visibility="private")
+    assert "private" in await cast.manager.close_room(id)
     async with visiting(cast.home.url, "cora") as cora:
         caller = Commander(cora, cast.manager.channel_id)
         assert "You knocked" in await caller.told("access request", room=id, key="open sesame")

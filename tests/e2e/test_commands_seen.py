@@ -39,7 +39,7 @@ async def test_what_was_said_since_the_last_beat_is_in_the_hud_now(cast: Cast) -
     answer = await cast.you.answer_after(await cast.you.say(hall, "Hello Ledger, who are you?"))
     shown = await cast.manager.run("hud show", agent="Ledger")
     now, last = [await cast.manager.text_of(shown, number) for number in (0, 1)]
-    assert "because of *addressed* by <@" in shown["content"]
+    assert "> spoke to it. It asked" in shown["content"]
     assert "USD" in shown["content"]
     said = answer["content"].splitlines()[-1][:20]
     assert said in now
@@ -61,7 +61,7 @@ async def test_one_beat_of_the_history_is_shown_with_its_hud(cast: Cast) -> None
 
 async def test_a_private_room_has_a_hud_of_its_own(cast: Cast) -> None:
     await cast.agent("Vault")
-    await cast.manager.run("room visibility", visibility="private", room="Vault")
+    await cast.manager.close_room("Vault")
     await cast.manager.run("knowledge set", agent="Vault", path="colour", value="green")
     public = await cast.manager.text_of(await cast.manager.run("hud show", agent="Vault"))
     private = await cast.manager.text_of(await cast.manager.run("hud show", agent="Vault", room="Vault"))
@@ -73,7 +73,7 @@ async def test_a_private_room_has_a_hud_of_its_own(cast: Cast) -> None:
 async def test_what_is_kept_beside_a_private_room_is_seen_and_changed_there_only(cast: Cast) -> None:
     await cast.agent("Crypt")
     await cast.you.channel("crypt")
-    await cast.manager.run("room visibility", visibility="private", room="Crypt")
+    await cast.manager.close_room("Crypt")
 
     async def hidden() -> bool:
         return "crypt" not in await cast.guest.visitor.channels()

@@ -32,11 +32,30 @@ async def test_a_manager_changes_any_setting(cast: Cast) -> None:
     assert "Settings of this server" in pages["content"]
     assert "**banter** = 6:" in await cast.manager.told("setup options", setting="banter")
     assert "Set: banter." in await cast.manager.told("setup options", setting="banter", value="3")
-    assert "**banter** = 3:" in await cast.manager.told("setup options", setting="banter")
-    assert "greater than or equal to 0" in await cast.manager.told("setup options", setting="banter", value="-1")
-    assert "There is no setting sound" in await cast.manager.told("setup options", setting="sound", value="1")
+    assert "**banter** = 3 (changed; default: 6):" in await cast.manager.told("setup options", setting="banter")
+    assert "Changed here: " in await cast.manager.told("setup options")
+    assert "must be a whole number from 0 up to 10,000" in await cast.manager.told(
+        "setup options", setting="banter", value="-1"
+    )
+    assert "There is no setting `sound`" in await cast.manager.told("setup options", setting="sound", value="1")
     assert "Set: banter." in await cast.manager.told("setup options", setting="banter", value="default")
     assert "**banter** = 6:" in await cast.manager.told("setup options", setting="banter")
+
+
+@proves(manager="usage budget")
+async def test_nonsense_is_refused_by_the_same_limits_everywhere(cast: Cast) -> None:
+    pages = await cast.manager.run("setup options")
+    assert "__New agents__" in pages["content"]
+    for setting, value, why in (
+        ("usd_per_day", "-3", "`usd_per_day` must be a number from 0 up to 10,000"),
+        ("usd_per_day", "1000000", "`usd_per_day` must be a number from 0 up to 10,000"),
+        ("answer_tokens", "99999999", "`answer_tokens` must be a whole number from 500 up to 64,000"),
+        ("category_id", "1", "This server has no such category: use `/setup places`."),
+    ):
+        assert why in await cast.manager.told("setup options", setting=setting, value=value)
+    assert "A day may cost 1.00 imaginary USD" in await cast.manager.told("usage budget")
+    assert "imaginary USD" in await cast.manager.told("usage today")
+    assert "Budget 1.00 imaginary USD a day" in await cast.manager.told("setup start")
 
 
 async def test_a_setting_holds_at_once(cast: Cast) -> None:
@@ -56,8 +75,8 @@ async def test_settings_and_values_are_suggested(cast: Cast) -> None:
 
 async def test_the_architects_role_is_taken_back_at_once(cast: Cast) -> None:
     guild = cast.you.about["guild_id"]
-    role = await cast.you.ask("POST", f"/guilds/{guild}/roles", {"name": "Builders"})
-    await cast.you.ask("PUT", f"/guilds/{guild}/members/{cast.guest.visitor.user['id']}/roles/{role['id']}")
+    role = await cast.owner.ask("POST", f"/guilds/{guild}/roles", {"name": "Builders"})
+    await cast.owner.ask("PUT", f"/guilds/{guild}/members/{cast.guest.visitor.user['id']}/roles/{role['id']}")
     await cast.manager.told("setup options", setting="architect_role_id", value=role["id"])
     assert "Ledger is paused" in await cast.guest.told("agent pause", agent="Ledger")
     await cast.manager.told("setup options", setting="architect_role_id", value="default")
@@ -68,14 +87,14 @@ async def test_a_channel_that_lacks_a_permission_is_named(cast: Cast) -> None:
     assert "Every permission is there, in every channel." in await cast.manager.told("setup start")
     ledger, bot = await cast.you.channel("ledger"), await bot_id(cast)
     denied = {"type": 1, "allow": "0", "deny": str(MANAGE_WEBHOOKS | PIN_MESSAGES)}
-    await cast.you.ask("PUT", f"/channels/{ledger}/permissions/{bot}", denied)
+    await cast.owner.ask("PUT", f"/channels/{ledger}/permissions/{bot}", denied)
 
     async def named() -> bool:
         told = await cast.manager.told("setup start")
         return f"Ledger's room (<#{ledger}>) does not allow **manage webhooks, pin messages**" in told
 
     await until(named, "the channel that lacks something")
-    await cast.you.ask("DELETE", f"/channels/{ledger}/permissions/{bot}")
+    await cast.owner.ask("DELETE", f"/channels/{ledger}/permissions/{bot}")
 
     async def mended() -> bool:
         return "in every channel" in await cast.manager.told("setup start")
@@ -85,14 +104,14 @@ async def test_a_channel_that_lacks_a_permission_is_named(cast: Cast) -> None:
 
 async def test_a_place_that_is_gone_is_asked_for_again(cast: Cast) -> None:
     guild = cast.you.about["guild_id"]
-    made = await cast.you.ask("POST", f"/guilds/{guild}/channels", {"name": "office", "type": 0})
+    made = await cast.owner.ask("POST", f"/guilds/{guild}/channels", {"name": "office", "type": 0})
     assert "Set: managers channel." in await cast.manager.told("setup places", managers_channel=made["id"])
 
     async def asked() -> bool:
         return "Choose a channel to tell managers things" in await cast.manager.told("setup start")
 
     assert not await asked()
-    await cast.you.ask("DELETE", f"/channels/{made['id']}")
+    await cast.owner.ask("DELETE", f"/channels/{made['id']}")
     await until(asked, "that another channel is to be chosen")
 
 

@@ -36,10 +36,10 @@ async def manager(home: Living, you: Visitor) -> AsyncIterator[Commander]:
 async def knocked(manager: Commander, guest: Visitor) -> tuple[str, Json]:
     """Have somebody knock at a new private room; gives the request's number and the list with its buttons."""
     told = await manager.told("agent create", name="Attic", prompt="You are Attic.")
-    id = told.rstrip(".").split()[-1]
+    id = told.partition("with the id ")[2].partition(".")[0]
     await manager.told("agent pause", agent=id)
     await manager.told("key create", room=id, label="one", key="open sesame")
-    await manager.told("room visibility", room=id, visibility="private")
+    await manager.close_room(id)
     caller = Commander(guest, manager.channel_id)
     assert "You knocked" in await caller.told("access request", room=id, key="open sesame")
     pending = await manager.run("access pending")
@@ -84,6 +84,15 @@ async def test_a_double_click_confirms_once(manager: Commander, log: Log) -> Non
     assert "a command failed" not in lines(log)
 
 
+async def test_a_command_that_discord_reports_twice_is_done_once_and_quietly(
+    home: Living, manager: Commander, log: Log
+) -> None:
+    await trouble(home, {"kind": "duplicate_events", "event": "INTERACTION_CREATE"})
+    assert "Twin is created" in await manager.told("agent create", name="Twin", prompt="You are Twin.")
+    assert "Twin is paused." in await manager.told("agent pause", agent="Twin")
+    assert [line for line in log if line["log_level"] in ("warning", "error")] == []
+
+
 async def test_a_double_click_on_grant_decides_once(home: Living, manager: Commander) -> None:
     async with visiting(home.url, "gwen") as gwen:
         number, pending = await knocked(manager, gwen)
@@ -111,11 +120,11 @@ async def test_of_two_managers_who_confirm_at_once_one_is_told_it_was_done(
     assert "a command failed" not in lines(log)
 
 
-async def test_a_room_whose_channel_is_gone_says_so(home: Living, manager: Commander) -> None:
+async def test_a_room_whose_channel_is_gone_says_so(home: Living, owner: Visitor, manager: Commander) -> None:
     await manager.told("agent create", name="Gone", prompt="You are Gone.")
     channel = await manager.visitor.channel("gone")
     asked = await manager.run("room clear", messages=5, room="Gone")
-    await manager.visitor.ask("DELETE", f"/channels/{channel}")
+    await owner.ask("DELETE", f"/channels/{channel}")
 
     async def retired() -> bool:
         return "retired" in await manager.told("agent show", agent="Gone")
@@ -158,7 +167,7 @@ async def test_an_answer_that_comes_too_late_is_let_go(home: Living, manager: Co
 
 
 async def test_a_channel_that_goes_while_its_command_runs_hurts_nobody(
-    home: Living, manager: Commander, log: Log
+    home: Living, owner: Visitor, manager: Commander, log: Log
 ) -> None:
     await manager.told("agent create", name="Brief", prompt="You are Brief.")
     there = Commander(manager.visitor, await manager.visitor.channel("brief"))
@@ -166,7 +175,7 @@ async def test_a_channel_that_goes_while_its_command_runs_hurts_nobody(
     await home.script({"delay_seconds": 0.4})
     await there.start("setup model", model="gpt-4o-mini")
     await manager.visitor.hear("INTERACTION_SUCCESS", lambda _: True, after=before)
-    await manager.visitor.ask("DELETE", f"/channels/{there.channel_id}")
+    await owner.ask("DELETE", f"/channels/{there.channel_id}")
 
     async def noticed() -> bool:
         return "an answer could not be given" in lines(log) or "an answer came too late" in lines(log)
@@ -184,11 +193,13 @@ FORBIDDEN = {"room clear": ("manage_messages", 1 << 13), "Delete": ("manage_mess
 
 
 @pytest.mark.parametrize("what", FORBIDDEN)
-async def test_a_permission_that_is_missing_on_discord_is_named(manager: Commander, log: Log, what: str) -> None:
+async def test_a_permission_that_is_missing_on_discord_is_named(
+    owner: Visitor, manager: Commander, log: Log, what: str
+) -> None:
     you = manager.visitor
     said = await you.say(manager.channel_id, "Ledger, this goes")
     name, bit = FORBIDDEN[what]
-    await without_permission(you, bit)
+    await without_permission(owner, bit)
     assert f"Permission **{name.replace('_', ' ')}** is missing" in await manager.told("setup start")
     asked = await (manager.menu("Delete", said) if what == "Delete" else manager.run("room clear", messages=1))
     told = words_of(await manager.press(asked, "Delete" if what == "Delete" else "Delete 1"))

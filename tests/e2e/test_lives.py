@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from tests.e2e.conftest import QUICK
@@ -38,6 +39,16 @@ class Life:
                     self.url = found[1]
                     return
         raise AssertionError(f"it ended instead of being ready: {''.join(self.lines)}")
+
+    async def says(self, words: str) -> None:
+        """Read what it prints until it says this."""
+        assert self.process.stdout is not None
+        async with asyncio.timeout(READY_SECONDS):
+            while line := (await self.process.stdout.readline()).decode():
+                self.lines.append(line)
+                if words in line:
+                    return
+        raise AssertionError(f"it ended without saying so: {''.join(self.lines)}")
 
     async def ends(self) -> int:
         """Wait for its end and give the exit code."""
@@ -127,11 +138,7 @@ async def test_a_port_in_use_is_said_in_one_sentence(tmp_path: Path) -> None:
         ({"SELFROOM_DATA_DIR": "/proc/nowhere"}, "The data folder /proc/nowhere cannot be written"),
         ({"SELFROOM_DATABASE_URL": "nonsense"}, "The database URL cannot be read"),
         ({"SELFROOM_DISCORD_API": "http://127.0.0.1:9/api/v10"}, "set DISCORD_TOKEN as well"),
-        (
-            {"DISCORD_TOKEN": "wrong", "SELFROOM_DISCORD_API": "http://127.0.0.1:9/api/v10", "OPENAI_API_KEY": "x"},
-            "cannot be reached",
-        ),
-        ({"DISCORD_TOKEN": "some"}, "No model is set"),
+        ({"DISCORD_TOKEN": "some", "SELFROOM_SPONSORED_SERVERS": "*"}, "No model is set"),
     ],
 )
 async def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, more: dict[str, str], words: str) -> None:
@@ -143,9 +150,9 @@ async def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, more:
 
 
 @asynccontextmanager
-async def a_server(folder: Path) -> AsyncIterator[dict[str, str]]:
+async def a_server(folder: Path, port: int = 0) -> AsyncIterator[dict[str, str]]:
     """Open a playground alone, and give the settings with which a bot elsewhere finds it."""
-    async with started(folder, "playground") as there:
+    async with started(folder, "playground", SELFROOM_PLAYGROUND_PORT=str(port)) as there:
         assert there.process.stdout is not None
         said = [(await there.process.stdout.readline()).decode() for _ in range(7)]
         url = said[0].split()[-1]
@@ -155,6 +162,7 @@ async def a_server(folder: Path) -> AsyncIterator[dict[str, str]]:
             "SELFROOM_DISCORD_GATEWAY": said[3].split('"')[1],
             "SELFROOM_DISCORD_CDN": said[4].split('"')[1],
             "SELFROOM_OPENAI_BASE_URL": f"{url}/v1",
+            "SELFROOM_SPONSORED_SERVERS": "*",
         }
 
 
@@ -170,6 +178,34 @@ async def test_it_lives_on_any_server_that_speaks_discords_protocols(tmp_path: P
             await you.command(hall, "agent create", name="Moss", prompt="You are Moss, a gardener who loves rain.")
             answer = await you.answer_after(await you.say(await you.channel("moss"), "Who are you?"))
             assert answer["author"]["username"] == "Moss"
+
+
+async def test_a_server_that_is_not_there_yet_is_waited_for_in_single_lines(tmp_path: Path) -> None:
+    async with a_server(tmp_path / "server") as settings:
+        pass
+    api = settings["SELFROOM_DISCORD_API"]
+    port = int(api.split(":")[2].partition("/")[0])
+    async with started(tmp_path / "bot", **settings) as life:
+        await life.says(f"Nothing answers at {api}: start the server, or correct SELFROOM_DISCORD_API.")
+        async with a_server(tmp_path / "server", port):
+            await life.says("ready: on Discord")
+    said = "".join(life.lines)
+    assert "Traceback" not in said
+    assert len(life.lines) < 15
+
+
+async def test_commands_that_are_refused_keep_it_from_saying_that_it_is_ready(tmp_path: Path) -> None:
+    async with a_server(tmp_path / "server") as settings:
+        url = settings["SELFROOM_DISCORD_API"].removesuffix("/api/v10")
+        refusal = {"kind": "status", "route": "PUT /applications/*/guilds/*/commands", "status": 403, "count": None}
+        async with aiohttp.ClientSession() as session:
+            await session.post(f"{url}/playground/faults", json=refusal)
+        async with started(tmp_path / "bot", **settings) as life:
+            await life.says("Selfroom runs, but not whole: on Discord")
+    said = "".join(life.lines)
+    assert "there are no commands, or old ones: invite the bot again with the scope applications.commands" in said
+    assert "ready" not in said
+    assert "Traceback" not in said
 
 
 async def test_a_wrong_token_is_said_in_one_sentence(tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ from tests.e2e.visitor import Visitor, until
 pytestmark = pytest.mark.e2e
 
 
-async def test_an_agent_whose_channel_people_deleted_is_restored_into_a_new_one(home: Living, you: Visitor) -> None:
+async def test_an_agent_whose_channel_people_deleted_is_restored_into_a_new_one(
+    home: Living, owner: Visitor, you: Visitor
+) -> None:
     channel = await you.channel("wren")
     await you.answer_after(await you.say(channel, "Hello Wren, remember the word heliotrope"))
     manager = Commander(you, await you.channel("ledger"))
-    await you.ask("DELETE", f"/channels/{channel}")
+    await owner.ask("DELETE", f"/channels/{channel}")
 
     async def retired() -> bool:
         return "retired" in await manager.told("agent show", agent="Wren")

@@ -1,6 +1,7 @@
 """Two servers on one Selfroom: one spends the installation's key, the other brings its own; nobody sees either."""
 
 import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.logs import QUIET
-from bot.app import export_community, import_community
 from bot.settings import Settings
+from bot.vault import export_community, import_community
 from tests.adapters.keyed import KeyedServer, keyed
 from tests.e2e.commanding import Commander
 from tests.e2e.conftest import Living, living, quick_settings
@@ -127,6 +128,9 @@ async def test_one_server_spends_the_installations_key_and_another_brings_its_ow
 
 async def its_agents_rest_and_say_once_why(you: Visitor, commands: Commander, stage: Stage) -> None:
     hall, before = commands.channel_id, stage.house.came_with.total()
+    started = await commands.told("setup start")
+    assert "❌ This server has no model provider yet" in started
+    assert re.search(r"adds its id, \d+, to SELFROOM_SPONSORED_SERVERS", started)
     office = await you.channel("general")
     await commands.told("setup places", managers_channel=office)
     await you.say(hall, "Wren, is anybody there?")

@@ -1,5 +1,6 @@
 """The page with the whole Selfroom behind it, as a newcomer uses it in a browser."""
 
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -41,8 +42,10 @@ async def test_a_newcomer_talks_reacts_makes_an_agent_and_finds_it_all_again(hom
     await expect(answer).to_be_visible(timeout=ANSWER_MS)
     await expect(answer.get_by_text("Wren", exact=True).first).to_be_visible()
     await answer.hover()
-    await answer.get_by_role("button", name="React with thumbsup").click()
-    await expect(answer.get_by_role("button", name="thumbsup, 1")).to_be_visible()
+    await answer.get_by_role("button", name="React with thumbs up").click()
+    await expect(answer.get_by_role("button", name="thumbs up, 1")).to_be_visible()
+    sign = re.compile(r"[45]\.\d s → [45]\.\d s")
+    await expect(answer.locator(".pace")).to_have_text(sign)
     await tab.shot("selfroom-2-answer")
 
     await tab.command("agent create")
@@ -60,6 +63,10 @@ async def test_a_newcomer_talks_reacts_makes_an_agent_and_finds_it_all_again(hom
     await go_to(tab, "wren")
     await expect(tab.message("Hello Wren, who are you?")).to_be_visible()
     await expect(tab.page.locator(".message", has_text="lighthouse").last).to_be_visible()
+    await tab.page.set_viewport_size({"width": 390, "height": 780})
+    await tab.page.reload()
+    await expect(tab.page.locator(".pace")).to_be_in_viewport()
+    await expect(tab.page.locator(".pace")).to_have_text(sign)
     await tab.shot("selfroom-4-again")
 
 
@@ -70,3 +77,21 @@ async def test_the_drawer_shows_what_the_agent_saw_and_what_it_cost(home: Living
     await tab.page.get_by_role("complementary").get_by_text("Ledger", exact=True).first.click()
     await expect(tab.page.get_by_text("AGENT 1: Ledger").first).to_be_visible()
     await tab.shot("selfroom-5-drawer")
+
+
+async def test_who_greets_wren_in_the_first_channel_is_led_to_where_wren_lives(home: Living, tab: Tab) -> None:
+    await tab.box.press_sequentially("@Wr")
+    await expect(tab.page.get_by_role("option", name="Wren")).to_have_count(0)
+    await tab.box.fill("")
+    await tab.say("Hello Wren! Anyone here?")
+    sign = tab.page.locator(".message", has_text="No agent hears what is said in this channel")
+    await expect(sign).to_have_count(1, timeout=ANSWER_MS)
+    await tab.shot("selfroom-6-signpost")
+    await sign.get_by_text("wren").last.click()
+    await expect(tab.box).to_have_attribute("placeholder", "Message #wren")
+    await tab.box.press_sequentially("@Wr")
+    await expect(tab.page.get_by_role("option", name="Wren")).to_have_count(1)
+    await tab.box.fill("")
+    await tab.say("Hello Wren! Anyone here?")
+    said_by_agent = tab.page.locator(".message", has=tab.page.locator(".badge", has_text="AGENT"))
+    await expect(said_by_agent).to_have_count(1, timeout=ANSWER_MS)

@@ -15,10 +15,8 @@ WISH = {"agent_id": 1, "responses": [], "actions": [{"type": "compact", "room_id
 
 
 async def last_beat(home: Living) -> dict[str, Any]:
-    assert home.house.face is not None
-    async with home.session.get(f"{home.house.face.url}/agents/1/beat") as response:
-        found: dict[str, Any] = await response.json()
-        return found
+    found: dict[str, Any] = json.loads(await home.face("/agents/1/beat"))
+    return found
 
 
 async def test_a_room_is_summed_up_when_an_agent_asks_for_it(home: Living, you: Visitor) -> None:

@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 import aiohttp
 
+from tests.e2e.transcript import note
+
 PATIENCE_SECONDS = 20.0
 EPHEMERAL = 64
 Json = dict[str, Any]
@@ -34,7 +36,7 @@ class Visitor:
     ) -> None:
         self._session = session
         self._url = url
-        self._token = came["token"]
+        self.token = came["token"]
         self.about = about
         self.user: Json = came["user"]
         self.manages = manages
@@ -43,7 +45,7 @@ class Visitor:
 
     async def ask(self, method: str, path: str, body: Json | None = None) -> Any:  # noqa: ANN401
         """Make one request of Discord's REST API; an error fails the test."""
-        headers = {"Authorization": self._token}
+        headers = {"Authorization": self.token}
         while True:
             address = f"{self._url}/api/v10{path}"
             async with self._session.request(method, address, json=body, headers=headers) as response:
@@ -57,7 +59,7 @@ class Visitor:
 
     async def post_form(self, path: str, form: aiohttp.FormData) -> None:
         """Send a form with files."""
-        address, headers = f"{self._url}/api/v10{path}", {"Authorization": self._token}
+        address, headers = f"{self._url}/api/v10{path}", {"Authorization": self.token}
         async with self._session.post(address, data=form, headers=headers) as response:
             assert response.status < 400, await response.text()
 
@@ -170,15 +172,30 @@ class Visitor:
         async with self._session.ws_connect(self.about["gateway_url"]) as socket:
             hello = await socket.receive_json()
             assert hello["op"] == 10
-            identify = {"token": self._token, "properties": {"os": "test", "browser": "test", "device": "test"}}
+            identify = {"token": self.token, "properties": {"os": "test", "browser": "test", "device": "test"}}
             await socket.send_json({"op": 2, "d": identify})
-            async for frame in socket:
-                event = json.loads(frame.data)
-                if event["op"] == 0:
-                    self.heard.append((event["t"], event["d"]))
-                if event.get("t") == "READY":
-                    self._session_id = event["d"]["session_id"]
-                    ready.set()
+            beating = asyncio.create_task(_beat(socket, hello["d"]["heartbeat_interval"] / 1000))
+            try:
+                await self._hear(socket, ready)
+            finally:
+                beating.cancel()
+
+    async def _hear(self, socket: aiohttp.ClientWebSocketResponse, ready: asyncio.Event) -> None:
+        async for frame in socket:
+            event = json.loads(frame.data)
+            if event["op"] == 0:
+                self.heard.append((event["t"], event["d"]))
+                note(event["t"], event["d"])
+            if event.get("t") == "READY":
+                self._session_id = event["d"]["session_id"]
+                ready.set()
+
+
+async def _beat(socket: aiohttp.ClientWebSocketResponse, seconds: float) -> None:
+    """Say now and then that the client is still there: who is silent for long is cut off."""
+    while True:
+        await asyncio.sleep(seconds)
+        await socket.send_json({"op": 1, "d": None})
 
 
 def option_row(name: str, value: Any) -> Json:  # noqa: ANN401
@@ -208,3 +225,9 @@ async def visiting(url: str, name: str | None = None, *, manager: bool = False) 
             listening.cancel()
             with suppress(asyncio.CancelledError):
                 await listening
+
+
+async def bot_of(visitor: Visitor) -> str:
+    """Give the id of the bot that lives on the server."""
+    members = await visitor.ask("GET", f"/guilds/{visitor.about['guild_id']}/members?limit=100")
+    return str(next(one["user"]["id"] for one in members if one["user"].get("bot")))

@@ -12,7 +12,7 @@ from bot.core.cadence import SLOT_SECONDS, rounded_up
 from bot.core.changes import AddAgent, AddMembership, Change
 from bot.core.config import CommunityConfig
 from bot.core.events import MessageSeen
-from bot.core.ports import Clock, ModelCall, Planned
+from bot.core.ports import Clock, ModelCall, Planned, Workshop
 from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
 from bot.core.view import View
 from bot.engine.delivery import Delivery
@@ -25,6 +25,7 @@ from tests.factories import GUILD_ID, agent, membership, person, room
 from tests.fakes import (
     CountedMetrics,
     Nudges,
+    OpenBench,
     PlainCipher,
     ScriptedModel,
     SeededRandom,
@@ -161,6 +162,7 @@ async def hearts(
     clock: Clock | None = None,
     planned: Planned | None = None,
     llm: str = "gpt-4o-mini",
+    workshop: Workshop | None = None,
     **fields: Any,  # noqa: ANN401
 ) -> AsyncIterator[Hearts]:
     """Open a community with so many agents, which are all in the room of the first one when `together`."""
@@ -174,15 +176,15 @@ async def hearts(
         async with store.writing() as write:
             community = await write.add_community(GUILD_ID, "Testers")
         publisher = RecordingPublisher(clock)
-        delivery = Delivery(store, publisher, clock, metrics)
+        delivery = Delivery(store, publisher, clock, metrics, planned=planned)
         heartbeat = Heartbeat(
             store,
             speaking,
             Performer(cipher=PlainCipher(), tokenizer=tokenizer),
             clock,
             lambda community_id, beat_id: SeededRandom(hash((community_id, beat_id))),
-            {},
             metrics,
+            workshop=workshop or OpenBench(),
             cipher=PlainCipher(),
             planned=planned,
             on_typing=typing.append,

@@ -118,14 +118,16 @@ class RecordingPublisher:
         await self._note(channel_id, "remove_channel", channel_id)
 
     async def allow(
-        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
+        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
     ) -> None:
         await self._note(channel_id, "allow", person_id, allowed, *([] if writable else ["read-only"]))
 
     async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
         return f"https://cdn.example/{agent_id}.png"
 
-    async def notify(self, channel_id: Snowflake, text: str, *, held: LetterId | None = None) -> None:
+    async def notify(
+        self, channel_id: Snowflake, text: str, *, held: LetterId | None = None, traces: Sequence[str] = ()
+    ) -> None:
         await self._note(channel_id, "notify", channel_id, text)
         self.to_decide += [held] if held is not None else []
 

@@ -20,7 +20,7 @@ from bot.engine.performer import Performer
 from tests.engine.hearts import Hearts, answer, asked, hearts
 from tests.engine.test_replaying import LINES, PEOPLE
 from tests.engine.town import until
-from tests.fakes import CountedMetrics, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
+from tests.fakes import CountedMetrics, OpenBench, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
 BREATHS = 8  # reads of the store, between which everything else gets on
 
@@ -167,13 +167,13 @@ async def test_an_agent_that_is_too_large_for_its_model_sees_less() -> None:
             await home.hear(f"This is line {number} of a long afternoon, and it is about nothing in particular.")
         await home.slot(1)
         await home.clock.advance(600)
-        model.context = 10_000
+        model.context = 5_600
         await home.hear("Agent1, do you still see me?")
         await home.slot(1)
         first, second = model.calls
         small, large = (WordTokenizer().count(call.instructions + call.input) for call in (second, first))
-        assert large + 5_000 > model.context
-        assert small + 5_000 <= model.context
+        assert large + 600 > model.context
+        assert small + 600 <= model.context
         assert "do you still see me?" in second.input
 
 
@@ -200,8 +200,8 @@ async def test_after_a_crash_the_floor_is_free_and_typing_begins_again() -> None
             performer,
             home.clock,
             lambda community_id, beat_id: SeededRandom(hash((community_id, beat_id))),
-            {},
             CountedMetrics(),
+            workshop=OpenBench(),
             on_typing=typing.append,
         )
         await live(home, 25, heartbeat=again)

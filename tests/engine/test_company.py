@@ -66,9 +66,8 @@ async def test_a_hushed_room_is_silent_even_for_answers_that_were_on_their_way()
         await home.apply(UpdateRoom(room_id=ONE, fields={"hushed_until": home.clock.now() + timedelta(minutes=10)}))
         await home.run(300)
         await home.hear("still there?")
-        await home.run(300)
+        await home.run(299)
         assert home.model.calls == []
-        await home.hear("and now?")
         await home.run(10)
         assert len(home.model.calls) == 1
 
@@ -120,7 +119,7 @@ async def test_a_mention_wakes_a_sleeper() -> None:
         assert (await home.view()).agents[ONE].asleep_until is None
 
 
-async def test_a_paused_agent_shows_a_sign_and_does_nothing() -> None:
+async def test_a_paused_agent_shows_a_sign_and_does_nothing_yet() -> None:
     async with hearts(1) as home:
         await home.apply(UpdateAgent(agent_id=ONE, fields={"paused_reason": "a person asked for it"}))
         await home.hear("Agent1?")
@@ -130,14 +129,14 @@ async def test_a_paused_agent_shows_a_sign_and_does_nothing() -> None:
 
 
 async def test_when_the_money_is_spent_the_room_says_so_once_a_day_and_wakes_at_midnight() -> None:
-    async with hearts(1, config=CommunityConfig(usd_per_day=Decimal("0.004")), model=EagerModel()) as home:
+    async with hearts(1, config=CommunityConfig(usd_per_day=Decimal("0.001")), model=EagerModel()) as home:
         for _ in range(5):
             await home.hear("hi there")
             await home.run(60)
         spent = len(home.model.calls)
         assert 0 < spent < 5
         async with home.store.reading() as read:
-            assert (await read.spent(home.community_id, home.clock.now().date()))[0] <= Decimal("0.004")
+            assert (await read.spent(home.community_id, home.clock.now().date()))[0] <= Decimal("0.001")
         assert len([text for text in await notices(home) if "midnight UTC, or" in text]) == 1
         assert "🪫" in await cues(home)
         await home.run(14 * 3_600)
@@ -145,14 +144,14 @@ async def test_when_the_money_is_spent_the_room_says_so_once_a_day_and_wakes_at_
 
 
 async def test_the_days_limit_holds_however_many_calls_run_at_once() -> None:
-    config = CommunityConfig(usd_per_day=Decimal("0.01"), isolation="solo")
+    config = CommunityConfig(usd_per_day=Decimal("0.003"), isolation="solo")
     async with hearts(8, together=False, config=config) as home:
         for id in range(1, 9):
             await home.hear("hi there", room_id=id)
         await home.slot(1)
         async with home.store.reading() as read:
             usd, _ = await read.spent(home.community_id, home.clock.now().date())
-        assert usd <= Decimal("0.01")
+        assert usd <= Decimal("0.003")
         assert 0 < len(home.model.calls) < 8
 
 

@@ -33,14 +33,14 @@ async def test_a_child_rests_when_its_family_has_spent_its_share_and_others_are_
 
 
 async def test_calls_of_a_family_that_run_together_stay_within_its_share() -> None:
-    config = CommunityConfig(usd_per_day=Decimal("0.03"), isolation="solo")
+    config = CommunityConfig(usd_per_day=Decimal("0.004"), isolation="solo")
     async with hearts(6, config=config, together=False, model=EagerModel()) as home:
         for child in range(2, 6):
             await home.apply(UpdateAgent(agent_id=AgentId(child), fields={"created_by": PARENT}))
         for room_id in range(1, 6):
             await home.hear("hi there", room_id=room_id)
         await home.run(2)
-        families_share = Decimal("0.015")
+        families_share = Decimal("0.002")
         async with home.store.reading() as read:
             whole = sum(one.cost_usd for one in (await read.spent_by_agent(home.community_id, TODAY)).values())
         assert 0 < whole <= families_share

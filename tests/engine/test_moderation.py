@@ -4,13 +4,16 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.core.actions import Action, CreateAgent, SetBillboard, SetName, SetTopic
+from bot.core.actor import Actor
+from bot.core.changes import UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable, NotFound, Rejected
 from bot.core.kinds import LetterKind, LetterState
-from bot.core.records import Letter, LetterId, Snowflake
+from bot.core.records import AgentId, Letter, LetterId, Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
-from bot.engine.performer import Performer
+from bot.engine.performer import Outcome, Performer
 from tests.engine.town import ADA, ADAS, Town, town
 from tests.factories import GUILD_ID, person
 from tests.fakes import CountedMetrics, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
@@ -64,8 +67,8 @@ async def test_an_approved_message_is_posted_once_and_is_not_held_again(here: To
 async def test_a_discarded_message_is_never_seen(here: Town) -> None:
     await here.say(ADA, "I sell tulips.")
     await here.deliver()
-    [(letter, message)] = await front_desk(here).held(GUILD_ID)
-    assert message.content == "I sell tulips."
+    [(letter, words)] = await front_desk(here).held(GUILD_ID)
+    assert words == "I sell tulips."
     assert "discarded" in await front_desk(here).decide(GUILD_ID, person(is_architect=True), letter.id, post=False)
     await here.deliver()
     assert here.publisher.said() == []
@@ -107,3 +110,78 @@ async def test_what_nobody_can_judge_waits_and_is_not_posted_unread() -> None:
         assert judge.asked[0] == ("omni-moderation-latest", "Good morning.")
         [letter] = await held(here)
         assert (letter.kind, letter.state) == (LetterKind.POST, LetterState.HELD)
+
+
+WANTED: dict[str, tuple[Action, Action]] = {
+    "billboard": (SetBillboard(message="Tulips for all"), SetBillboard(message="Roses for all")),
+    "topic": (SetTopic(topic="Tulips only"), SetTopic(topic="Roses only")),
+    "rename": (SetName(name="Tulips"), SetName(name="Rosa")),
+}
+
+
+async def act(here: Town, *actions: Action, agent_id: AgentId = ADA) -> list[Outcome]:
+    performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
+    async with here.store.writing(here.community_id) as write:
+        return await performer.perform(
+            write, here.community_id, Actor.agent(agent_id), actions, now=here.clock.now(), random=SeededRandom(1)
+        )
+
+
+async def shown_of(here: Town, agent_id: AgentId = ADA) -> dict[str, str]:
+    async with here.store.reading() as read:
+        view = await read.view(here.community_id, agent_ids=[agent_id])
+    room = view.all_rooms[agent_id]
+    return {"billboard": room.billboard, "topic": room.topic, "rename": view.agents[agent_id].name}
+
+
+@pytest.mark.parametrize("what", list(WANTED))
+async def test_what_an_agent_wants_to_be_seen_is_seen_nowhere_until_a_manager_approves(here: Town, what: str) -> None:
+    before = await shown_of(here)
+    bad, good = WANTED[what]
+    await act(here, good)
+    await here.deliver()
+    assert (await shown_of(here))[what].startswith("Ros")
+    await act(here, bad)
+    await here.deliver()
+    assert (await shown_of(here))[what].startswith("Ros")
+    assert not any("ulips" in str(done) for done in here.publisher.done if done[0] != "notify")
+    [(letter, words)] = await front_desk(here).held(GUILD_ID)
+    assert (letter.kind.value, words.startswith("Tulips")) == (what, True)
+    assert "stands now" in await front_desk(here).decide(GUILD_ID, person(is_architect=True), letter.id, post=True)
+    await here.deliver()
+    assert (await shown_of(here))[what].startswith("Tulips")
+    assert any("ulips" in str(done) for done in here.publisher.done if done[0] != "notify")
+    assert (await shown_of(here)) == before | {what: (await shown_of(here))[what]}
+    assert await held(here) == []
+
+
+async def test_a_discarded_topic_never_stands_and_people_are_not_moderated(here: Town) -> None:
+    await act(here, SetTopic(topic="Tulips only"))
+    await here.deliver()
+    [letter] = await held(here)
+    assert "discarded" in await front_desk(here).decide(GUILD_ID, person(is_architect=True), letter.id, post=False)
+    await here.deliver()
+    assert (await shown_of(here))["topic"] == ""
+    await front_desk(here).act(GUILD_ID, person(is_architect=True), SetTopic(topic="Tulips only"), subject=ADA)
+    assert (await shown_of(here))["topic"] == "Tulips only"
+
+
+async def test_a_new_agent_bears_no_name_that_was_not_looked_at(here: Town) -> None:
+    async with here.store.writing(here.community_id) as write:
+        await write.apply(here.community_id, [UpdateAgent(agent_id=ADA, fields={"can_create_agents": True})])
+    made = await act(here, CreateAgent(name="Tulips", background_prompt="You sell."))
+    assert [one.accepted for one in made] == [True], made[0].why
+    await here.deliver()
+    new = AgentId(3)
+    assert (await shown_of(here, new))["rename"] == "Bot-3"
+    assert [words for _, words in await front_desk(here).held(GUILD_ID)] == ["Tulips"]
+
+
+async def test_an_approved_name_that_was_taken_meanwhile_is_refused_in_a_sentence(here: Town) -> None:
+    await act(here, SetName(name="Tulips"))
+    await here.deliver()
+    [letter] = await held(here)
+    async with here.store.writing(here.community_id) as write:
+        await write.apply(here.community_id, [UpdateAgent(agent_id=AgentId(2), fields={"name": "Tulips"})])
+    with pytest.raises(Rejected, match="another agent has that name by now"):
+        await front_desk(here).decide(GUILD_ID, person(is_architect=True), letter.id, post=True)

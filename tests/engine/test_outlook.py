@@ -13,7 +13,7 @@ from bot.core.actor import Actor
 from bot.core.changes import PutReason, UpdateAgent, UpdateMembership, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable
-from bot.core.kinds import ReasonKind
+from bot.core.kinds import Doing, ReasonKind, State
 from bot.core.outlook import Outlook, Waiting, outlooks
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Agent, AgentId, Reason
@@ -192,7 +192,7 @@ async def test_who_is_hushed_paused_or_tired_of_banter_says_so_and_waits_without
         )
         await home.apply(UpdateAgent(agent_id=ONE, fields={"paused_reason": "paused by @mira"}))
         assert (await told(home))[ONE] == Outlook(
-            waiting=Waiting.PAUSED, words="someone to resume it (paused by @mira)"
+            waiting=Waiting.PAUSED, words="someone to resume it (paused by @mira)", state=State.PAUSED
         )
         await home.apply(UpdateAgent(agent_id=ONE, fields={"retired_at": now}))
         assert (await told(home))[ONE].waiting is Waiting.RETIRED
@@ -211,7 +211,12 @@ async def test_who_is_asked_waits_for_the_model_and_who_has_nothing_new_for_that
         running = asyncio.create_task(home.heartbeat.slot(home.clock.now()))
         while not home.clock.sleeping:
             await settle()
-        assert (await told(home))[ONE] == Outlook(waiting=Waiting.MODEL, words="its model's answer")
+        assert (await told(home))[ONE] == Outlook(
+            waiting=Waiting.MODEL,
+            words="its model's answer",
+            state=State.THINKING,
+            doing={ONE: Doing.THINKING},
+        )
         while not running.done():
             await home.clock.advance(10)
         after = (await told(home))[ONE]

@@ -33,12 +33,12 @@ class Choosy(ScriptedModel):
     def __init__(self, *script: Any) -> None:  # noqa: ANN401
         super().__init__(script)
         self.tried: list[tuple[OwnProvider, str]] = []
-        self.refusal: ModelRefused | None = None
+        self.refused: ModelRefused | None = None
 
     @asynccontextmanager
     async def trial(self, provider: OwnProvider, key: str) -> AsyncIterator[ScriptedModel]:
         self.tried.append((provider, key))
-        yield ScriptedModel([self.refusal or "ok"])
+        yield ScriptedModel([self.refused or "ok"])
 
 
 def front_desk(home: Hearts) -> FrontDesk:
@@ -158,7 +158,7 @@ async def test_a_provider_is_tried_then_sealed_and_the_audit_knows_no_key() -> N
 
 async def test_what_does_not_answer_is_not_kept() -> None:
     async with poor(1) as home:
-        model_of(home).refusal = ModelRefused("The provider does not take the key.")
+        model_of(home).refused = ModelRefused("The provider does not take the key.")
         desk = front_desk(home)
         with pytest.raises(ModelRefused, match="does not take the key"):
             await desk.bring_provider(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")

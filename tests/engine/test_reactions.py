@@ -1,6 +1,7 @@
 """Reactions come in: once each, undone when taken back, and with what they mean to the room."""
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -94,6 +95,14 @@ async def test_a_stop_sign_silences_the_room_for_ten_minutes(here: Town) -> None
     hushed_until = (await here.view()).all_rooms[ADA].hushed_until
     assert hushed_until is not None
     assert (hushed_until - here.clock.now()).total_seconds() == 600
+
+
+async def test_a_stop_sign_neither_shortens_nor_ends_a_silence_that_a_manager_chose(here: Town) -> None:
+    until = here.clock.now() + timedelta(hours=1)
+    await here.apply(UpdateRoom(room_id=ADA, fields={"hushed_until": until}))
+    for added in (True, False):
+        await react(here, "🛑", added=added)
+        assert (await here.view()).all_rooms[ADA].hushed_until == until
 
 
 async def test_a_persons_reaction_lets_agents_talk_on(here: Town) -> None:

@@ -1,14 +1,15 @@
 """Letters that Discord does not take: waited out, given up or told, and never tried without end."""
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 
-from bot.core.changes import AddLetter, SetOverride, UpdateAgent
+from bot.core.changes import AddLetter, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.errors import Forbidden, Gone, Invalid, Limited
-from bot.core.events import GuildSeen
-from bot.core.kinds import LetterKind, LetterState
-from bot.core.letters import NoticePayload, ReactPayload
+from bot.core.events import ChannelDeleted, ChannelFound, GuildSeen
+from bot.core.kinds import LetterKind, LetterState, Visibility
+from bot.core.letters import NoticePayload, PermissionPayload, ReactPayload
 from bot.core.records import Snowflake
 from tests.engine.recording import LOST_BEFORE, Trouble
 from tests.engine.town import ADA, ADAS, BOB, BOBS, Town, town
@@ -16,6 +17,7 @@ from tests.factories import GUILD_ID
 from tests.fakes import START
 
 MANAGERS = Snowflake(55)
+RETIRED = "📪 Ada is retired, for its channel was deleted: `/agent restore` gives it a new one."
 REFUSED = Trouble(Forbidden("Discord does not let me post: give Selfroom's role that permission there."))
 
 
@@ -116,6 +118,15 @@ async def test_a_deleted_channel_is_noticed_by_its_letters_too(here: Town) -> No
     assert view.agents[ADA].retired_at is not None
     assert view.all_rooms[ADA].channel_id is None
     assert await here.waiting() == []
+    assert told(here) == [RETIRED]
+
+
+async def test_the_managers_hear_once_of_an_agent_whose_channel_people_deleted(here: Town) -> None:
+    gone = ChannelDeleted(guild_id=GUILD_ID, channel_id=ADAS)
+    await here.intake.take(gone)
+    await here.intake.take(gone)
+    await here.deliver()
+    assert told(here) == [RETIRED]
 
 
 async def test_an_outage_is_waited_out_longer_and_longer(here: Town) -> None:
@@ -141,14 +152,70 @@ async def test_a_limit_that_lasts_does_not_hold_other_lanes_up(here: Town) -> No
     assert here.publisher.done == [("channel", None, "")]
 
 
-async def test_a_refused_topic_is_told_and_given_up_without_pausing_anyone(here: Town) -> None:
+async def test_a_refused_topic_is_told_and_waits_for_the_right_without_pausing_anyone(here: Town) -> None:
     here.publisher.trouble.extend([REFUSED] * 3)
     await here.apply(AddLetter(kind=LetterKind.TOPIC, room_id=ADA, payload={}, not_before=here.clock.now()))
     for _ in range(4):
         await here.deliver(2)
     assert (await here.view()).agents[ADA].paused_reason is None
     assert len(told(here)) == 1
+    await here.intake.take(GuildSeen(guild_id=GUILD_ID, name="Testers"))
+    await here.deliver()
+    assert ("channel", None, "") in here.publisher.done
     assert await here.waiting() == []
+
+
+async def test_a_refused_reaction_is_given_up(here: Town) -> None:
+    await here.hear("Ada?")
+    [heard] = await here.history()
+    here.publisher.trouble.extend([REFUSED] * 3)
+    react = ReactPayload(message_id=heard.id, emoji="👍").stored()
+    await here.apply(AddLetter(kind=LetterKind.REACT, room_id=ADA, payload=react, not_before=here.clock.now()))
+    for _ in range(4):
+        await here.deliver(2)
+    assert await here.waiting() == []
+
+
+async def test_a_letter_that_closes_a_room_is_never_given_up_and_the_room_counts_as_public_till_then(
+    here: Town,
+) -> None:
+    here.publisher.trouble.extend([REFUSED] * 3)
+    closing = PermissionPayload(allowed=False).stored()
+    await here.apply(AddLetter(kind=LetterKind.PERMISSION, room_id=ADA, payload=closing, not_before=here.clock.now()))
+    for _ in range(4):
+        await here.deliver(2)
+    assert "Until Discord shows it closed, the room counts as public." in told(here)[0]
+    here.publisher.trouble.extend([REFUSED] * 500)
+    for _ in range(60):
+        await here.deliver(86_400)
+    assert [letter.kind for letter in await here.waiting()] == [LetterKind.PERMISSION]
+    assert (await here.view()).all_rooms[ADA].visibility is Visibility.PUBLIC
+    here.publisher.trouble.clear()
+    await here.intake.take(GuildSeen(guild_id=GUILD_ID, name="Testers"))
+    await here.deliver()
+    assert ("allow", None, False) in here.publisher.done
+
+
+async def test_what_discord_finds_wrong_with_a_letter_on_who_may_enter_does_not_end_it(here: Town) -> None:
+    here.publisher.trouble.extend([Trouble(Invalid("Discord does not take it."))] * 3)
+    revoked = PermissionPayload(person_id=Snowflake(501), allowed=False).stored()
+    await here.apply(AddLetter(kind=LetterKind.PERMISSION, room_id=ADA, payload=revoked, not_before=here.clock.now()))
+    for _ in range(4):
+        await here.deliver(2)
+    assert len(await here.waiting()) == 1
+    await here.deliver(700)
+    assert ("allow", 501, False) in here.publisher.done
+
+
+async def test_what_discord_shows_decides_who_sees_a_room_whatever_letters_are_still_to_change(here: Town) -> None:
+    closing = PermissionPayload(allowed=False).stored()
+    later = here.clock.now() + timedelta(hours=1)
+    await here.apply(
+        UpdateRoom(room_id=ADA, fields={"visibility": Visibility.PRIVATE}),
+        AddLetter(kind=LetterKind.PERMISSION, room_id=ADA, payload=closing, not_before=later),
+    )
+    await here.intake.take(ChannelFound(guild_id=GUILD_ID, channel_id=ADAS, topic="", is_private=False))
+    assert (await here.view()).all_rooms[ADA].visibility is Visibility.PUBLIC
 
 
 async def test_trouble_with_a_notice_makes_no_further_notice(here: Town) -> None:

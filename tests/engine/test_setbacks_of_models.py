@@ -127,15 +127,15 @@ async def test_an_answer_that_comes_after_its_claim_has_passed_on_is_dropped() -
         assert home.metrics.counts["beats_lost"] == 1
 
 
-async def test_an_answer_that_nobody_can_read_is_paid_kept_and_not_asked_for_again() -> None:
-    async with hearts(1, script=["I would rather not."]) as home:
+async def test_an_answer_that_nobody_can_read_is_paid_kept_and_asked_for_only_once_more() -> None:
+    async with hearts(1, script=["]]} ..."] * 3) as home:
         await home.hear("hi there")
         await home.run(600)
         beat = await home.last_beat()
         assert beat is not None
         assert beat.failed
         assert beat.usage.input_tokens > 0
-        assert len(home.model.calls) == 1
+        assert len(home.model.calls) == 2  # once more, for a person waits
 
 
 async def test_who_is_missing_in_a_broken_shared_answer_is_asked_again_alone_once() -> None:

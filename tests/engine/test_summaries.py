@@ -330,4 +330,5 @@ async def test_a_model_that_never_answers_is_given_up() -> None:
         await asked.wait()
         await home.clock.advance(61)
         await running
-        assert (await kept(home), await spent(home)) == ([], (0.0, 0))
+        assert await kept(home) == []
+        assert (await spent(home))[0] > 0  # it may have answered all the same: all that was set aside counts

@@ -87,6 +87,7 @@ async def test_every_action_can_be_done_in_a_beat() -> None:
     async with hearts(agents=3, model=Obedient(), can_create_agents=True) as house:
         done = await tell(house, 2, *REMEMBERS)
         done += await tell(house, 2, *FURNISHES)
+        done += await tell(house, 2, do("cancel_scheduled", id=1))
         done += await tell(house, 3, *KEEPS_DOOR)
         done += await tell(house, 2, do("request_access", room_id=3, key="k"))
         done += await tell(house, 3, do("grant_access", request_id=1))

@@ -15,9 +15,10 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
+from bot.playground.rest.api import api_routes
 from bot.playground.rest.exchange import Exchange, Observer
-from bot.playground.rest.table import api_table
 from tests.playground.differences import NOT_DESCRIBED, is_known_difference
+from tests.playground.routing import find
 
 DESCRIPTION = Path(__file__).parents[2].parent / "shared" / "discord" / "openapi.json"
 MISSING = f"Discord's OpenAPI description is not there ({DESCRIPTION.name} beside the repository, under shared)"
@@ -201,7 +202,7 @@ def _response_schema(name: str, where: str, key: str) -> str | None:
 
 def exchange(method: str, path: str, *, status: int = 200, request: object = None, response: object = None) -> Exchange:
     """Give an exchange as a bot would have had it."""
-    found = api_table().find(method, path)
+    found = find(api_routes(), method, path)
     return Exchange(
         method=method,
         path=path,

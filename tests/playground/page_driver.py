@@ -42,7 +42,7 @@ class Tab:
 
     def listen(self) -> None:
         """Note every error that the page makes."""
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
         self.page.on("console", self._console)
 
     def _console(self, message: ConsoleMessage) -> None:

@@ -57,7 +57,9 @@ def beat(**changed: Any) -> Json:  # noqa: ANN401
         "answer": '{"agents": [{"agent_id": 1, "responses": [{"room_id": 1, "message": "Good morning."}]}]}',
         "thoughts": "They greet me; a short answer will do.",
         "tokens": {"input": 2312, "cached": 1900, "output": 48},
+        "agents_in_call": 1,
         "cost_usd": 0.000391,
+        "imaginary": True,
         "latency_seconds": 0.82,
         "sections": [
             {"name": "system", "tokens": 1880},
@@ -76,14 +78,19 @@ class Face:
     def __init__(self) -> None:
         self.agents: list[Json] = []
         self.beats: dict[int, Json] = {}
+        self.refusal = ""  # why who asks may not see them
+        self.asked_by: set[str] = set()  # tokens
         self.url = ""
 
-    async def tell_agents(self, _: web.Request) -> web.Response:
+    async def tell_agents(self, request: web.Request) -> web.Response:
         """GET /agents."""
+        self.asked_by.add(request.headers.get("Authorization", ""))
         return web.json_response(self.agents)
 
     async def tell_beat(self, request: web.Request) -> web.Response:
         """GET /agents/{id}/beat."""
+        if self.refusal:
+            return web.json_response({"message": self.refusal}, status=403)
         found = self.beats.get(int(request.match_info["id"]))
         return web.json_response(found) if found else web.Response(status=404)
 
@@ -91,8 +98,9 @@ class Face:
 @web.middleware
 async def readable_from_the_page(request: web.Request, handler: Any) -> web.StreamResponse:  # noqa: ANN401
     """Let the page, which has another port, read the answer."""
-    response: web.StreamResponse = await handler(request)
+    response: web.StreamResponse = web.Response() if request.method == "OPTIONS" else await handler(request)
     response.headers["Access-Control-Allow-Origin"] = request.headers.get("Origin", "")
+    response.headers["Access-Control-Allow-Headers"] = "Authorization"
     return response
 
 

@@ -83,6 +83,21 @@ async def test_a_private_channel_is_nobody_elses_business(guild: discord.Guild, 
     assert str(secret.id) not in [c["id"] for c in listed]
 
 
+async def test_a_channel_made_without_overwrites_takes_its_categorys(guild: discord.Guild) -> None:
+    """discord.py always sends the list; an empty one means the same as none."""
+    hidden: Overwrites = {
+        guild.default_role: discord.PermissionOverwrite(view_channel=False),
+        guild.me: discord.PermissionOverwrite(view_channel=True),
+    }
+    category = await guild.create_category("Back rooms", overwrites=hidden)
+    taken = await guild.create_text_channel("taken", category=category, overwrites={})
+    own = await guild.create_text_channel(
+        "own", category=category, overwrites={guild.default_role: discord.PermissionOverwrite(view_channel=True)}
+    )
+    assert not taken.permissions_for(guild.default_role).view_channel
+    assert own.permissions_for(guild.default_role).view_channel
+
+
 async def test_access_is_given_and_taken_by_overwrites(guild: discord.Guild, ada: Person) -> None:
     overwrites: Overwrites = {
         guild.default_role: discord.PermissionOverwrite(view_channel=False),
@@ -177,7 +192,7 @@ async def test_members_are_listed_page_by_page(guild: discord.Guild, playground:
     for number in range(5):
         await owner.setup("POST", "/people", json={"name": f"Guest {number}"})
     names = {m.name async for m in guild.fetch_members(limit=None)}
-    assert names == {"you", "Selfroom", *(f"guest_{n}" for n in range(5))}
+    assert names == {"robin", "Selfroom", *(f"guest_{n}" for n in range(5))}
 
 
 async def test_nicknames_change(guild: discord.Guild, ada: Person) -> None:
@@ -223,5 +238,5 @@ async def test_bans_keep_out(guild: discord.Guild, ada: Person, owner: Person) -
 
 async def test_the_application_knows_itself(bot: commands.Bot) -> None:
     info = await bot.application_info()
-    assert (info.name, info.owner.name, info.id) == ("Selfroom", "you", bot.application_id)
+    assert (info.name, info.owner.name, info.id) == ("Selfroom", "robin", bot.application_id)
     assert info.flags.gateway_message_content_limited

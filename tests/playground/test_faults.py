@@ -63,7 +63,7 @@ async def test_what_is_not_tried_again_fails(channel: discord.TextChannel, owner
 
 @pytest.mark.parametrize("everywhere", [True, False])
 async def test_a_limit_is_waited_out(channel: discord.TextChannel, owner: Person, everywhere: bool) -> None:
-    fault = {"kind": "rate_limit", "retry_after": 0.01, "global": everywhere, "route": POSTS}
+    fault = {"kind": "rate_limit", "retry_after": 0.01, "scope": "global" if everywhere else "user", "route": POSTS}
     await ask(owner, **fault)
     message = await channel.send("after the wait")
     assert message.content == "after the wait"
@@ -90,6 +90,16 @@ async def test_a_request_can_be_slow(channel: discord.TextChannel, owner: Person
     assert time.monotonic() - began >= 0.1
 
 
+async def test_an_answer_can_be_held_back_though_the_request_is_done(
+    channel: discord.TextChannel, owner: Person, ada: Person
+) -> None:
+    await ask(owner, kind="latency", seconds=0.2, route=POSTS, after=True)
+    sending = asyncio.create_task(channel.send("there"))
+    await ada.hears("MESSAGE_CREATE", content="there")
+    assert not sending.done()
+    await sending
+
+
 async def test_events_come_twice_or_late(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
     await ask(ada, kind="duplicate_events", event="MESSAGE_CREATE", user_id=ada.id)
     await channel.send("echo")
@@ -101,6 +111,16 @@ async def test_events_come_twice_or_late(bot: commands.Bot, channel: discord.Tex
     await channel.send("quick")
     await ada.hears("MESSAGE_CREATE", content="slow")
     assert [e["content"] for e in ada.heard("MESSAGE_CREATE")][-2:] == ["quick", "slow"]
+
+
+async def test_events_come_without_a_field(channel: discord.TextChannel, ada: Person, owner: Person) -> None:
+    await ask(ada, kind="maim_events", event="MESSAGE_CREATE", lacks="embeds", user_id=ada.id)
+    await channel.send("maimed")
+    await channel.send("whole")
+    await ada.hears("MESSAGE_CREATE", content="whole")
+    assert ["embeds" in e for e in ada.heard("MESSAGE_CREATE")] == [False, True]
+    await owner.hears("MESSAGE_CREATE", content="maimed")
+    assert all("embeds" in e for e in owner.heard("MESSAGE_CREATE"))
 
 
 async def test_trouble_ends_when_asked(channel: discord.TextChannel, owner: Person) -> None:
@@ -143,9 +163,40 @@ def test_chance_is_the_same_for_the_same_seed() -> None:
     assert 30 < sum(struck(1)) < 90
 
 
+HELD = {
+    "POST /channels/*/messages": ("content", "MESSAGE_CREATE"),
+    "POST /guilds/*/channels": ("name", "CHANNEL_CREATE"),
+    "POST /guilds/*/roles": ("name", "GUILD_ROLE_CREATE"),
+    "POST /channels/*/webhooks": ("name", "WEBHOOKS_UPDATE"),
+}
+
+
+@pytest.mark.parametrize("route", HELD)
+async def test_a_thing_is_done_while_its_answer_is_held_back(owner: Person, route: str) -> None:
+    key, event = HELD[route]
+    await owner.setup("POST", "/faults", json={"kind": "latency", "seconds": 30, "after": True, "route": route})
+    path = route.split(" ")[1].replace("/channels/*", f"/channels/{owner.about['channel_id']}")
+    path = path.replace("/guilds/*", f"/guilds/{owner.about['guild_id']}")
+    asking = asyncio.create_task(owner.call("POST", path, json={key: "held"}))
+    await owner.hears(event)
+    assert not asking.done()
+    asking.cancel()
+
+
+@pytest.mark.parametrize("route", HELD)
+async def test_a_thing_is_done_though_its_answer_is_lost(owner: Person, route: str) -> None:
+    key, event = HELD[route]
+    await owner.setup("POST", "/faults", json={"kind": "drop_after", "route": route})
+    path = route.split(" ")[1].replace("/channels/*", f"/channels/{owner.about['channel_id']}")
+    path = path.replace("/guilds/*", f"/guilds/{owner.about['guild_id']}")
+    with pytest.raises(aiohttp.ClientError):
+        await owner.call("POST", path, json={key: "lost"})
+    await owner.hears(event)
+
+
 async def test_routes_nobody_knows_are_counted(owner: Person, playground: Playground) -> None:
     with pytest.raises(Refusal) as refused:
-        await owner.call("GET", "/guilds/1/soundboard-sounds")
+        await owner.call("GET", "/guilds/1/moonbeams")
     assert (refused.value.status, refused.value.body) == (404, {"message": "404: Not Found", "code": 0})
     stats = await owner.setup("GET", "/stats")
-    assert stats["unknown_routes"] == {"GET /guilds/1/soundboard-sounds": 1}
+    assert stats["unknown_routes"] == {"GET /guilds/1/moonbeams": 1}

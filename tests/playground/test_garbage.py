@@ -2,20 +2,22 @@
 
 import copy
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 
+from bot.playground.call import Call
 from bot.playground.errors import ApiError
 from bot.playground.journal import Journal
 from bot.playground.rest import playground as setup
-from bot.playground.rest.call import Call
-from bot.playground.rest.routes import RouteTable
-from bot.playground.rest.table import api_table
+from bot.playground.rest.api import api_routes
+from bot.playground.rest.routes import Route
 from bot.playground.seed import seed
 from bot.playground.world import World
 from bot.playground.writing import posting
+from bot.playground.writing.message import MessageForm
+from tests.playground.routing import find
 
 RUBBISH: tuple[Any, ...] = (None, True, 0, -1, 1.5, "", "x", "7", "x" * 5000, [], {}, [1], ["x"], [{}], [None])
 RUBBISH += ({"id": "x"}, [{"id": 5}], [{"type": 1}], 2**70, {"a": {"b": 1}}, [[[]]], "\x00", "<@5>", 1 << 15)
@@ -69,20 +71,20 @@ class Scene:
         ids = seed(self.world)
         self.guild, self.room, self.bot = ids["guild_id"], ids["channel_id"], ids["bot_id"]
         self.person = ids["user_id"]
-        self.api = api_table()
+        self.api = api_routes()
         self.message = self.call("POST", f"/channels/{self.room}/messages", MESSAGE, by=self.bot)
         self.hook = self.call("POST", f"/channels/{self.room}/webhooks", {"name": "h"}, by=self.bot)
         self.command = self.call("POST", f"/applications/{self.bot}/commands", COMMAND, by=self.bot)
         self.form_id = self.open_form()
 
-    def call(self, method: str, path: str, body: object, *, by: str, table: RouteTable | None = None) -> Any:  # noqa: ANN401
+    def call(self, method: str, path: str, body: object, *, by: str, routes: Iterable[Route] = ()) -> Any:  # noqa: ANN401
         """Make a call as the endpoint does; ApiErrors come through."""
-        found = (table or self.api).find(method, path.split("?")[0])
+        found = find(routes or self.api, method, path.split("?")[0])
         assert found is not None, path
         route, params = found
         query = dict(part.split("=") for part in path.partition("?")[2].split("&") if part)
         user = self.world.users.rows[by]
-        answer = route.handler(Call(world=self.world, params=params, query=query, body=body, user=user))
+        answer = route.answer(Call(world=self.world, params=params, query=query, body=body, user=user))
         return getattr(answer, "body", answer)
 
     def open_form(self) -> str:
@@ -104,7 +106,7 @@ class Scene:
 
     def new_message(self) -> str:
         """Post a message with a button and a select, which nothing has spoilt yet."""
-        body = {"content": "choose", "components": MESSAGE["components"]}
+        body: MessageForm = {"content": "choose", "components": MESSAGE["components"]}
         row = posting.post(self.world, self.world.channels.rows[self.room], self.bot, body)
         return str(row["id"])
 
@@ -167,7 +169,7 @@ class Scene:
         yield "PUT", f"/guilds/{self.guild}/members/{self.person}", {"permissions": "8"}
         yield "POST", "/clock", {"advance": 1}
         fault = {"kind": "status", "status": 500, "count": 1, "probability": 0.1, "seed": 1, "route": "*"}
-        yield "POST", "/faults", fault | {"retry_after": 1, "seconds": 1, "global": True, "event": "*"}
+        yield "POST", "/faults", fault | {"retry_after": 1, "seconds": 1, "scope": "global", "event": "*"}
         yield "POST", "/faults", {"kind": "close", "code": 4000, "user_id": "1"}
 
 
@@ -207,15 +209,15 @@ async def test_good_calls_are_good(scene: Scene) -> None:
 @pytest.mark.parametrize("number_of_the_draw", range(4))
 async def test_rubbish_gets_an_answer(scene: Scene, number_of_the_draw: int) -> None:
     dice = random.Random(number_of_the_draw)  # noqa: S311 - the same draw every time
-    own = RouteTable(setup.routes)
+    own = setup.routes.all
     groups = [(scene.good_calls, scene.bot, scene.api), (scene.persons_calls, scene.person, scene.api)]
     groups += [(scene.callbacks, scene.bot, scene.api), (scene.setup_calls, scene.person, own)]
     for number in range(TRIES):
-        calls, by, table = groups[number % len(groups)]
+        calls, by, routes = groups[number % len(groups)]
         method, path, good = dice.choice([*calls()])
         body = spoilt(good, dice)
         try:
-            scene.call(method, path, body, by=by, table=table)
+            scene.call(method, path, body, by=by, routes=routes)
         except ApiError as error:
             assert error.status < 500, (path, body)
         scene.world.faults.clear()

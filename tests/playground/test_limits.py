@@ -177,7 +177,7 @@ async def loud(ada: Person) -> AsyncIterator[Person]:
     yield ada
 
 
-async def test_a_refused_message_leaves_no_trace(loud: Person, channel: discord.TextChannel) -> None:
+async def test_a_refused_message_leaves_no_trace(channel: discord.TextChannel, loud: Person) -> None:
     with pytest.raises(Refusal) as refused:
         await loud.say(channel.id, "one too many")
     assert refused.value.status == 429

@@ -2,8 +2,9 @@
 
 import pytest
 
+from bot.playground.rest import undone
+from bot.playground.rest.api import api_routes
 from bot.playground.rest.exchange import Exchange
-from bot.playground.rest.table import api_table
 from tests.playground.openapi import DESCRIPTION, MISSING, OpenApiCheck, exchange
 
 pytestmark = pytest.mark.skipif(not DESCRIPTION.exists(), reason=MISSING)
@@ -44,7 +45,7 @@ def test_a_body_where_none_belongs_is_found() -> None:
 
 def test_every_route_is_described_or_named_as_one_of_peoples() -> None:
     check = OpenApiCheck()
-    for route in api_table().all:
+    for route in set(api_routes()) - set(undone.routes):
         path = route.path.replace("{", "").replace("}", "")
         check(exchange(route.method, path, status=400, response={"code": 0, "message": "no"}))
     assert check.violations == []

@@ -24,7 +24,7 @@ async def test_typing_a_slash_lists_the_commands_with_what_they_do() -> None:
         await expect(tab.page.get_by_role("group", name="Command ping")).to_be_visible()
         await tab.page.keyboard.press("Enter")
         answer = tab.message("pong")
-        await expect(answer.locator(".reply-line")).to_contain_text("you used /ping")
+        await expect(answer.locator(".reply-line")).to_contain_text("Robin used /ping")
         await expect(tab.box).to_be_focused()
 
 
@@ -46,11 +46,11 @@ async def test_options_are_completed_by_the_bot_and_chosen_from_lists() -> None:
         await tab.page.get_by_role("button", name="Add the option times").click()
         await tab.page.get_by_role("combobox", name="times").fill("3")
         await tab.page.get_by_role("button", name="Add the option guest").click()
-        await tab.page.get_by_role("combobox", name="guest").fill("you")
+        await tab.page.get_by_role("combobox", name="guest").fill("robin")
         await tab.page.keyboard.press("Enter")
         await tab.shot("options")
         await tab.page.keyboard.press("Enter")
-        await expect(tab.message("Cleo got 3 × biscuit for @you")).to_be_visible()
+        await expect(tab.message("Cleo got 3 × biscuit for @Robin")).to_be_visible()
 
 
 async def test_what_is_wrong_is_said_before_anything_is_sent() -> None:
@@ -121,11 +121,11 @@ async def test_a_form_may_have_ticks_people_and_files(tmp_path: Path) -> None:
         await form.get_by_label("sugar").check()
         await form.get_by_label("Yes").check()
         await form.get_by_role("button", name="Host").click()
-        await tab.page.get_by_role("option", name="you").click()
+        await tab.page.get_by_role("option", name="Robin").click()
         await form.locator("input[type=file]").set_input_files(tmp_path / "paper.txt")
         await tab.shot("survey")
         await form.get_by_role("button", name="Submit").click()
-        await expect(tab.message("L, milk+sugar, True, @you, signed")).to_be_visible()
+        await expect(tab.message("L, milk+sugar, True, @Robin, signed")).to_be_visible()
 
 
 async def test_buttons_change_their_message_and_failures_are_told() -> None:
@@ -159,8 +159,8 @@ async def test_selects_give_options_people_and_channels() -> None:
         chosen = tab.message("Chosen: Ada the cat, Cleo the owl")
         await expect(chosen).to_contain_text("Only you can see this")
         await card.get_by_role("button", name="Choose somebody").click()
-        await tab.page.get_by_role("option", name="you").click()
-        await expect(tab.message("Somebody: @you")).to_be_visible()
+        await tab.page.get_by_role("option", name="Robin").click()
+        await expect(tab.message("Somebody: @Robin")).to_be_visible()
         await card.get_by_role("button", name="Choose a place").click()
         await tab.page.get_by_role("option", name="welcome").click()
         await expect(tab.message("Place: #welcome")).to_be_visible()

@@ -3,6 +3,7 @@
 import io
 from datetime import UTC, datetime, timedelta
 
+import aiohttp
 import pytest
 from PIL import Image
 from playwright.async_api import expect
@@ -46,7 +47,9 @@ async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat
         drawer = tab.page.locator(".drawer")
         await expect(drawer.get_by_label("HUD", exact=True).last).to_contain_text('people.you.likes: "tea"')
         await expect(drawer).to_contain_text("because somebody spoke to it")
+        await expect(drawer).to_contain_text("It is unhurried: what is not for it, it looks at every 5.0 s")
         await expect(drawer.locator(".drawer-facts")).to_contain_text("in 3")
+        assert await drawer.locator(".bar-value").all_inner_texts() == ["1,880", "96", "24", "312", "2,312"]
         await tab.shot("drawer-hud")
         await drawer.get_by_role("tab", name="Answer").click()
         await expect(drawer).to_contain_text("said “Good morning.” in room 1")
@@ -55,11 +58,42 @@ async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat
         await drawer.get_by_role("tab", name="Answer").press("ArrowRight")
         await expect(drawer.get_by_role("tab", name="Cost")).to_be_focused()
         await expect(drawer).to_contain_text("1,900 (82 %)")
-        await expect(drawer).to_contain_text("$0.000391")
+        await expect(drawer).to_contain_text("$0.000391 (imaginary")
         face.agents = [agent(str(room.id), last_beat_at=soon(0), last_reason="ambient")]
         face.beats[1] = beat(tokens={"input": 999, "cached": 0, "output": 1})
         await expect(drawer).to_contain_text("999 tokens")
         await expect(drawer).to_contain_text("because there was something new")
+
+
+async def test_who_may_not_see_what_it_saw_is_told_so_and_what_is_not_known_is_not_nothing() -> None:
+    async with facing() as face, staged(face_url=face.url) as scene:
+        face.agents = [agent("1", last_beat_at=soon(-4), last_reason="addressed")]
+        face.beats[1] = beat(hud="the safe code is 4711")
+        face.refusal = "Only people who may manage the server can do that."
+        tab = await scene.tab()
+        await tab.page.get_by_role("button", name="Ada idle").click()
+        drawer = tab.page.locator(".drawer")
+        await expect(drawer).to_contain_text("Only people who may manage the server can do that.")
+        for name in ("HUD", "Answer", "Cost"):
+            await drawer.get_by_role("tab", name=name).click()
+            await expect(drawer).not_to_contain_text("4711")
+        assert "" not in face.asked_by  # the page says whose it is
+        await tab.shot("drawer-refused")
+        tab.errors.clear()  # the browser itself notes the refusal
+        face.refusal = ""
+        face.agents = [agent("1", last_beat_at=soon(0), last_reason="addressed")]
+        face.beats[1] = beat(cost_usd=None, agents_in_call=3)
+        await expect(drawer).to_contain_text("unknown")
+        await expect(drawer).to_contain_text("its share of a call for 3 agents")
+
+
+async def test_no_other_page_may_frame_the_page_and_it_runs_only_its_own_scripts() -> None:
+    async with staged() as scene, aiohttp.ClientSession() as session:
+        for path in ("/", "/js/main.js"):
+            async with session.get(f"{scene.playground.url}{path}") as response:
+                policy = response.headers["Content-Security-Policy"].split("; ")
+                assert {"frame-ancestors 'none'", "default-src 'none'", "script-src 'self'"} <= set(policy)
+                assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
 async def test_an_agent_that_has_not_looked_yet_says_so() -> None:
@@ -92,7 +126,7 @@ async def test_the_bot_types_in_the_name_of_the_agent_that_answers() -> None:
         await tab.page.get_by_role("button", name="Ada idle").wait_for()
         await scene.channel.typing()
         await expect(tab.page.locator(".typing")).to_contain_text("Ada is typing")
-        face.agents[1]["state"] = "typing"
+        face.agents[1] |= {"state": "typing", "doing": {str(scene.channel.id): "typing"}}
         await expect(tab.page.locator(".typing")).to_contain_text("Clerk is typing")
 
 

@@ -1,5 +1,7 @@
 """The page as a whole: history, keys, phones, colours, lost connections, and texts that try to break out."""
 
+import time
+
 import pytest
 from playwright.async_api import expect
 
@@ -223,3 +225,24 @@ async def test_the_page_waits_when_it_is_asked_to_slow_down() -> None:
         await tab.say("in a moment")
         await expect(tab.message("in a moment")).to_have_count(1)
         tab.errors.clear()  # the browser itself notes the refusal
+
+
+async def test_times_as_seen_from_now_go_on() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await scene.channel.send(f"It began <t:{int(time.time()) - 20}:R>")
+        began = tab.message("It began").locator("time.stamp")
+        first = await began.inner_text()
+        assert "seconds ago" in first
+        await expect(began).not_to_have_text(first)
+
+
+async def test_what_a_finger_has_to_hit_is_large_enough() -> None:
+    async with staged() as scene:
+        sent = await scene.channel.send("Press me")
+        await sent.add_reaction("👍")
+        tab = await scene.tab(size=(390, 780), touch=True)
+        for target in await tab.message("Press me").locator(".reaction").all():
+            box = await target.bounding_box()
+            assert box is not None and min(box["width"], box["height"]) >= 44
+        await expect(tab.message("Press me").get_by_role("button", name="thumbs up, 1")).to_be_visible()

@@ -13,7 +13,7 @@ async def test_two_people_talk_and_see_each_other_type() -> None:
         you = await scene.tab()
         mira = await scene.tab(await scene.person("Mira"))
         await you.box.press_sequentially("Hello Mi")
-        await expect(mira.page.locator(".typing")).to_contain_text("you is typing")
+        await expect(mira.page.locator(".typing")).to_contain_text("Robin is typing")
         await mira.shot("typing")
         await you.box.press_sequentially("ra")
         await you.page.keyboard.press("Enter")
@@ -45,13 +45,13 @@ async def test_edits_reactions_and_deletions_reach_the_other_tab() -> None:
         mira = await scene.tab(await scene.person("Mira"))
         await you.say("First words")
         await mira.message("First words").hover()
-        await mira.message("First words").get_by_role("button", name="React with thumbsup").click()
-        await expect(you.message("First words").get_by_role("button", name="thumbsup, 1")).to_be_visible()
+        await mira.message("First words").get_by_role("button", name="React with thumbs up").click()
+        await expect(you.message("First words").get_by_role("button", name="thumbs up, 1")).to_be_visible()
         await you.box.press("ArrowUp")
         await you.page.get_by_label("Edit the message").fill("Second words")
         await you.page.keyboard.press("Enter")
         await expect(mira.message("Second words").locator(".edited")).to_be_visible()
-        await you.pick("Second words", "Delete")
+        await you.pick("Second words", "Delete message")
         await you.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
         await expect(mira.message("Second words")).to_have_count(0)
 
@@ -62,9 +62,9 @@ async def test_a_plain_member_may_not_delete_what_others_said_and_the_owner_may(
         you = await scene.tab()
         await scene.channel.send("Said by the bot")
         menu = await mira.open_menu("Said by the bot")
-        await expect(menu.get_by_role("menuitem", name="Delete")).to_have_count(0)
+        await expect(menu.get_by_role("menuitem", name="Delete message")).to_have_count(0)
         await expect(menu.get_by_role("menuitem", name="Edit")).to_have_count(0)
-        await you.pick("Said by the bot", "Delete")
+        await you.pick("Said by the bot", "Delete message")
         await you.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
         await expect(mira.message("Said by the bot")).to_have_count(0)
 
@@ -93,7 +93,7 @@ async def test_a_new_person_is_made_and_taken_over_in_the_corner() -> None:
     async with staged() as scene:
         tab = await scene.tab()
         await tab.say("I was here first")
-        corner = tab.page.get_by_role("button", name="you manager Be somebody else")
+        corner = tab.page.get_by_role("button", name="Robin manager Be somebody else")
         await corner.click()
         await tab.page.get_by_role("menuitem", name="New person …").click()
         form = tab.page.get_by_role("dialog", name="A new person")
@@ -103,10 +103,10 @@ async def test_a_new_person_is_made_and_taken_over_in_the_corner() -> None:
         await form.get_by_role("button", name="Create").click()
         await expect(tab.page.get_by_role("button", name="Nora member Be somebody else")).to_be_visible()
         await tab.say("And I am Nora")
-        await expect(tab.message("I was here first").locator(".author")).to_have_text("you")
+        await expect(tab.message("I was here first").locator(".author")).to_have_text("Robin")
         await tab.page.get_by_role("button", name="Nora member Be somebody else").click()
         await tab.shot("switcher")
-        await tab.page.get_by_role("menuitemradio", name="you").click()
+        await tab.page.get_by_role("menuitemradio", name="Robin").click()
         await expect(corner).to_be_visible()
 
 
@@ -121,7 +121,7 @@ async def test_another_person_opens_in_a_tab_of_its_own() -> None:
             await form.get_by_role("button", name="Create").click()
         other = await opening.value
         await expect(other.get_by_role("button", name="Olga member Be somebody else")).to_be_visible()
-        await expect(tab.page.get_by_role("button", name="you manager Be somebody else")).to_be_visible()
+        await expect(tab.page.get_by_role("button", name="Robin manager Be somebody else")).to_be_visible()
 
 
 async def test_a_direct_message_goes_to_one_person() -> None:
@@ -132,6 +132,28 @@ async def test_a_direct_message_goes_to_one_person() -> None:
         await you.page.get_by_role("menuitem", name="Send a direct message").click()
         await expect(you.page.get_by_role("heading", name="Mira", level=1)).to_be_visible()
         await you.say("Between us")
-        row = mira.page.get_by_label("Direct messages").get_by_role("button", name="you, unread")
+        row = mira.page.get_by_label("Direct messages").get_by_role("button", name="Robin, unread")
         await row.click()
         await expect(mira.message("Between us")).to_be_visible()
+
+
+async def test_the_first_person_chooses_a_name_and_others_see_it_at_once() -> None:
+    async with staged() as scene:
+        tab = await scene.tab(welcomed=False)
+        mira = await scene.tab(await scene.person("Mira"))
+        await tab.say("Good morning")
+        await expect(mira.message("Good morning").locator(".author")).to_have_text("Robin")
+        welcome = tab.page.get_by_role("region", name="Welcome")
+        await expect(welcome).to_contain_text("agents call people like you The Architect")
+        await tab.shot("be-somebody")
+        await welcome.get_by_role("button", name="Choose your name").click()
+        form = tab.page.get_by_role("dialog", name="Your name")
+        await form.get_by_label("Name").fill("Ulla Grün")
+        await form.get_by_role("button", name="Use this name").click()
+        await expect(tab.page.get_by_role("button", name="Ulla Grün manager Be somebody else")).to_be_visible()
+        await expect(mira.page.get_by_role("button", name="Ulla Grün manager")).to_be_visible()
+        await expect(mira.message("Good morning").locator(".author")).to_have_text("Ulla Grün")
+        member = scene.channel.guild.get_member(int(scene.about["person"]["user"]["id"]))
+        assert member is not None and member.name == "ulla_gr_n"
+        await tab.page.reload()
+        await expect(tab.page.get_by_role("button", name="Ulla Grün manager Be somebody else")).to_be_visible()

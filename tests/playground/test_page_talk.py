@@ -44,13 +44,13 @@ async def test_reactions_are_added_counted_and_taken_back() -> None:
         sent = await scene.channel.send("Shall we?")
         message = tab.message("Shall we?")
         await message.hover()
-        await message.get_by_role("button", name="React with thumbsup").click()
-        chip = message.get_by_role("button", name="thumbsup, 1")
+        await message.get_by_role("button", name="React with thumbs up").click()
+        chip = message.get_by_role("button", name="thumbs up, 1")
         await expect(chip).to_have_attribute("aria-pressed", "true")
         await sent.add_reaction("👍")
-        await expect(message.get_by_role("button", name="thumbsup, 2")).to_be_visible()
-        await message.get_by_role("button", name="thumbsup, 2").click()
-        await expect(message.get_by_role("button", name="thumbsup, 1")).to_have_attribute("aria-pressed", "false")
+        await expect(message.get_by_role("button", name="thumbs up, 2")).to_be_visible()
+        await message.get_by_role("button", name="thumbs up, 2").click()
+        await expect(message.get_by_role("button", name="thumbs up, 1")).to_have_attribute("aria-pressed", "false")
 
 
 async def test_the_picker_finds_an_emoji_by_name() -> None:
@@ -94,11 +94,11 @@ async def test_deleting_asks_first() -> None:
     async with staged() as scene:
         tab = await scene.tab()
         await tab.say("Not for long")
-        await tab.pick("Not for long", "Delete")
+        await tab.pick("Not for long", "Delete message")
         dialog = tab.page.get_by_role("dialog", name="Delete this message?")
         await dialog.get_by_role("button", name="Cancel").click()
         await expect(tab.message("Not for long")).to_be_visible()
-        await tab.pick("Not for long", "Delete")
+        await tab.pick("Not for long", "Delete message")
         await dialog.get_by_role("button", name="Delete").click()
         await expect(tab.message("Not for long")).to_have_count(0)
 

@@ -23,7 +23,7 @@ async def test_the_first_start_has_a_server_a_person_and_a_bot(playground: Playg
     guild = owner.heard("GUILD_CREATE")[0]
     assert (guild["name"], guild["owner_id"]) == ("The Playground", owner.id)
     assert [channel["name"] for channel in guild["channels"]] == ["welcome"]
-    assert {member["user"]["username"] for member in guild["members"]} == {"you", "Selfroom"}
+    assert {member["user"]["username"] for member in guild["members"]} == {"robin", "Selfroom"}
 
 
 async def test_the_welcome_says_what_to_try_and_that_the_minds_are_scripted(owner: Person) -> None:

@@ -9,12 +9,13 @@ import pytest
 
 from bot.playground import people, places
 from bot.playground.events import ALL_INTENTS
-from bot.playground.gateway.session import Session
 from bot.playground.journal import Journal
+from bot.playground.kinds import THREADS
 from bot.playground.permissions import Permission
 from bot.playground.rest.threads import new_thread
 from bot.playground.seed import seed
-from bot.playground.world import THREADS, World
+from bot.playground.session import Session
+from bot.playground.world import World
 from bot.playground.writing import posting
 
 Json = dict[str, Any]

@@ -7,6 +7,7 @@ import discord
 import pytest
 from discord.ext import commands
 
+from bot.playground.server import Playground
 from tests.playground.person import Person, Refusal
 
 
@@ -121,3 +122,56 @@ async def test_a_forum_post_begins_with_its_message(guild: discord.Guild, ada: P
     with pytest.raises(Refusal) as refused:
         await ada.say(forum.id, "not here")
     assert refused.value.body["code"] == 50008
+
+
+async def test_a_private_thread_is_told_of_only_to_its_members_and_to_who_manages_threads(
+    channel: discord.TextChannel, ada: Person, owner: Person, playground: Playground
+) -> None:
+    async with Person.new(playground.url, "bea") as bea:
+        made = await ada.call("POST", f"/channels/{channel.id}/threads", json={"name": "secret", "type": 12})
+        path = f"/channels/{made['id']}"
+        await ada.hears("THREAD_CREATE", id=made["id"])
+        await owner.hears("THREAD_CREATE", id=made["id"])
+        said = await ada.say(made["id"], "quiet")
+        await owner.hears("MESSAGE_CREATE", content="quiet")
+        for refused in (
+            bea.call("PUT", f"{path}/thread-members/@me"),
+            bea.call("PUT", f"{path}/thread-members/{bea.id}"),
+            bea.call("GET", f"{path}/thread-members"),
+            bea.call("GET", f"{path}/messages/{said['id']}"),
+            bea.call("GET", path),
+            bea.call("GET", f"/channels/{channel.id}/threads/archived/private"),
+        ):
+            with pytest.raises(Refusal):
+                await refused
+        await ada.call("PATCH", path, json={"name": "secrets"})
+        assert not [event for event in bea.events if event["d"].get("id") == made["id"]]
+        await ada.call("PUT", f"{path}/thread-members/{bea.id}")
+        shown = await bea.hears("THREAD_CREATE", id=made["id"])
+        assert shown["member"]["user_id"] == bea.id
+        assert not bea.heard("MESSAGE_CREATE")
+        assert (await bea.call("GET", f"{path}/thread-members/@me"))["user_id"] == bea.id
+        await ada.call("DELETE", f"{path}/thread-members/{bea.id}")
+        await ada.say(made["id"], "among ourselves")
+        await owner.hears("MESSAGE_CREATE", content="among ourselves")
+        assert not bea.heard("MESSAGE_CREATE")
+        with pytest.raises(Refusal):
+            await bea.call("GET", f"{path}/messages")
+
+
+async def test_who_manages_threads_sees_a_private_one_without_being_in_it(
+    bot: commands.Bot, channel: discord.TextChannel, ada: Person
+) -> None:
+    made = await ada.call("POST", f"/channels/{channel.id}/threads", json={"name": "secret", "type": 12})
+    thread = await channel.guild.fetch_channel(int(made["id"]))
+    assert isinstance(thread, discord.Thread)
+    assert thread.me is None
+    assert bot.user is not None
+    with pytest.raises(discord.NotFound):
+        await thread.fetch_member(bot.user.id)
+    joined = _next(bot, "thread_join")
+    await ada.call("PUT", f"/channels/{thread.id}/thread-members/{bot.user.id}")
+    assert (await joined).me is not None
+    removed = _next(bot, "thread_remove")
+    await ada.call("DELETE", f"/channels/{thread.id}/thread-members/{bot.user.id}")
+    assert (await removed).id == thread.id

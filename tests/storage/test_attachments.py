@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import event, func, select, text
 
+from bot.core.keeping import Readable
 from bot.core.records import AgentId, Attachment, CommunityId, Message, MessageId, Snowflake
 from storage.database import Database, database_url
 from storage.migrations.path import upgrade
@@ -52,7 +53,7 @@ async def test_a_forgotten_persons_name_leaves_the_files_of_others_and_theirs_go
         await write.put_person(community_id, person())
         other = said("from bob", 2, sender=by_person("bob", 502), attachments=(NOTE,))
         await write.add_messages(community_id, [said("mine", 1, attachments=(PICTURE,)), other])
-        data = await write.data_of(community_id, Snowflake(501))
+        data = await write.data_of(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
         assert [file["name"] for file in data["attachments"]] == [PICTURE.name]  # type: ignore[union-attr,call-overload,index]
         await write.forget_person(community_id, Snowflake(501), START)
     (left,) = await messages(store, community_id)

@@ -8,7 +8,8 @@ import pytest
 
 from bot.core.changes import DropReasons, EndBeat, PutReason, UpdateAgent
 from bot.core.kinds import ReasonKind
-from bot.core.records import AgentId, Beat, BeatId, Claim, CommunityId, MessageId, Reason, Snowflake, Usage
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, MessageId, Reason, Snowflake, Usage
+from bot.core.verdict import Claim
 from storage.store import SqlStore
 from tests.fakes import START
 

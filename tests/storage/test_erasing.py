@@ -16,6 +16,7 @@ from bot.core.changes import (
     SetKnowledge,
     UpdateMembership,
 )
+from bot.core.keeping import Readable
 from bot.core.kinds import Emotion, LetterState
 from bot.core.records import (
     PUBLIC_SIDE,
@@ -187,7 +188,7 @@ async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, comm
     async with store.writing(community_id) as write:
         await write.put_person(community_id, person("mira"))
         await write.add_messages(community_id, [said("my lighthouse"), said("hi @Mira, @miranda", 2, sender=wren)])
-        knows: dict[str, Json] = {"people": {"mira": {"trust": 0.8}}}
+        knows: dict[str, Json] = {"people": {"@mira": {"trust": 0.8}}}
         await write.apply(
             community_id,
             [
@@ -199,29 +200,31 @@ async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, comm
                     agent_id=OTHER,
                     side=PUBLIC_SIDE,
                     knowledge=knows,
-                    path="people.mira",
+                    path="people.@mira",
                     before=None,
                     after=1,
-                    by="@mira",
+                    by="<@501>",
                     at=START,
                 ),
             ],
         )
     async with store.writing(community_id) as write:
         forgotten = await write.forget_person(community_id, Snowflake(501), LATER)
-    assert (forgotten.messages, forgotten.names, forgotten.agents) == (1, ("Mira", "mira"), (OTHER,))
+    assert (forgotten.messages, forgotten.names, forgotten.agents) == (1, ("mira",), (OTHER,))
     async with store.writing(community_id) as write:
         (left,) = await write.history(community_id, ROOM)
         assert (left.content, left.reactions) == ("hi @someone, @miranda", ())
         assert await write.search(community_id, "lighthouse", room_ids=[ROOM]) == []
         assert await write.checkpoints(community_id, ROOM) == []
-        assert await write.journal(community_id, OTHER) == []
+        assert [(one.path, one.by) for one in await write.journal(community_id, OTHER)] == [
+            ("people.@someone", "someone")
+        ]
         seen, unseen = await write.last_beat(community_id, ROOM), await write.last_beat(community_id, OTHER)
         assert (seen is not None and seen.hud, unseen is not None and unseen.hud) == ("", "nobody")
         assert await write.add_message(community_id, said("my lighthouse")) is None
         await write.put_person(community_id, person("mira"))
         again = await write.person(community_id, Snowflake(501))
-        data = await write.data_of(community_id, Snowflake(501))
+        data = await write.data_of(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
     assert again is not None
     assert (again.username, again.display_name, again.ignored) == ("", "", True)
     assert (data["messages"], data["reactions"]) == ([], [])
@@ -232,7 +235,7 @@ async def test_a_person_can_have_all_that_is_stored_of_them(store: SqlStore, com
         await write.put_person(community_id, person("mira"))
         await write.add_messages(community_id, [said("mine"), said("not mine", 2, sender=by_person("wren", 502))])
     async with store.reading() as read:
-        data = await read.data_of(community_id, Snowflake(501))
+        data = await read.data_of(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
     assert isinstance(data["messages"], list)
     assert [line["content"] for line in data["messages"] if isinstance(line, dict)] == ["mine"]
 

@@ -2,17 +2,20 @@
 
 import asyncio
 import sqlite3
+import traceback
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import insert, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from bot.core.errors import BadSetting, StoreError
 from bot.core.records import AgentId, CommunityId
 from storage.database import database_url
 from storage.faults import in_sentences
 from storage.store import SqlStore
+from storage.tables import BEATS
+from tests.fakes import START
 from tests.storage.databases import postgresql_database
 from tests.storage.lines import said
 from tests.storage.town import settle_in
@@ -169,3 +172,16 @@ async def test_a_transaction_inside_another_of_the_same_task_is_refused(tmp_path
 def test_a_server_that_ends_or_begins_is_waited_for(told: str) -> None:
     with pytest.raises(StoreError, match="connection to the database was lost"), in_sentences():
         raise DBAPIError("SELECT 1", {}, Exception(told))
+
+
+@pytest.mark.parametrize("url", ["sqlite:///:memory:", "postgresql"])
+async def test_an_error_of_a_statement_tells_none_of_its_values(url: str, postgresql_url: str | None) -> None:
+    if url == "postgresql" and postgresql_url is None:
+        pytest.skip("no PostgreSQL server answers on this machine")
+    async with await SqlStore.open(postgresql_url if url == "postgresql" and postgresql_url else url) as store:
+        with pytest.raises(IntegrityError) as raised:
+            async with store.database.writing() as connection:
+                wrong = {"community_id": 987_654, "id": 1, "at": START, "reason": "open-sesame", "thoughts": "sesame"}
+                rest = {"model": "sesame", "input_format": "sesame", "agents_in_call": 1, "agent_id": None}
+                await connection.execute(insert(BEATS), wrong | rest)
+    assert "sesame" not in "".join(traceback.format_exception(raised.value))

@@ -1,4 +1,4 @@
-"""A person who is forgotten stands nowhere any more, and does not come back."""
+"""A person who is forgotten goes by their id and by a username of theirs alone, and does not come back."""
 
 from datetime import timedelta
 from typing import Any
@@ -20,10 +20,12 @@ from bot.core.changes import (
     React,
     RecordAction,
     Say,
+    SetFocus,
     SetKnowledge,
     UpdateAgent,
     UpdateRoom,
 )
+from bot.core.keeping import Readable
 from bot.core.kinds import Emotion, LetterKind, RequestState
 from bot.core.records import (
     PUBLIC_SIDE,
@@ -35,6 +37,7 @@ from bot.core.records import (
     Checkpoint,
     CheckpointId,
     CommunityId,
+    Focus,
     Json,
     KeyId,
     Lookup,
@@ -82,7 +85,7 @@ def knock() -> list[Change]:
         id=RequestId(1),
         room_id=ROOM,
         requester_person_id=MIRA,
-        requester_name="mira",
+        requester_name="@mira",
         key_id=KeyId(1),
         key_label="for Mira",
         created_at=START,
@@ -91,111 +94,207 @@ def knock() -> list[Change]:
 
 
 def traces() -> list[Change]:
-    """Give changes that name Mira wherever free text is kept."""
+    """Give changes that name Mira wherever texts are kept, by her id or her username."""
     action = ActionRecord(
-        type="set", at=START, parameters={"path": "people.Mira", "value": ["Mira is kind"]}, accepted=True, why="mira"
+        type="set", at=START, parameters={"path": "people", "value": ["@mira is kind"]}, accepted=True, why="@mira"
     )
     notice: dict[str, Json] = {"text": "@mira asks for room 1", "to_managers": True}
     return [
-        Say(message_id=MessageId(90), room_id=ROOM, sender=by_agent(1), content="Hello Mira!", sent_at=START),
+        Say(message_id=MessageId(90), room_id=ROOM, sender=by_agent(1), content="Hello @mira!", sent_at=START),
         RecordAction(agent_id=ROOM, side=PUBLIC_SIDE, record=action),
         AddSchedule(
-            schedule=Schedule(id=ScheduleId(1), agent_id=ROOM, room_id=ROOM, content="Good night, mira", at=LATER)
+            schedule=Schedule(id=ScheduleId(1), agent_id=ROOM, room_id=ROOM, content="Good night, @Mira", at=LATER)
         ),
-        UpdateRoom(room_id=ROOM, fields={"topic": "Mira's corner", "billboard": "Welcome, @mira"}),
-        UpdateAgent(agent_id=ROOM, fields={"prompt": "You adore Mira."}),
-        *knock(),
+        UpdateAgent(agent_id=ROOM, fields={"paused_reason": "paused by The Architect (<@501>)"}),
         CountFailure(room_id=ROOM, person_id=MIRA, at=START),
         AddLetter(kind=LetterKind.NOTICE, room_id=ROOM, payload=notice, not_before=LATER),
-        AddLookup(agent_id=OTHER, side=PUBLIC_SIDE, lookup=Lookup(question="recall tea", answer=["Mira likes tea"])),
+        AddLookup(agent_id=OTHER, side=PUBLIC_SIDE, lookup=Lookup(question="recall tea", answer=["@mira likes tea"])),
         AddCheckpoint(
             checkpoint=Checkpoint(
                 id=CheckpointId(1),
                 room_id=ROOM,
                 first_message_id=MessageId(2),
                 last_message_id=MessageId(2),
-                text="Mira spoke of a lighthouse.",
+                text="@mira spoke of a lighthouse.",
                 created_at=START,
             )
         ),
-        SetKnowledge(
-            agent_id=OTHER,
-            side=PUBLIC_SIDE,
-            knowledge={},
-            path="people.Mira.trust",
-            before=None,
-            after=0.8,
-            by="itself",
-            at=START,
-        ),
-        EndBeat(beat=beat(1, hud="nothing", thoughts="Mira again", agent_id=OTHER, outcome=("told mira",))),
-        Audit(by="@mira", what="forbade Mira's things", at=START),
+        learnt({}, "people.@mira.trust", by="<@501>"),
+        EndBeat(beat=beat(1, hud="nothing", thoughts="@mira again", agent_id=OTHER, outcome=("told @mira",))),
+        Audit(by="The Architect (<@501>)", what="set_muted: Agents ignore <@501>.", at=START),
+        Audit(by="@mira", what="an entry of an older version", at=START),
         React(message_id=MessageId(2), emoji="heart", emotion=Emotion.HEART, reactor=by_person(), at=START),
     ]
 
 
-async def test_nothing_names_a_forgotten_person_in_any_table(store: SqlStore, community_id: CommunityId) -> None:
+def learnt(knowledge: dict[str, Json], path: str, *, by: str = "itself", side: Side = PUBLIC_SIDE) -> SetKnowledge:
+    return SetKnowledge(
+        agent_id=OTHER, side=side, knowledge=knowledge, path=path, before="earlier", after=0.8, by=by, at=START
+    )
+
+
+def words_for_people_alone() -> list[Change]:
+    """Give prompt, topic, billboard, label, knowledge and focus with a name, with and without an @."""
+    return [
+        UpdateRoom(room_id=ROOM, fields={"topic": "Mira's corner", "billboard": "Welcome, @mira"}),
+        UpdateAgent(agent_id=ROOM, fields={"prompt": "You adore Mira, and the lighthouse."}),
+        *knock(),
+        learnt({"people": {"mira": "kind"}}, "people"),
+        SetFocus(agent_id=OTHER, side=PUBLIC_SIDE, focus=Focus(notes=("ask Mira",))),
+    ]
+
+
+async def left_of(store: SqlStore, community_id: CommunityId) -> list[str]:
+    """Give every text that people and agents can read."""
+    async with store.reading() as read:
+        view = await read.view(community_id, agent_ids=[ROOM, OTHER])
+        room, minds = view.all_rooms[ROOM], [view.mind_of(OTHER), view.mind_of(ROOM)]
+        texts = [view.agents[ROOM].prompt, room.topic, room.billboard, *(key.label for key in view.keys[ROOM])]
+        texts += [str(mind.knowledge) + str(mind.focus) for mind in minds]
+        return [*texts, *(one.content for one in await read.history(community_id, ROOM))]
+
+
+async def test_a_forgotten_person_stands_in_no_table_by_id_or_username(
+    store: SqlStore, community_id: CommunityId
+) -> None:
     file = Attachment(
-        name="mira.txt", media_type="text/plain", size_bytes=9, url="https://cdn.example/1", text="by Mira"
+        name="@mira, notes.txt", media_type="text/plain", size_bytes=9, url="https://cdn.example/1", text="by @mira"
     )
     async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("old_mira"))
         await write.put_person(community_id, person("mira"))
         heard = [
             said("my lighthouse"),
-            said("hi @Mira, I mean mira. Mirabilis?", 2, sender=WREN, attachments=(file,)),
+            said("hi @Mira, I mean @mira. @mirabilis?", 2, sender=WREN, attachments=(file,)),
             said("I was old_mira", 3, sender=by_person("old_mira")),
-            said("ask old_mira about the lamp", 4, sender=WREN),
+            said("ask @old_mira about the lamp", 4, sender=WREN),
         ]
         await write.add_messages(community_id, heard)
-        await write.apply(community_id, traces())
+        asking = by_person("mira")
+        again = Say(message_id=MessageId(91), room_id=ROOM, sender=asking, content="again", sent_at=START, post=False)
+        await write.apply(community_id, [*traces(), again])
     assert "mira" in (await everything(store)).lower()
     async with store.writing(community_id) as write:
         forgotten = await write.forget_person(community_id, MIRA, LATER)
-    assert (forgotten.messages, forgotten.names) == (2, ("Mira", "mira", "old_mira"))
-    left = (await everything(store)).lower().replace("mirabilis", "")
-    assert [line for line in left.splitlines() if "mira" in line or "lighthouse" in line] == []
+    assert (forgotten.messages, forgotten.reactions) == (3, 1)
+    assert forgotten.names == ("old_mira", "mira")
+    assert forgotten.texts == 15
+    left = (await everything(store)).lower().replace("@mirabilis", "")
+    assert [line for line in left.splitlines() if "mira" in line or "lighthouse" in line or "<@501>" in line] == []
     async with store.reading() as read:
         assert [one.content for one in await read.history(community_id, ROOM)] == [
-            "hi @someone, I mean someone. Mirabilis?",
-            "ask someone about the lamp",
+            "hi @someone, I mean @someone. @mirabilis?",
+            "ask @someone about the lamp",
         ]
         found = await read.search(community_id, "someone lamp", room_ids=[ROOM])
-        assert [one.content for one, _ in found] == ["ask someone about the lamp"]
-        said_later = await read.messages_by_id(community_id, [MessageId(90)])
-        assert said_later[MessageId(90)].content == "Hello someone!"
-        assert [one.content for one in await read.schedules(community_id, ROOM)] == ["Good night, someone"]
-        assert await read.knocks() == []
+        assert [one.content for one, _ in found] == ["ask @someone about the lamp"]
+        assert [one.content for one in await read.schedules(community_id, ROOM)] == ["Good night, @someone"]
+        view = await read.view(community_id)
+    assert view.agents[ROOM].paused_reason == "paused by The Architect (someone)"
+
+
+async def test_prompts_topics_labels_and_knowledge_are_left_to_managers(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("mira"))
+        await write.apply(community_id, words_for_people_alone())
+    before = await left_of(store, community_id)
+    async with store.writing(community_id) as write:
+        forgotten = await write.forget_person(community_id, MIRA, LATER)
+    assert await left_of(store, community_id) == before
+    assert [(one.kind.value, one.id) for one in forgotten.traces] == [
+        ("prompt", ROOM),
+        ("topic", ROOM),
+        ("billboard", ROOM),
+        ("label", 1),
+        ("knowledge", OTHER),
+        ("focus", OTHER),
+    ]
+
+
+@pytest.mark.parametrize("shown", ["mira", "lighthouse", "Mira", "@mira", "The Architect"])
+async def test_a_nickname_reads_and_changes_nothing_of_others(
+    store: SqlStore, community_id: CommunityId, shown: str
+) -> None:
+    eve = Snowflake(666)
+    async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("mira", is_architect=True))
+        await write.put_person(community_id, person("eve", 666, display_name=shown))
+        talk = [said("to the lighthouse, @mira"), said("Mira, @lighthouse", 2, sender=WREN)]
+        await write.add_messages(community_id, talk)
+        secret = learnt({"door": "a secret"}, "door", by="The Architect (<@501>)", side=Side(1))
+        await write.apply(community_id, [*traces(), *words_for_people_alone(), secret])
+        data = await write.data_of(community_id, eve, Readable(rooms=frozenset({ROOM})))
+    given = {name: value for name, value in data.items() if name not in ("person", "usernames")}
+    assert given.pop("where_you_may_not_read") == {"messages": 0, "reactions": 0}
+    assert set(map(str, given.values())) == {"[]"}
+    before, kept = await left_of(store, community_id), await everything(store)
+    async with store.writing(community_id) as write:
+        forgotten = await write.forget_person(community_id, eve, LATER)
+    assert (forgotten.messages, forgotten.texts, forgotten.agents) == (0, 0, ())
+    assert await left_of(store, community_id) == before
+    assert len(kept.splitlines()) - len((await everything(store)).splitlines()) <= 2  # her own names
+
+
+@pytest.mark.parametrize("how", ["bears it now", "bore it", "is an agent's", "was an agent's", "is a role's", "alias"])
+async def test_a_username_that_is_not_theirs_alone_changes_nothing(
+    store: SqlStore, community_id: CommunityId, how: str
+) -> None:
+    eve = Snowflake(666)
+    async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("lamp", 666))
+        if how in ("bears it now", "bore it"):
+            await write.put_person(community_id, person("Lamp", 501))
+        if how == "bore it":
+            await write.put_person(community_id, person("mira", 501))
+        if "agent" in how:
+            await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"name": "Lamp"})])
+        if how == "was an agent's":
+            await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"name": "Moth"})])
+        if how == "alias":
+            await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"aliases": ("lamp",)})])
+        await write.add_messages(community_id, [said("hello @lamp", sender=WREN)])
+        others = ["Lamp"] if how == "is a role's" else []
+        forgotten = await write.forget_person(community_id, eve, LATER, others=others)
+        assert (forgotten.names, forgotten.is_shared, forgotten.texts) == ((), True, 0)
+        assert [one.content for one in await write.history(community_id, ROOM)] == ["hello @lamp"]
+
+
+async def test_the_next_bearer_of_a_forgotten_name_is_nobodys_double(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("mira"))
+        await write.apply(community_id, [Audit(by="<@501>", what="pause: Bo is paused.", at=START)])
+        await write.forget_person(community_id, MIRA, LATER)
+        await write.put_person(community_id, person("mira", 666))
+        data = await write.data_of(community_id, Snowflake(666), Readable(rooms=frozenset({ROOM})))
+        assert data["changes_made"] == []
+        assert [one.by for one in await write.audit_log(community_id)] == ["someone"]
+
+
+async def test_logs_show_the_name_that_somebody_has_now(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.put_person(community_id, person("mira"))
+        await write.apply(community_id, [*traces(), learnt({}, "tea", by="<@501>")])
+        await write.put_person(community_id, person("mira_two"))
+        newest, entry, *_ = await write.audit_log(community_id)
+        assert (entry.by, entry.what) == ("The Architect (@mira_two)", "set_muted: Agents ignore @mira_two.")
+        assert newest.by == "@mira"  # as it was written down once
+        assert {one.by for one in await write.journal(community_id, OTHER)} == {"@mira_two"}
+        for view in (await write.view(community_id), await write.glance(community_id, agent_ids=[ROOM], messages=0)):
+            assert view.agents[ROOM].paused_reason == "paused by The Architect (@mira_two)"
 
 
 async def test_a_knock_of_a_forgotten_person_is_cancelled(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
         await write.put_person(community_id, person("mira"))
-        await write.apply(community_id, traces())
+        await write.apply(community_id, [*traces(), *knock()])
         await write.forget_person(community_id, MIRA, LATER)
     async with store.database.reading() as connection:
         [row] = (await connection.execute(text("SELECT state, requester_person_id FROM requests"))).all()
     assert tuple(row) == (RequestState.CANCELLED, MIRA)
-
-
-@pytest.mark.parametrize(
-    ("username", "shown", "written"),
-    [
-        ("jo", "Jo", "jo and JO, @someone"),  # too short for a word
-        ("agent2", "Agent2", "jo and JO, @jo"),
-        ("jolanda", "and", "jo and JO, @jo"),  # everybody says it: chosen to do harm, or by accident
-    ],
-)
-async def test_a_name_that_is_a_common_word_or_an_agents_is_only_looked_for_after_an_at(
-    store: SqlStore, community_id: CommunityId, username: str, shown: str, written: str
-) -> None:
-    async with store.writing(community_id) as write:
-        await write.put_person(community_id, person(username, display_name=shown))
-        talk = [said("you and me and Agent2", number, sender=WREN) for number in range(1, 20)]
-        await write.add_messages(community_id, [*talk, said("jo and JO, @jo", 20, sender=WREN)])
-        await write.forget_person(community_id, MIRA, LATER)
-        *others, last = [one.content for one in await write.history(community_id, ROOM)]
-    assert last == written
-    assert set(others) == {"you and me and Agent2"}
 
 
 async def test_a_forgotten_person_does_not_come_back(store: SqlStore, community_id: CommunityId) -> None:
@@ -213,36 +312,40 @@ async def test_a_forgotten_person_does_not_come_back(store: SqlStore, community_
     assert "mira" not in await everything(store)
 
 
-async def test_a_person_gets_all_that_is_kept_of_them_and_nothing_of_private_rooms(
+async def test_a_person_gets_what_they_said_and_did_where_they_may_read(
     store: SqlStore, community_id: CommunityId
 ) -> None:
+    thread = Snowflake(77)
     async with store.writing(community_id) as write:
         await write.put_person(community_id, person("mira"))
-        await write.add_messages(community_id, [said("mine"), said("about mira", 2, sender=WREN)])
-        knows: dict[str, Any] = {"people": {"mira": {"trust": 1}, "wren": "no"}, "notes": ["mira sings", "tea"]}
-        by: dict[str, Any] = {"path": "people", "before": None, "after": None, "by": "itself", "at": START}
-        public = SetKnowledge(agent_id=ROOM, side=PUBLIC_SIDE, knowledge=knows, **by)
-        secret = SetKnowledge(agent_id=ROOM, side=Side(2), knowledge={"mira": "a secret"}, **by)
-        await write.apply(community_id, [*traces(), public, secret])
-    async with store.reading() as read:
-        data = await read.data_of(community_id, MIRA)
+        heard = [
+            said("mine"),
+            said("about @mira", 2, sender=WREN),
+            said("behind the door", 3, room_id=OTHER),
+            said("in a thread", 4, thread_id=thread),
+        ]
+        await write.add_messages(community_id, heard)
+        hidden = learnt({"mira": "a secret"}, "door.code", by="<@501>", side=Side(2))
+        behind = React(message_id=MessageId(3), emoji="heart", emotion=Emotion.HEART, reactor=by_person(), at=START)
+        await write.apply(community_id, [*traces(), *knock(), hidden, behind])
+        assert await write.threads_of(community_id, MIRA) == [thread]
+        data = await write.data_of(community_id, MIRA, Readable(rooms=frozenset({ROOM})))
+        more = await write.data_of(community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset({thread})))
     counts = {name: len(value) if isinstance(value, list) else value for name, value in data.items()}
     assert counts | {"person": None} == {
         "person": None,
+        "usernames": 1,
         "messages": 1,
         "attachments": 0,
         "reactions": 1,
+        "where_you_may_not_read": {"messages": 2, "reactions": 1},
         "access_requests": 1,
         "keys_that_did_not_open": 1,
         "beats_caused": 1,
-        "names": 2,
-        "known_by_agents": 1,
-        "known_in_private_rooms": 1,
-        "named_in_messages_of_others": 2,
         "changes_made": 1,
-        "knowledge_changed": 0,
+        "knowledge_changed": 1,
     }
-    told = {"people.mira": {"trust": 1}, "notes": ["mira sings"]}
-    assert data["known_by_agents"] == [{"agent_id": ROOM, "knowledge": told}]
-    assert "a secret" not in str(data)
-    assert "==== the HUD" not in str(data)
+    for words in ("secret", "behind the door", "in a thread", "door.code", "about @mira", "earlier", "for Mira", "HUD"):
+        assert words not in str(data)
+    assert data["changes_made"] == [{"at": "2026-11-20T10:00:00+00:00", "agent_id": None, "what": "set_muted"}]
+    assert "in a thread" in str(more)

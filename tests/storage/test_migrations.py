@@ -8,16 +8,21 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, inspect, text
 
 from bot.core.errors import StoreError
 from storage.database import Database, database_url
 from storage.migrations import path as migrations
-from storage.moving.clone import _make_tables
+from storage.planning import tell_planner
 from storage.store import SqlStore, migrate
 from storage.tables import METADATA
 from tests.storage.lines import said
 from tests.storage.town import settle_in
+
+INDEX = (
+    "CREATE VIRTUAL TABLE message_words USING fts5(words, room, content='', columnsize=0,"
+    " tokenize='porter unicode61 remove_diacritics 2', detail=full)"
+)
 
 
 def schema(path: Path) -> set[str]:
@@ -28,12 +33,19 @@ def schema(path: Path) -> set[str]:
     return found
 
 
-async def test_a_new_database_gets_the_schema_that_a_copy_gets_at_once(tmp_path: Path) -> None:
+def make_tables(connection: Connection) -> None:
+    """Make the newest schema at once, from the tables' own definitions."""
+    METADATA.create_all(connection)
+    connection.execute(text(INDEX))
+    tell_planner(connection)
+
+
+async def test_the_migrations_lead_to_the_tables_that_the_program_defines(tmp_path: Path) -> None:
     async with await SqlStore.open(f"sqlite:///{tmp_path}/migrated.db"):
         pass
     made = Database(database_url(f"sqlite:///{tmp_path}/made.db"))
     async with made.writing() as connection:
-        await connection.run_sync(_make_tables)
+        await connection.run_sync(make_tables)
     await made.close()
     assert {line for line in schema(tmp_path / "made.db") if "alembic_version" not in line} == {
         line for line in schema(tmp_path / "migrated.db") if "alembic_version" not in line
@@ -86,13 +98,7 @@ async def test_a_migration_that_fails_leaves_the_database_as_it_was(
         real.op.execute("CREATE TABLE half (id INTEGER)")
         raise RuntimeError("the power went")
 
-    def revisions() -> object:
-        script = real_revisions()
-        script.get_revision("0003").module.upgrade = broken  # type: ignore[attr-defined]
-        return script
-
-    real_revisions = migrations.revisions
-    monkeypatch.setattr(migrations, "revisions", revisions)
+    monkeypatch.setattr(real, "upgrade", broken)
     with pytest.raises(RuntimeError, match="the power went"):
         await migrate(database)
     await database.close()
@@ -176,3 +182,20 @@ async def test_the_tables_are_those_of_the_migrations_on_postgresql_too(store: S
             }
         )
     assert there == {table.name: set(table.columns.keys()) for table in METADATA.sorted_tables}
+
+
+async def test_who_was_ignored_is_muted_and_names_are_known_after_the_migration(tmp_path: Path) -> None:
+    path = tmp_path / "selfroom.db"
+    database = await older_database(path)
+    async with database.writing() as connection:
+        await connection.run_sync(lambda sync: migrations.upgrade(sync, "0009"))
+        people = "INSERT INTO people (community_id, id, username, display_name, is_architect, ignored)"
+        await connection.execute(text(f"{people} VALUES (1, 501, 'mira', 'Mira', 0, 1), (1, 502, 'wren', '', 0, 0)"))
+    await database.close()
+    async with await SqlStore.open(f"sqlite:///{path}"):
+        pass
+    with sqlite3.connect(path) as after:
+        assert after.execute("SELECT id, ignored, muted FROM people").fetchall() == [(501, 0, 1), (502, 0, 0)]
+        borne = [("mira", "person:501"), ("wren", "person:502")]
+        assert after.execute("SELECT name, bearer FROM names ORDER BY name").fetchall() == borne
+    after.close()

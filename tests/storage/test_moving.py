@@ -2,6 +2,7 @@
 
 import json
 import random
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -219,6 +220,46 @@ async def test_an_archive_from_a_newer_program_is_refused(store: SqlStore, livel
     await store.export(lively, path)
     with pytest.raises(BadSetting, match="newer Selfroom"):
         await store.import_archive(spoilt(path, format=99), guild_id=OTHER_GUILD)
+
+
+def bomb(path: Path, name: str, size: int, packed_by: int) -> Path:
+    """Replace a file in an archive by many zeros, which take next to nothing packed."""
+    bombed = path.with_name("bomb.zip")
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(bombed, "w") as changed:
+        for there in archive.namelist():
+            if there != name:
+                changed.writestr(there, archive.read(there))
+        info = zipfile.ZipInfo(name)
+        info.compress_type = packed_by
+        with changed.open(info, "w", force_zip64=True) as file:
+            for _ in range(size // 1_000_000):
+                file.write(b"0" * 1_000_000)
+    return bombed
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "packed_by"),
+    [
+        ("manifest.json", 70_000_000, zipfile.ZIP_DEFLATED),
+        ("images/1.png", 70_000_000, zipfile.ZIP_DEFLATED),
+        ("messages.jsonl", 10_000_000, zipfile.ZIP_DEFLATED),
+        ("messages.jsonl", 1_000_000, zipfile.ZIP_BZIP2),
+        ("messages.jsonl", 1_000_000, zipfile.ZIP_LZMA),
+    ],
+)
+async def test_an_archive_that_unfolds_to_more_than_a_community_is_refused_before_it_is_unpacked(
+    store: SqlStore, lively: CommunityId, tmp_path: Path, name: str, size: int, packed_by: int
+) -> None:
+    path = tmp_path / "community.zip"
+    await store.export(lively, path)
+    bombed = bomb(path, name, size, packed_by)
+    tracemalloc.start()
+    with pytest.raises(BadSetting, match="more than any community"):
+        await store.import_archive(bombed, guild_id=OTHER_GUILD)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 64_000_000
+    assert await communities(store) == 1
 
 
 async def test_a_server_cannot_get_two_communities(store: SqlStore, lively: CommunityId, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ async def test_an_archive_says_what_it_left_out_and_has_no_key(
     path = tmp_path / "community.zip"
     assert (await store.export(community_id, path)).left_out == ()
     await keep(store, community_id, OURS)
-    moved = await store.export(community_id, path)
+    moved = await store.export(community_id, path, replace=True)
     assert moved.left_out == ("the server's own model provider (/setup provider)",)
     assert "providers" not in moved.counts
     assert SECRET not in _unpacked(path)

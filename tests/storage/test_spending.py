@@ -10,10 +10,11 @@ import pytest
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import BuiltCall
 from bot.core.kinds import InputFormat, OutputFormat
-from bot.core.records import CommunityId, Usage
+from bot.core.models import Ceilings
+from bot.core.records import AgentId, CommunityId, Snowflake, Usage
 from bot.core.spending import day_of
 from bot.engine.planner import Kind, PlannedCall
-from bot.engine.purse import Booked, Purse, set_aside
+from bot.engine.purse import Booked, Price, Purse, set_aside
 from storage.store import SqlStore
 from tests.fakes import ScriptedModel
 
@@ -81,7 +82,7 @@ async def test_no_moment_passes_the_limit_while_calls_begin_and_end(
 
     async def one_summary() -> None:
         async with store.writing(community_id) as write:
-            await set_aside(write, community_id, config, TODAY, usd=PRICE / 2, tokens=500)
+            await set_aside(write, community_id, config, TODAY, Price(usd=PRICE / 2, tokens=500))
 
     async def watch() -> None:
         for _ in range(60):
@@ -121,3 +122,45 @@ async def test_what_was_reserved_before_a_crash_counts_in_full_afterwards(
     assert (one.reservation is None, two.reservation is None) == (False, True)
     await after.settle(community_id, one, Usage(cost_usd=Decimal(0)))
     assert (await spent(store, community_id))[0] == PRICE
+
+
+async def test_of_calls_of_four_servers_at_once_those_go_that_the_installation_pays_for(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    ids = [community_id]
+    async with store.writing() as write:
+        ids += [(await write.add_community(Snowflake(100 + number), "More")).id for number in range(3)]
+    model = ScriptedModel()
+    model.paid = Ceilings(usd_each=PRICE * 3 + PRICE / 2, usd_all=PRICE * 8 + PRICE / 2)
+    config = CommunityConfig(usd_per_day=Decimal(10_000))
+
+    async def one(number: int) -> tuple[CommunityId, Booked]:
+        whose = ids[number % 4]
+        (found,) = await Purse(store).reserve(whose, model, config, [CALL], LATE)
+        return whose, found
+
+    found = await asyncio.gather(*(one(number) for number in range(40)))
+    went = [whose for whose, booked in found if booked.reservation is not None]
+    assert len(went) == 8
+    assert max(went.count(id) for id in ids) <= 3
+    assert all(booked.paid_up for _, booked in found if booked.reservation is None)
+    async with store.reading() as read:
+        assert (await read.paid(community_id, TODAY))[1] == PRICE * 8
+
+
+async def test_what_a_server_pays_itself_is_not_counted_as_paid_by_the_installation(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await booked(Purse(store), community_id, CommunityConfig())
+    async with store.reading() as read:
+        assert await read.paid(community_id, TODAY) == (Decimal(0), Decimal(0))
+
+
+async def test_a_call_is_booked_to_its_agents_by_their_shares(store: SqlStore, community_id: CommunityId) -> None:
+    ada, bob = AgentId(1), AgentId(2)
+    async with store.writing(community_id) as write:
+        id = await write.reserve(community_id, TODAY, usd=PRICE, tokens=10, agents={ada: 3, bob: 1})
+        await write.settle(community_id, id, usd=Decimal("0.004"), tokens=9)
+        used = await write.spent_by_agent(community_id, TODAY)
+    assert [used[one].cost_usd for one in (ada, bob)] == [Decimal("0.003"), Decimal("0.001")]
+    assert sum(one.input_tokens for one in used.values()) == 9

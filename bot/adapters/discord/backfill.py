@@ -3,8 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
 
 import aiohttp
@@ -15,9 +14,10 @@ from bot.adapters.discord.events import Translator, channel_found, reads
 from bot.adapters.discord.inbox import Inbox
 from bot.adapters.discord.window import Window
 from bot.core.errors import StoreError
-from bot.core.events import ChannelDeleted
+from bot.core.events import ChannelDeleted, ThreadDeleted, ThreadLeft
 from bot.core.ports import Store
 from bot.core.records import Room, Snowflake
+from bot.core.view import View
 
 ROOMS_AT_ONCE = 5
 AT_ONCE = 500  # messages that are read before they are stored: the next start goes on after these
@@ -25,6 +25,8 @@ KNOWN = 1_000  # newest messages of a room among which the overlap is looked for
 OVERLAP = timedelta(minutes=2)
 AGAIN_SECONDS = 0.5
 LONGEST_AGAIN_SECONDS = 30.0
+THREADS_AT_MOST = 50  # private ones that are looked at again after a gap, the last spoken in first
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 TRANSIENT = (discord.DiscordServerError, discord.RateLimited, aiohttp.ClientError, OSError, StoreError)
 UNREAD = "unread:{}"  # kept for a room that could not be read: from where on
 log = structlog.get_logger(__name__)
@@ -56,13 +58,41 @@ class Backfill:
             async with turn:
                 return await self._guarded(guild, room, since)
 
-        rooms = [room for room in view.all_rooms.values() if room.channel_id is not None]
+        everywhere = (room for room in view.all_rooms.values() if room.thread_of is None)
+        rooms = [room for room in everywhere if room.channel_id is not None]
         if channel_ids is not None:
             rooms = [room for room in rooms if room.channel_id in channel_ids]
         counts = await asyncio.gather(*(one(room, view.agents[room.id].created_at) for room in rooms))
+        if channel_ids is None:
+            await self._look_at_threads(guild, view)
         if sum(counts):
             log.info("read on", server=guild.name, rooms=len(rooms), messages=sum(counts))
         return sum(counts)
+
+    async def _look_at_threads(self, guild: discord.Guild, view: View) -> None:
+        """Look again at the private threads that are known: we may be out of them, and words may have gone."""
+        known = [room for room in view.all_rooms.values() if room.thread_of is not None and room.channel_id is not None]
+        known.sort(key=lambda room: room.last_message_at or LONG_AGO, reverse=True)
+        for room in known[:THREADS_AT_MOST]:
+            try:
+                await self._thread(guild, room, view.all_rooms[room.owner_id].channel_id)
+            except (discord.HTTPException, *TRANSIENT) as error:
+                log.warning("a thread is not looked at", room=room.id, error=str(error))
+
+    async def _thread(self, guild: discord.Guild, room: Room, parent_id: Snowflake | None) -> None:
+        guild_id, thread_id = Snowflake(guild.id), room.channel_id or Snowflake(0)
+        try:
+            thread = guild.get_thread(thread_id) or await guild.fetch_channel(thread_id)
+        except discord.NotFound:
+            gone = ThreadDeleted(guild_id=guild_id, channel_id=parent_id or thread_id, thread_id=thread_id)
+            await self._inbox.take(gone)
+            return
+        except discord.Forbidden:
+            thread = None
+        if isinstance(thread, discord.Thread) and await self._translator.is_in(thread):
+            await self._window.compare_thread(thread, room)
+        else:
+            await self._inbox.take(ThreadLeft(guild_id=guild_id, thread_id=thread_id))
 
     async def _guarded(self, guild: discord.Guild, room: Room, since: datetime) -> int:
         """Read one room, trying again while Discord or the store fails: going on would lose what lies between."""
@@ -94,19 +124,28 @@ class Backfill:
             log.warning("a room cannot be read", room=room.id, error="the bot may not read the channel's history")
             await self._note_unread(room, since)
             return 0
-        count = await self._said(channel, room, await self._beginning(room, since))
+        await self._tell_apart(channel, room)
+        beginning = await self._beginning(room, since)
+        threads, all_there = await self._threads(channel, room, beginning)
+        if not all_there:
+            await self._keep(room, str(beginning))
+        count = await self._said(channel, threads, room, beginning)
         await self._window.look_again(channel, room)
-        await self._keep(room, None)
+        if all_there:
+            await self._keep(room, None)
         return count
 
-    async def _said(self, channel: discord.TextChannel, room: Room, after: int) -> int:
+    async def _said(
+        self, channel: discord.TextChannel, threads: Sequence[discord.Thread], room: Room, after: int
+    ) -> int:
         """Take in what is not known yet, a stretch at a time; gives how many messages of others there were."""
         async with self._store.reading() as read:
             stored = await read.history(room.community_id, room.id, limit=KNOWN)
             last = await read.last_discord_id(room.community_id, room.id) or 0
         known = {message.discord_id for message in stored}
         count = 0
-        async for stretch in _stretches(merged([_read(place, after) for place in await _places(channel, after)])):
+        places: list[Place] = [channel, *threads]
+        async for stretch in _stretches(merged([_read(place, after) for place in places])):
             missed = [message for message in stretch if message.edited_at or message.id not in known]
             await self._translator.meet(channel.guild, missed)
             events = [await self._translator.message(message) for message in missed]
@@ -115,6 +154,56 @@ class Backfill:
             if len(stretch) == AT_ONCE:
                 log.info("reading on", room=room.id, messages=count, until=stretch[-1].created_at.isoformat())
         return count
+
+    async def _threads(self, channel: discord.TextChannel, room: Room, after: int) -> tuple[list[discord.Thread], bool]:
+        """Give the threads in which something was said after that, of the private ones those that we are in.
+
+        The channel's own messages do not depend on the list of those that are archived; False: it may be had later.
+        """
+        threads, all_there = {thread.id: thread for thread in channel.threads}, True
+        for private in (False, True):
+            try:
+                found = [thread async for thread in _archived(channel, after, private=private)]
+            except discord.Forbidden:  # without Read Message History there are none to see
+                break
+            except discord.HTTPException as error:
+                log.warning("archived threads are not read on", room=room.id, private=private, status=error.status)
+                all_there &= error.status < 500
+                continue
+            threads = {thread.id: thread for thread in found} | threads
+        spoken = [thread for thread in threads.values() if (thread.last_message_id or 0) > after]
+        return [one for one in spoken if not one.is_private() or await self._translator.is_in(one)], all_there
+
+    async def _tell_apart(self, channel: discord.TextChannel, room: Room) -> None:
+        """Find out what threads are that were stored before private ones were told apart; each is asked for once."""
+        async with self._store.reading() as read:
+            unnamed = await read.unnamed_threads(room.community_id, room.id)
+        for thread_id in unnamed:
+            thread = await self._window.thread(channel, thread_id)
+            if thread is None:
+                continue
+            if thread.is_private():
+                await self.read_thread(thread)
+                continue
+            async with self._store.writing(room.community_id) as write:
+                await write.name_thread(room.community_id, room.id, thread_id, thread.name)
+
+    async def read_thread(self, thread: discord.Thread) -> None:
+        """Read a private thread from the last message known, if we are in it."""
+        if not await self._translator.is_in(thread):
+            return
+        async with self._store.reading() as read:
+            community = await read.community_of_guild(Snowflake(thread.guild.id))
+            room_id = await read.room_of_channel(community.id, Snowflake(thread.parent_id)) if community else None
+            if community is None or room_id is None:
+                return
+            since = (await read.view(community.id, messages=0)).agents[room_id].created_at
+            known = await read.room_of_channel(community.id, Snowflake(thread.id))
+            last = await read.last_discord_id(community.id, known) if known is not None else None
+        async for stretch in _stretches(_read(thread, last or discord.utils.time_snowflake(since))):
+            await self._translator.meet(thread.guild, stretch)
+            events = [await self._translator.message(message) for message in stretch]
+            await self._inbox.take_read_on([event for event in events if event is not None])
 
     async def _beginning(self, room: Room, since: datetime) -> int:
         """Give where to read on: somewhat before the last message known, for Discord may report one late."""
@@ -148,15 +237,14 @@ class Backfill:
             await self._inbox.take(gone)
 
 
-async def _places(channel: discord.TextChannel, after: int) -> list[Place]:
-    """Give the channel and those of its threads in which something was said after that."""
-    threads = {thread.id: thread for thread in channel.threads}
-    with suppress(discord.Forbidden):  # without Read Message History there are no archived threads to see
-        async for thread in channel.archived_threads(limit=None):  # the last archived first
-            if thread.archive_timestamp < discord.utils.snowflake_time(after):
-                break
-            threads.setdefault(thread.id, thread)
-    return [channel, *(thread for thread in threads.values() if (thread.last_message_id or 0) > after)]
+async def _archived(channel: discord.TextChannel, after: int, *, private: bool) -> AsyncIterator[discord.Thread]:
+    """Give the channel's threads that were archived after that, of the private ones those that we are in."""
+    since = discord.utils.snowflake_time(after)
+    async for thread in channel.archived_threads(private=private, joined=private, limit=None):
+        if thread.archive_timestamp >= since:
+            yield thread
+        elif not private:  # these come by the time of their archiving, the last first; others by their id
+            return
 
 
 async def _read(place: Place, after: int) -> Source:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections import Counter, defaultdict
+from contextlib import suppress
 from typing import Any, Final
 
 import discord
@@ -18,7 +19,6 @@ CHANNELS_PER_CATEGORY = 50
 LAST_POSITION = 10_000
 VIEW = discord.Permissions(view_channel=True).value
 WRITE = discord.Permissions(send_messages=True, send_messages_in_threads=True).value
-SEE_AND_WRITE = VIEW | WRITE  # without them we could not give them back
 TEXT: Final = 0
 CATEGORY_TYPE: Final = 4
 ROLE, MEMBER = 0, 1
@@ -71,18 +71,13 @@ class Channels:
         return int(made["id"])
 
     def _overwrites(self, guild_id: Snowflake) -> list[dict[str, Any]]:
-        user = self._client.user
-        if user is None:
+        us = _set(_nothing(self._me(), MEMBER), allow=VIEW)  # first, or we shut ourselves out
+        return [us, _set(_nothing(guild_id, ROLE), deny=VIEW)]
+
+    def _me(self) -> int:
+        if self._client.user is None:
             raise PublishError("I am not logged in to Discord yet.")
-        return [
-            {
-                "id": user.id,
-                "type": MEMBER,
-                "allow": str(SEE_AND_WRITE),
-                "deny": "0",
-            },  # first, or we shut ourselves out
-            {"id": guild_id, "type": ROLE, "allow": "0", "deny": str(VIEW)},
-        ]
+        return self._client.user.id
 
     async def edit(self, channel_id: Snowflake, *, name: str | None, topic: str | None) -> None:
         """Rename a channel or change its topic."""
@@ -95,41 +90,62 @@ class Channels:
             await self._client.http.edit_channel(channel_id, **options)
 
     async def allow(
-        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
+        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
     ) -> None:
         """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing.
 
-        What people have set there otherwise stays.
+        `allowed` None: who sees it stays as it is. What people have set there otherwise stays.
         """
-        if person_id is not None:
-            await self._person(channel_id, person_id, allowed=allowed)
-            return
         with worded("look at the channel"):
             channel: Any = await self._client.http.get_channel(channel_id)
-        us, everyone = self._overwrites(Snowflake(int(channel["guild_id"])))
-        await self._put(channel_id, us)
-        before = next((one for one in channel["permission_overwrites"] if int(one["id"]) == everyone["id"]), everyone)
-        denied = (0 if allowed else VIEW) | (0 if writable else WRITE)
-        kept = {"allow": int(before["allow"]) & ~denied, "deny": int(before["deny"]) & ~(VIEW | WRITE) | denied}
-        await self._put(channel_id, everyone | {name: str(bits) for name, bits in kept.items()})
+        there = {int(one["id"]): one for one in channel["permission_overwrites"]}
+        if person_id is not None:
+            await self._person(channel_id, there.get(person_id, _nothing(person_id, MEMBER)), allowed=bool(allowed))
+            return
+        us, all_of_them = self._me(), int(channel["guild_id"])
+        before = there.get(all_of_them, _nothing(all_of_them, ROLE))
+        denied = (VIEW if allowed is False else 0) | (0 if writable else WRITE)
+        given_back = (VIEW if allowed else 0) | (WRITE if writable and allowed is None else 0)
+        ours = denied & ~int(before["deny"])  # allowed to us first, or we shut ourselves out and could not undo it
+        await self._put(channel_id, there.get(us, _nothing(us, MEMBER)), allow=ours)
+        await self._put(channel_id, before, deny=denied, forget=given_back & int(before["deny"]))
 
-    async def _person(self, channel_id: Snowflake, person_id: Snowflake, *, allowed: bool) -> None:
+    async def _person(self, channel_id: Snowflake, before: dict[str, Any], *, allowed: bool) -> None:
+        """Allow a person to see, or forget that; what they are denied there stays denied."""
+        rest = int(before["deny"]) | int(before["allow"]) & ~VIEW
         if allowed:
-            await self._put(channel_id, {"id": person_id, "type": MEMBER, "allow": str(VIEW), "deny": "0"})
+            await self._put(channel_id, before, allow=VIEW)
+        elif rest:
+            await self._put(channel_id, before, forget=VIEW & int(before["allow"]))
+        else:
+            with worded("change who sees the channel"), suppress(discord.NotFound):
+                await self._client.http.delete_channel_permissions(channel_id, before["id"])
+
+    async def _put(self, channel_id: Snowflake, before: dict[str, Any], **bits: int) -> None:
+        """Change an overwrite by what is allowed, denied and forgotten; nothing when that is so already."""
+        after = _set(before, **bits)
+        if after == before:
             return
         with worded("change who sees the channel"):
-            await self._client.http.delete_channel_permissions(channel_id, person_id)
-
-    async def _put(self, channel_id: Snowflake, overwrite: dict[str, Any]) -> None:
-        with worded("change who sees the channel"):
             await self._client.http.edit_channel_permissions(
-                channel_id, overwrite["id"], overwrite["allow"], overwrite["deny"], overwrite["type"]
+                channel_id, after["id"], after["allow"], after["deny"], after["type"]
             )
 
     async def open_thread(self, thread_id: Snowflake) -> None:
         """Bring a thread back from the archive."""
         with worded("open the thread again"):
             await self._client.http.edit_channel(thread_id, archived=False)
+
+
+def _nothing(id: int, type: int) -> dict[str, Any]:
+    return {"id": id, "type": type, "allow": "0", "deny": "0"}
+
+
+def _set(before: dict[str, Any], *, allow: int = 0, deny: int = 0, forget: int = 0) -> dict[str, Any]:
+    """Allow and deny these bits, say nothing on others any more, and keep the rest of an overwrite."""
+    kept = ~(allow | deny | forget)
+    bits = {"allow": int(before["allow"]) & kept | allow, "deny": int(before["deny"]) & kept | deny}
+    return before | {name: str(each) for name, each in bits.items()}
 
 
 def _is_named(name: str, base: str) -> bool:

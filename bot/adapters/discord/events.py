@@ -1,14 +1,17 @@
 """Gateway events as records."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Protocol
 
 import discord
 import structlog
 
+from bot.adapters.discord.files import PATIENCE_SECONDS, Files
 from bot.adapters.discord.people import People
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
-from bot.adapters.discord.wording import attachments_of, text_of
+from bot.adapters.discord.wording import text_of
 from bot.core.events import (
     ChannelChanged,
     ChannelDeleted,
@@ -22,37 +25,96 @@ from bot.core.events import (
     ReactionsCleared,
     ReactionsFound,
     ThreadDeleted,
+    ThreadIsPrivate,
+    ThreadLeft,
 )
 from bot.core.records import Snowflake
 
 log = structlog.get_logger(__name__)
+READ_ON_SECONDS = 15.0  # that the files of all messages of a stretch are waited for
+Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread
 SPOKEN = (discord.MessageType.default, discord.MessageType.reply)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """Where something was said: a room's channel with the public thread in it, or a private thread that we are in."""
+
+    channel_id: Snowflake
+    thread_id: Snowflake | None = None
+    thread_name: str | None = None
+    private_in: Snowflake | None = None
+
+
+class Ears(Protocol):
+    """Whoever knows who is listened to (engine.intake)."""
+
+    async def hears(
+        self,
+        guild_id: Snowflake,
+        channel_id: Snowflake,
+        *,
+        author_id: Snowflake,
+        webhook_id: Snowflake | None,
+        is_bot: bool,
+    ) -> int:
+        """Give how many characters are to be read of the files that are attached there; 0 when nobody listens."""
 
 
 class Translator:
     """Makes records of what discord.py reports; None for what is not for us."""
 
-    def __init__(self, client: discord.Client, webhooks: Webhooks, people: People, *, characters: int = 20_000) -> None:
+    def __init__(self, client: discord.Client, webhooks: Webhooks, people: People, ears: Ears) -> None:
         self._client = client
         self._webhooks = webhooks
         self._people = people
-        self._characters = characters
-        self._places: dict[int, int] = {}  # threads that the cache does not know, with their parents
+        self._ears = ears
+        self.files = Files()
+        self._unlisted: dict[int, discord.Thread] = {}  # threads that the cache does not know
+        self._outside: set[int] = set()  # private threads that we see and are not in
 
     async def meet(self, guild: discord.Guild, messages: Sequence[discord.Message]) -> None:
-        """Learn who wrote many messages, before they are translated one by one."""
+        """Learn who wrote many messages and what their files say, before they are translated one by one."""
+        for message in messages:
+            self.foresee(message, seconds=READ_ON_SECONDS)
         await self._people.meet([one.author for one in messages if not one.webhook_id], guild)
+
+    def foresee(self, message: discord.Message, *, seconds: float = PATIENCE_SECONDS) -> None:
+        """Begin to read a message's files at once; its turn may come later."""
+        if self._is_said(message) and not self._is_own_post(message):
+            self.files.begin(message, self._listened_to(message), seconds=seconds)
+
+    async def _listened_to(self, message: discord.Message) -> int:
+        """Give how many characters are to be read of its files."""
+        assert message.guild is not None  # noqa: S101 - it was said in one
+        heard = await self._heard(message.guild, message.channel.id)
+        if heard is None:
+            return 0
+        webhook_id = Snowflake(message.webhook_id) if message.webhook_id else None
+        author_id = Snowflake(message.author.id)
+        return await self._ears.hears(
+            Snowflake(message.guild.id),
+            heard.private_in or heard.channel_id,
+            author_id=author_id,
+            webhook_id=webhook_id,
+            is_bot=message.author.bot or webhook_id is not None,
+        )
+
+    def _is_said(self, message: discord.Message) -> bool:
+        return message.guild is not None and message.type in SPOKEN and message.author.id != self._own_id
 
     async def message(self, message: discord.Message) -> MessageSeen | None:
         """Give a message that was said in a server, by anybody but the bot itself."""
-        if message.guild is None or message.type not in SPOKEN or message.author.id == self._own_id:
+        if message.guild is None or not self._is_said(message):
             return None
         is_own = self._is_own_post(message)
         if message.webhook_id and not is_own and message.webhook_id == message.application_id:
             return None  # an answer to somebody's command
-        parent_id, thread_id = await self._place(message.guild, message.channel.id)
+        heard = await self._heard(message.guild, message.channel.id)
+        if heard is None:
+            return None
         content = "" if is_own else text_of(message)
-        attachments = () if is_own else await attachments_of(message, characters=self._characters)
+        attachments = () if is_own else await self.files.of(message)
         if not (is_own or content or attachments):
             return None
         author = None
@@ -61,8 +123,10 @@ class Translator:
             author = self._people.person(member)
         return MessageSeen(
             guild_id=Snowflake(message.guild.id),
-            channel_id=parent_id,
-            thread_id=thread_id,
+            channel_id=heard.channel_id,
+            thread_id=heard.thread_id,
+            thread_name=heard.thread_name,
+            private_in=heard.private_in,
             message_id=Snowflake(message.id),
             author=author,
             webhook_id=Snowflake(message.webhook_id) if message.webhook_id else None,
@@ -84,27 +148,81 @@ class Translator:
             message.webhook_id, message.application_id, self._client.application_id, self._webhooks
         )
 
-    async def _place(self, guild: discord.Guild, channel_id: int) -> tuple[Snowflake, Snowflake | None]:
-        """Give the room's channel and, if it was said there, the thread."""
-        parent_id = await self._parent(guild, channel_id)
-        if parent_id == channel_id:
-            return Snowflake(channel_id), None
-        return Snowflake(parent_id), Snowflake(channel_id)
+    async def _heard(self, guild: discord.Guild, channel_id: int) -> Heard | None:
+        """Give where that is; None when it is not for us: a private thread that we are not in, or of unknown kind."""
+        place = (
+            guild.get_channel_or_thread(channel_id) or self._unlisted.get(channel_id) or await self._asked(channel_id)
+        )
+        if not isinstance(place, discord.Thread):
+            return Heard(channel_id=Snowflake(channel_id)) if place is not None else None
+        parent_id, thread_id = Snowflake(place.parent_id), Snowflake(channel_id)
+        if not place.is_private():
+            return Heard(channel_id=parent_id, thread_id=thread_id, thread_name=place.name)
+        if not await self._is_surely_in(place):
+            return None
+        return Heard(channel_id=thread_id, thread_name=place.name, private_in=parent_id)
 
-    async def _parent(self, guild: discord.Guild, channel_id: int) -> int:
-        known = guild.get_channel_or_thread(channel_id)
-        if isinstance(known, discord.Thread):
-            return known.parent_id
-        if known is None and channel_id not in self._places:
-            self._places[channel_id] = await self._asked(channel_id)
-        return self._places.get(channel_id, channel_id)
-
-    async def _asked(self, channel_id: int) -> int:
+    async def _asked(self, channel_id: int) -> Channel | None:
+        """Ask for a channel or thread that the cache does not know; None when it cannot be told what it is."""
         try:
             channel = await self._client.fetch_channel(channel_id)
         except (discord.HTTPException, discord.InvalidData):
-            return channel_id
-        return channel.parent_id if isinstance(channel, discord.Thread) else channel_id
+            return None
+        if isinstance(channel, discord.Thread):
+            self._unlisted[channel_id] = channel
+        return channel
+
+    async def is_in(self, thread: discord.Thread) -> bool:
+        """Tell whether we are a member of a thread: to see it as one who manages threads is not enough.
+
+        Raises HTTPException when Discord does not tell.
+        """
+        if thread.me is not None:
+            return True
+        if thread.id in self._outside or self._own_id is None:
+            return False
+        try:
+            thread.me = await thread.fetch_member(self._own_id)
+        except discord.NotFound:
+            self._outside.add(thread.id)
+        return thread.me is not None
+
+    async def _is_surely_in(self, thread: discord.Thread) -> bool:
+        """Tell the same; while it is not known, we are not."""
+        try:
+            return await self.is_in(thread)
+        except discord.HTTPException as error:
+            log.warning("it is not known whether we are in a thread", thread=thread.id, error=error.text)
+            return False
+
+    def look_anew(self) -> None:
+        """Forget which threads we are not in: while nobody listened we may have been brought in."""
+        self._outside.clear()
+        self._unlisted.clear()
+
+    def joined(self, thread: discord.Thread) -> None:
+        """We were brought into a thread."""
+        self._outside.discard(thread.id)
+
+    async def left(self, thread: discord.Thread) -> ThreadLeft | None:
+        """Give a private thread that we are in no more; one that only went out of sight (archived) is not left."""
+        thread.me = None
+        self._outside.discard(thread.id)
+        self._unlisted.pop(thread.id, None)
+        found = await self._asked(thread.id)
+        if isinstance(found, discord.Thread) and await self._is_surely_in(found):
+            return None
+        return ThreadLeft(guild_id=Snowflake(thread.guild.id), thread_id=Snowflake(thread.id))
+
+    async def thread_gone(self, payload: discord.RawThreadDeleteEvent) -> ThreadDeleted | ThreadLeft:
+        """Give a thread that is no more; one that is only hidden from us is not deleted."""
+        try:
+            await self._client.fetch_channel(payload.thread_id)
+        except discord.Forbidden:
+            return ThreadLeft(guild_id=Snowflake(payload.guild_id), thread_id=Snowflake(payload.thread_id))
+        except (discord.HTTPException, discord.InvalidData, OSError) as error:
+            log.debug("a thread is gone", thread=payload.thread_id, error=str(error))
+        return thread_deleted(payload)
 
     def text(self, message: discord.Message) -> str:
         """Give what a message says."""
@@ -127,10 +245,12 @@ class Translator:
             return None
         if self._is_own_post(message):
             return None
-        channel_id, _ = await self._place(message.guild, payload.channel_id)
+        heard = await self._heard(message.guild, payload.channel_id)
+        if heard is None:
+            return None
         return MessageEdited(
             guild_id=Snowflake(message.guild.id),
-            channel_id=channel_id,
+            channel_id=heard.channel_id,
             message_id=Snowflake(message.id),
             content=text_of(message),
             edited_at=message.edited_at,
@@ -150,9 +270,11 @@ class Translator:
             if isinstance(payload, discord.RawBulkMessageDeleteEvent)
             else [payload.message_id]
         )
-        channel_id, _ = await self._place(guild, payload.channel_id)
+        heard = await self._heard(guild, payload.channel_id)
         return MessagesDeleted(
-            guild_id=Snowflake(guild.id), channel_id=channel_id, message_ids=tuple(Snowflake(id) for id in ids)
+            guild_id=Snowflake(guild.id),
+            channel_id=heard.channel_id if heard else Snowflake(payload.channel_id),
+            message_ids=tuple(Snowflake(id) for id in ids),
         )
 
     async def reaction(self, payload: discord.RawReactionActionEvent) -> ReactionChanged | None:
@@ -193,10 +315,9 @@ class Translator:
         users = [user for one in reactions async for user in one.users(limit=None) if not user.bot]
         await self._people.meet(users, guild)
         people = [self._people.person(await self._people.member(user, guild)) for user in users]
-        channel_id, _ = await self._place(guild, message.channel.id)
         return ReactionsFound(
             guild_id=Snowflake(guild.id),
-            channel_id=channel_id,
+            channel_id=Snowflake(message.channel.id),
             message_id=Snowflake(message.id),
             emoji=emoji_text(reactions[0].emoji),
             people=tuple({person.id: person for person in people}.values()),
@@ -212,17 +333,28 @@ def thread_deleted(payload: discord.RawThreadDeleteEvent) -> ThreadDeleted:
     )
 
 
+def turned_private(before: discord.Thread, after: discord.Thread) -> ThreadIsPrivate | None:
+    """Give a thread that is private now and was not."""
+    return thread_is_private(after.parent_id, after) if after.is_private() and not before.is_private() else None
+
+
+def thread_is_private(channel_id: int, thread: discord.Thread) -> ThreadIsPrivate:
+    """Give a thread whose words are not for the open."""
+    return ThreadIsPrivate(
+        guild_id=Snowflake(thread.guild.id), channel_id=Snowflake(channel_id), thread_id=Snowflake(thread.id)
+    )
+
+
 def channel_changed(before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> ChannelChanged | None:
     """Give what is different about a text channel."""
     if not isinstance(before, discord.TextChannel) or not isinstance(after, discord.TextChannel):
         return None
-    private = [_is_private(channel) for channel in (before, after)]
     return ChannelChanged(
         guild_id=Snowflake(after.guild.id),
         channel_id=Snowflake(after.id),
         name=after.name if after.name != before.name else None,
         topic=(after.topic or "") if after.topic != before.topic else None,
-        is_private=private[1] if private[0] != private[1] else None,
+        is_private=_is_private(after),
     )
 
 

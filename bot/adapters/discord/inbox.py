@@ -1,7 +1,7 @@
-"""What Discord reports, taken in one after the other: nothing overtakes, and a failing store holds the line."""
+"""What Discord reports, taken in server by server: nothing overtakes there, and a failing store holds the line."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -11,6 +11,7 @@ from bot.core.errors import StoreError
 from bot.core.events import Event, MessageSeen
 
 STORE_REST_SECONDS = 1.0
+NO_SERVER = 0  # the queue of what concerns none or all of them
 Report = Callable[[], Awaitable[Event | None]]
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
@@ -27,25 +28,52 @@ class Taker(Protocol):
 
 
 class Inbox:
-    """The queue between the gateway and intake, with one task that empties it."""
+    """The queues between the gateway and intake, one for each server: none waits for what happens in another."""
 
     def __init__(self, intake: Taker) -> None:
         self._intake = intake
-        self._waiting: asyncio.Queue[Report] = asyncio.Queue()
+        self._lanes: dict[int, asyncio.Queue[Report]] = {}
+        self._new: asyncio.Queue[int] = asyncio.Queue()  # servers whose queue nobody empties yet
+        self._first: Callable[[int], Report] | None = None
 
     @property
     def size(self) -> int:
         """How many reports wait."""
-        return self._waiting.qsize()
+        return sum(lane.qsize() for lane in self._lanes.values())
 
-    def put(self, report: Report) -> None:
+    def begin(self, first: Callable[[int], Report]) -> None:
+        """Begin a session: what `first` gives for a server is done there before all that is reported from now on."""
+        self._first = first
+        for guild_id, lane in self._lanes.items():
+            lane.put_nowait(first(guild_id))
+
+    def put(self, report: Report, guild_id: int = NO_SERVER) -> None:
         """Take a report's event when its turn comes; the report is made into a record only then."""
-        self._waiting.put_nowait(report)
+        if guild_id not in self._lanes:
+            self._lanes[guild_id] = asyncio.Queue()
+            self._new.put_nowait(guild_id)
+            if self._first is not None:
+                self._lanes[guild_id].put_nowait(self._first(guild_id))
+        self._lanes[guild_id].put_nowait(report)
+
+    async def passed(self, guild_ids: Iterable[int]) -> None:
+        """Wait until everything is taken in that was reported of these servers until now."""
+        passed = {guild_id: asyncio.Event() for guild_id in guild_ids}
+        for guild_id, event in passed.items():
+            self.put(partial(_set, event), guild_id)
+        for event in passed.values():
+            await event.wait()
 
     async def run(self) -> None:
-        """Empty the queue for ever; one bad report is logged and left."""
+        """Empty the queues for ever."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                group.create_task(self._empty(self._lanes[await self._new.get()]))
+
+    async def _empty(self, lane: asyncio.Queue[Report]) -> None:
+        """Take one report after the other: nothing overtakes; one bad report is logged and left."""
         while True:
-            report = await self._waiting.get()
+            report = await lane.get()
             try:
                 event = await _in_the_end(report)
                 if event is not None:
@@ -69,3 +97,7 @@ async def _in_the_end(asked: Callable[[], Awaitable[T]]) -> T:
         except StoreError as error:
             log.error("what was said cannot be stored yet", error=error.sentence)
             await asyncio.sleep(STORE_REST_SECONDS)
+
+
+async def _set(event: asyncio.Event) -> None:
+    event.set()

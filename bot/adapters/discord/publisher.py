@@ -7,9 +7,9 @@ from typing import Any
 
 import discord
 
-from bot.adapters.discord.avatars import drawn_avatar
 from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
+from bot.adapters.discord.faces import Faces
 from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
 from bot.core.errors import ChannelGone, Gone
@@ -19,6 +19,7 @@ from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, LetterId, Snowflake
 
 NO_PINGS: dict[str, Any] = {"parse": []}
+PEOPLE_ONLY: dict[str, Any] = {"parse": ["users"]}  # never @everyone, @here or a role
 PAGE = 100
 ONLINE_LOOK_SECONDS = 0.05
 DECISIONS = (("post", "Approve", discord.ButtonStyle.success), ("discard", "Discard", discord.ButtonStyle.danger))
@@ -30,6 +31,7 @@ class DiscordPublisher:
     def __init__(self, client: discord.Client) -> None:
         self._client = client
         self.webhooks = Webhooks(client)
+        self._faces = Faces(self.webhooks)
         self._channels = Channels(client)
         self._billboards = Billboards(client)
 
@@ -40,7 +42,7 @@ class DiscordPublisher:
         try:
             return await self._execute(post, payload)
         except ChannelGone:
-            if post.thread_id is None:
+            if post.thread_id is None or post.only_there:
                 raise
             return await self._execute(post, payload, in_thread=False)
         except WebhookGone:
@@ -124,7 +126,7 @@ class DiscordPublisher:
             await self._client.http.delete_channel(channel_id)
 
     async def allow(
-        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool, writable: bool = True
+        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
     ) -> None:
         """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing."""
         await self._online()
@@ -133,15 +135,14 @@ class DiscordPublisher:
     async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
         """Give the address of an agent's drawn avatar, set on the webhook of its own room's channel."""
         await self._online()
-        hook = await self.webhooks.of(channel_id)
-        if hook.picture and not redraw:
-            return hook.picture
-        return await self.webhooks.dress(channel_id, drawn_avatar(agent_id, name))
+        return await self._faces.of(channel_id, agent_id, name, redraw=redraw)
 
-    async def notify(self, channel_id: Snowflake, text: str, *, held: LetterId | None = None) -> None:
-        """Say something as the bot itself; with buttons to decide about a held letter."""
+    async def notify(
+        self, channel_id: Snowflake, text: str, *, held: LetterId | None = None, traces: Sequence[str] = ()
+    ) -> None:
+        """Say something as the bot itself; with buttons to decide about a held letter, or about places by number."""
         await self._online()
-        view = _to_decide(held) if held is not None else discord.utils.MISSING
+        view = _buttons(held, traces) if held is not None or traces else discord.utils.MISSING
         with worded("say something"):
             await self._client.get_partial_messageable(channel_id).send(
                 text[:2_000], view=view, allowed_mentions=discord.AllowedMentions.none()
@@ -161,14 +162,18 @@ class DiscordPublisher:
 
     async def close(self) -> None:
         """Let the connections go."""
+        await self._faces.close()
         await self.webhooks.close()
 
 
-def _to_decide(letter_id: LetterId) -> discord.ui.View:
+def _buttons(letter_id: LetterId | None, traces: Sequence[str]) -> discord.ui.View:
     """Give the buttons; what pressing them does is known to the command tree, by their ids."""
     view = discord.ui.View(timeout=None)
-    for verdict, label, style in DECISIONS:
-        view.add_item(discord.ui.Button(label=label, style=style, custom_id=held_id(verdict, letter_id)))
+    if letter_id is not None:
+        for verdict, label, style in DECISIONS:
+            view.add_item(discord.ui.Button(label=label, style=style, custom_id=held_id(verdict, letter_id)))
+    for number, id in enumerate(traces, 1):
+        view.add_item(discord.ui.Button(label=str(number), custom_id=id))
     view.stop()
     return view
 
@@ -177,6 +182,5 @@ def _payload(post: Post) -> dict[str, Any]:
     payload: dict[str, Any] = {"content": post.content, "username": post.name}
     if post.avatar_url:
         payload["avatar_url"] = post.avatar_url
-    if not post.pings:
-        payload["allowed_mentions"] = NO_PINGS
+    payload["allowed_mentions"] = PEOPLE_ONLY if post.pings else NO_PINGS
     return payload

@@ -9,7 +9,7 @@ from discord import app_commands
 from pydantic import ValidationError
 
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Invalid, Limited, PublishError, SelfroomError
-from bot.core.items import problem_of
+from bot.core.items import told_of
 
 UNKNOWN_CHANNEL, UNKNOWN_WEBHOOK, BAD_WEBHOOK_TOKEN = 10003, 10015, 50027
 THREAD_ARCHIVED = 50083
@@ -62,13 +62,23 @@ def worded(doing: str) -> Iterator[None]:
         raise FateUnknown(f"The line to Discord broke while I tried to {doing}; I look whether it happened.") from error
 
 
+def without_commands(error: BaseException) -> str:
+    """Word why Discord did not take the commands of a server, and what to do."""
+    match error:
+        case discord.Forbidden():
+            return "invite the bot again with the scope applications.commands, then restart Selfroom"
+        case discord.HTTPException(status=status, code=code) if status < 500:
+            return f"Discord refuses them ({status}, code {code}): the whole reason is in the log file"
+    return "Discord fails at it just now: they are tried again when Selfroom connects anew"
+
+
 def explained(error: BaseException) -> str | None:
     """Give the sentence for a person whose command failed; None when only the log can tell."""
     match error:
         case SelfroomError():
             return error.sentence
         case ValidationError():
-            return problem_of(error)
+            return told_of(error)
         case app_commands.CommandOnCooldown(retry_after=seconds):
             return f"That was quick: try again in {max(1, round(seconds))} s."
         case app_commands.TransformerError():

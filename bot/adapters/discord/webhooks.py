@@ -104,7 +104,8 @@ class Webhooks:
         hook = await self.of(channel_id)
         with worded("set the picture of my webhook"):
             partial = discord.Webhook.partial(hook.id, hook.token, client=self._client)
-            await partial.edit(avatar=picture, prefer_auth=False)
+            async with asyncio.timeout(ANSWER_SECONDS):  # else it may hang for five minutes
+                await partial.edit(avatar=picture, prefer_auth=False)
             self.forget(channel_id)
         return (await self.of(channel_id)).picture
 

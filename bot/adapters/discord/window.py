@@ -8,7 +8,7 @@ import structlog
 from bot.adapters.discord.events import Translator, emoji_text
 from bot.adapters.discord.inbox import Inbox
 from bot.core.emoji import reaction_name
-from bot.core.events import MessageEdited, MessagesDeleted, ReactionsFound, ThreadDeleted
+from bot.core.events import MessageEdited, MessagesDeleted, ReactionsFound, ThreadDeleted, ThreadIsPrivate
 from bot.core.ports import Store
 from bot.core.records import Message, MessageId, Room, Snowflake
 
@@ -38,25 +38,35 @@ class Window:
             if message.discord_id is not None:
                 by_place.setdefault(message.thread_id, []).append(message)
         for thread_id, messages in by_place.items():
-            place = channel if thread_id is None else await self._thread(channel, thread_id)
-            if place is not None:
+            place = channel if thread_id is None else await self.thread(channel, thread_id)
+            if place is not None and not (isinstance(place, discord.Thread) and place.is_private()):
                 await self._compare(channel, room, place, messages)
 
-    async def _thread(self, channel: discord.TextChannel, thread_id: Snowflake) -> discord.Thread | None:
-        """Give a thread, archived or not; one that is no more is reported."""
+    async def thread(self, channel: discord.TextChannel, thread_id: Snowflake) -> discord.Thread | None:
+        """Give a thread, archived or not; one that is no more, or whose words are not for the open, is reported."""
         try:
             known = channel.get_thread(thread_id) or await channel.guild.fetch_channel(thread_id)
         except discord.NotFound:
             guild_id, channel_id = Snowflake(channel.guild.id), Snowflake(channel.id)
             await self._inbox.take(ThreadDeleted(guild_id=guild_id, channel_id=channel_id, thread_id=thread_id))
             return None
-        except discord.Forbidden:
+        except discord.Forbidden:  # we read the channel: only a private thread can be out of our sight
+            await self._inbox.take(_out_of_the_open(channel, thread_id))
             return None
-        return known if isinstance(known, discord.Thread) else None
+        if not isinstance(known, discord.Thread):
+            return None
+        if known.is_private():
+            await self._inbox.take(_out_of_the_open(channel, thread_id))
+        return known
 
-    async def _compare(
-        self, channel: discord.TextChannel, room: Room, place: Place, messages: Sequence[Message]
-    ) -> None:
+    async def compare_thread(self, thread: discord.Thread, room: Room) -> None:
+        """Take in what is different in a private thread that we are in."""
+        async with self._store.reading() as read:
+            stored = await read.history(room.community_id, room.id, limit=WINDOW)
+        if posted := [message for message in stored if message.discord_id is not None]:
+            await self._compare(thread, room, thread, posted)
+
+    async def _compare(self, channel: Place, room: Room, place: Place, messages: Sequence[Message]) -> None:
         stored = {message.discord_id: message for message in messages if message.discord_id is not None}
         async with self._store.reading() as read:
             parts = await read.other_parts(room.community_id, list(stored))
@@ -72,7 +82,7 @@ class Window:
                 await self._edit(channel, message, known)
         await self._react(channel, room, there)
 
-    async def _edit(self, channel: discord.TextChannel, message: discord.Message, known: Message) -> None:
+    async def _edit(self, channel: Place, message: discord.Message, known: Message) -> None:
         content = self._translator.text(message)
         if message.edited_at is None or content == known.content:
             return
@@ -86,7 +96,7 @@ class Window:
         )
         await self._inbox.take(edited)
 
-    async def _react(self, channel: discord.TextChannel, room: Room, there: Standing) -> None:
+    async def _react(self, channel: Place, room: Room, there: Standing) -> None:
         """Ask who reacted wherever the counts differ; each asking is a request of Discord."""
         async with self._store.reading() as read:
             ids = await read.known_as(room.community_id, [Snowflake(id) for id in there])
@@ -98,9 +108,7 @@ class Window:
         for message_id, parts in _by_message(ids, there).items():
             await self._differences(channel, parts, kept.get(message_id, {}))
 
-    async def _differences(
-        self, channel: discord.TextChannel, parts: Sequence[discord.Message], counts: Mapping[str, int]
-    ) -> None:
+    async def _differences(self, channel: Place, parts: Sequence[discord.Message], counts: Mapping[str, int]) -> None:
         by_name: ByName = {name: [] for name, count in counts.items() if count}
         for part in parts:
             for one in part.reactions:
@@ -114,7 +122,11 @@ class Window:
                 await self._inbox.take(_nobody(channel, parts[0], name))
 
 
-def _nobody(channel: discord.TextChannel, message: discord.Message, name: str) -> ReactionsFound:
+def _out_of_the_open(channel: discord.TextChannel, thread_id: Snowflake) -> ThreadIsPrivate:
+    return ThreadIsPrivate(guild_id=Snowflake(channel.guild.id), channel_id=Snowflake(channel.id), thread_id=thread_id)
+
+
+def _nobody(channel: Place, message: discord.Message, name: str) -> ReactionsFound:
     return ReactionsFound(
         guild_id=Snowflake(channel.guild.id),
         channel_id=Snowflake(channel.id),

@@ -45,7 +45,7 @@ def _messages(call: ModelCall) -> list[ChatCompletionMessageParam]:
 
 def _format(call: ModelCall) -> ResponseFormat | Omit:
     if call.schema is None:
-        return omit
+        return {"type": "json_object"} if call.wants_json else omit
     return {
         "type": "json_schema",
         "json_schema": {"name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True},

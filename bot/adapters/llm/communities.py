@@ -12,11 +12,15 @@ from bot.adapters.llm.guard import GuardedTransport, checked_address
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
 from bot.core.errors import BadSetting
-from bot.core.models import KnowsProviders, OwnProvider
+from bot.core.models import Ceilings, KnowsProviders, OwnProvider
 from bot.core.ports import Cipher
 from bot.core.records import Community, CommunityId, Snowflake
+from bot.core.sealing import of_provider
 
-NOBODY_PAYS = "This server has no model provider yet: somebody who may manage it sets one up with `/setup provider`."
+NOBODY_PAYS = (
+    "This server has no model provider yet: somebody who may manage it sets one up with `/setup provider`, or whoever "
+    "runs Selfroom adds its id, {guild_id}, to SELFROOM_SPONSORED_SERVERS."
+)
 UNREADABLE = "The key of this server's model provider cannot be read any more: set it anew with `/setup provider`."
 OPENAI_URL = "https://api.openai.com/v1"  # said, for OPENAI_BASE_URL in the environment is not theirs
 NO_KEY = "none"  # for servers that take any
@@ -37,7 +41,8 @@ class _Made:
 class CommunityProviders:
     """The `Models` port. `pays_for` tells for which servers the installation's own providers may be asked.
 
-    `private`: communities may name servers in this machine's own network, and without TLS.
+    `private`: communities may name servers in this machine's own network, and without TLS. `ceilings` and `allowed`
+    (models; empty: any) hold what the installation pays for.
     """
 
     def __init__(
@@ -49,7 +54,11 @@ class CommunityProviders:
         pays_for: Callable[[Snowflake], bool],
         private: bool = False,
         pace: Pace | None = None,
+        ceilings: Ceilings | None = None,
+        allowed: tuple[str, ...] = (),
     ) -> None:
+        self._ceilings = ceilings
+        self._allowed = allowed
         self._installation = installation
         self._prices = prices
         self._cipher = cipher
@@ -93,13 +102,18 @@ class CommunityProviders:
     def _make(self, community: Community, kept: OwnProvider | None) -> _Made:
         shared = self._installation if self._pays_for(community.guild_id) else {}
         if kept is None:
-            return _Made(None, Providers(shared, self._prices, missing="" if shared else NOBODY_PAYS), None)
+            missing = "" if shared else NOBODY_PAYS.format(guild_id=community.guild_id)
+            return _Made(None, self._providers(shared, missing=missing), None)
         try:
-            own = self._open(kept, self._cipher.decrypt(kept.sealed_key), self._pace)
+            own = self._open(kept, self._cipher.decrypt(kept.sealed_key, of_provider(community.id)), self._pace)
         except BadSetting as error:
             log.warning("the key of a community's provider cannot be read", community=community.id, why=error.sentence)
             return _Made(kept, Providers({}, self._prices, missing=UNREADABLE), None)
-        return _Made(kept, Providers({"": own, **shared, kept.prefix: own}, self._prices), own)
+        return _Made(kept, self._providers({"": own, **shared, kept.prefix: own}), own)
+
+    def _providers(self, providers: Mapping[str, Provider], *, missing: str = "") -> Providers:
+        ceilings, allowed = self._ceilings, self._allowed
+        return Providers(providers, self._prices, missing=missing, ceilings=ceilings, allowed=allowed)
 
     def _open(self, provider: OwnProvider, key: str, pace: Pace | None) -> Provider:
         options = ProviderOptions(

@@ -1,13 +1,21 @@
 """What goes wrong at a provider, in the words of our own errors."""
 
 from dataclasses import dataclass
+from math import isfinite
 
+import httpx2
 import openai
 
 from bot.adapters.llm.guard import AddressRefused
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
 
+LONGEST_REST_SECONDS = 3_600.0  # whatever a server asks for
 MOST_QUOTED = 300
+GATEWAYS = frozenset({502, 504, 520, 524})  # which lost an answer: the model behind them may have given it
+
+
+class Lost(openai.OpenAIError):
+    """The line broke when the server may have taken the request. Not tried again: it would be paid for twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +33,8 @@ def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
     match error:
         case AddressRefused():
             return ModelRefused(str(error))
-        case openai.APITimeoutError():
-            return ModelUnreachable(f"The model at {at.address} took too long to answer: it is asked again by itself.")
-        case openai.APIConnectionError():
-            return ModelUnreachable(f"No model answers at {at.address}: start it, or {at.address_is_in}.")
+        case openai.APIConnectionError() | Lost():
+            return ModelUnreachable(_unheard(error, at), unsure=not _never_came(error))
         case openai.RateLimitError(code="insufficient_quota"):
             return ModelRefused(f"There is no credit left at {at.address}: top it up with the provider.")
         case openai.RateLimitError():
@@ -45,9 +51,24 @@ def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
                 f"The provider at {at.address} does not take the request for {at.model!r}: {_shortened(error.message)}"
             )
         case openai.InternalServerError():
-            return ModelUnreachable(f"The provider at {at.address} has a fault: it is asked again by itself.")
+            sentence = f"The provider at {at.address} has a fault: it is asked again by itself."
+            return ModelUnreachable(sentence, unsure=error.status_code in GATEWAYS)
         case _:
-            return ModelUnreachable(f"The provider at {at.address} did not answer usefully ({type(error).__name__}).")
+            sentence = f"The provider at {at.address} did not answer usefully ({type(error).__name__})."
+            return ModelUnreachable(sentence, unsure=not isinstance(error, openai.APIStatusError))
+
+
+def _unheard(error: openai.OpenAIError, at: Blame) -> str:
+    if isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, httpx2.TimeoutException):
+        return f"The model at {at.address} took too long to answer: it is asked again by itself."
+    if isinstance(error, Lost):
+        return f"The line to the model at {at.address} broke: it is asked again by itself."
+    return f"No model answers at {at.address}: start it, or {at.address_is_in}."
+
+
+def _never_came(error: openai.OpenAIError) -> bool:
+    """Tell whether the request cannot have reached the server, so that it cost nothing."""
+    return isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
 
 
 def refuses_schema(error: openai.OpenAIError) -> bool:
@@ -64,12 +85,13 @@ def refuses_temperature(error: openai.OpenAIError) -> bool:
 
 def _shortened(said: str) -> str:
     """Give what a server said, as far as it fits into a sentence."""
-    text = " ".join(said.split())
+    text = " ".join(said[: 10 * MOST_QUOTED].split())
     return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}…"
 
 
 def _retry_after(error: openai.RateLimitError) -> float | None:
     try:
-        return float(error.response.headers.get("retry-after", ""))
+        seconds = float(error.response.headers.get("retry-after", ""))
     except ValueError:
         return None
+    return min(seconds, LONGEST_REST_SECONDS) if isfinite(seconds) and seconds > 0 else None

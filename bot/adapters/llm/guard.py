@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from urllib.parse import urlsplit
@@ -12,11 +13,22 @@ from openai import OpenAIError
 from bot.core.errors import Rejected
 
 LONGEST_ADDRESS = 300
-LARGEST_ANSWER_BYTES = 8_000_000
-TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # NAT64: an IPv4 address in its last 32 bits
+LARGEST_ANSWER_BYTES = 1_000_000
+MOST_VALUES, DEEPEST = 2_000, 24  # in an answer, which may repeat our schema (some 800, 15 deep)
+# By name: older Pythons' is_global lets some of them through, and what wraps an IPv4 address leads to wherever that is.
+NEVER = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        *("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24"),  # this network, carriers, protocols, 6to4
+        *("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/23"),  # IPv4 inside
+        *("fec0::/10", "3fff::/20", "5f00::/16"),  # old site-local, documentation, segment routing
+    )
+)
+LOCAL = (".local", ".lan", ".internal", ".home.arpa")
 NEEDED_HEADERS = frozenset(
     {"host", "authorization", "content-type", "content-length", "accept", "accept-encoding", "user-agent", "connection"}
 )
+TOO_LONG = "The answer is longer than any model's."
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
@@ -63,17 +75,20 @@ def is_address(host: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an IP address is one of the public Internet, also one that is wrapped in another."""
+    """Tell whether an IP address is one of the public Internet, and none that wraps another."""
     ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or ip.sixtofour
-        if ip in TRANSLATED:
-            inner = ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
-        if inner is not None:
-            return is_public(str(inner))
-        if ip.teredo is not None or ip.is_site_local:
-            return False
-    return ip.is_global and not ip.is_multicast
+    return ip.is_global and not ip.is_multicast and not any(ip in network for network in NEVER)
+
+
+def is_own_machine(url: str | None) -> bool:
+    """Tell whether a model server stands on this machine, where tokens cost nothing."""
+    return url is not None and urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+def is_near(url: str | None) -> bool:
+    """Tell whether a model server stands in this machine's own network: by a private address, or a name of its own."""
+    host = (url and urlsplit(url).hostname) or ""
+    return bool(host) and (not is_public(host) if is_address(host) else "." not in host or host.endswith(LOCAL))
 
 
 async def resolved(host: str, port: int) -> list[str]:
@@ -87,6 +102,32 @@ async def bare(request: httpx2.Request) -> None:
     """Take away what the environment adds to every request for the installation: organisation, project and the like."""
     for name in [one for one in request.headers if one.lower() not in NEEDED_HEADERS]:
         del request.headers[name]
+
+
+async def unpacked(request: httpx2.Request) -> None:
+    """Ask for an answer as it is: what is small on the line is small in memory."""
+    request.headers["Accept-Encoding"] = "identity"
+
+
+async def examined(response: httpx2.Response) -> None:
+    """Read an answer within bounds before the client makes something of it; raises AddressRefused for any other."""
+    response.encoding = "utf-8"  # a server could name a decoder that takes minutes, or unpacks
+    body = await _bounded(response).aread()
+    try:
+        left = [(json.loads(body), 0)]
+    except RecursionError:
+        raise AddressRefused(TOO_LONG) from None
+    except ValueError:  # no JSON: whoever asked says so
+        return
+    for _ in range(MOST_VALUES):
+        if not left:
+            return
+        one, depth = left.pop()
+        if depth > DEEPEST:
+            break
+        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        left += [(each, depth + 1) for each in inner]
+    raise AddressRefused(TOO_LONG)
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
@@ -137,7 +178,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for piece in self._stream:
             left -= len(piece)
             if left < 0:
-                raise AddressRefused("The answer is longer than any model's.")
+                raise AddressRefused(TOO_LONG)
             yield piece
 
     async def aclose(self) -> None:

@@ -9,7 +9,7 @@ import structlog
 
 from bot.adapters.llm.guard import is_address, is_public
 
-LARGEST_BYTES = 8_000_000
+LARGEST_BYTES = 5_000_000
 PATIENCE_SECONDS = 10.0
 log = structlog.get_logger(__name__)
 
@@ -19,7 +19,8 @@ async def as_taken(addresses: Sequence[str], *, server: str) -> tuple[str, ...]:
     near = _is_near(server)
     if not any(near or _is_near(one) for one in addresses):
         return tuple(addresses)
-    async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
+    as_it_is = {"Accept-Encoding": "identity"}
+    async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS, headers=as_it_is) as http:
         found = [await _bytes_of(http, one) if near or _is_near(one) else one for one in addresses]
     return tuple(one for one in found if one)
 
@@ -31,7 +32,7 @@ async def _bytes_of(http: httpx2.AsyncClient, address: str) -> str:
         async with http.stream("GET", address) as response:
             response.raise_for_status()
             data = bytearray()
-            async for piece in response.aiter_bytes():
+            async for piece in response.aiter_raw():
                 data += piece
                 if len(data) > LARGEST_BYTES:
                     log.info("a picture is too large for the model", address=address)

@@ -53,11 +53,18 @@ class Prices:
 
     def cost(self, model: str, usage: Usage) -> Decimal:
         """Give what a call cost in USD; cached input at its lower price, nothing for a model without a price."""
-        for name in (model, _bare(model)):
-            if name in self._own:
-                return self._own[name].of(usage)
+        own = self._own_price(model)
+        if own is not None:
+            return own.of(usage)
         found = self._look_up(model, usage)
         return found.total_price if found else Decimal(0)
+
+    def knows(self, model: str) -> bool:
+        """Tell whether the model has a price: the setting's, or the library's."""
+        return self._own_price(model) is not None or self._look_up(model, Usage()) is not None
+
+    def _own_price(self, model: str) -> Price | None:
+        return self._own.get(model) or self._own.get(_bare(model))
 
     def _look_up(self, model: str, usage: Usage) -> PriceCalculation | None:
         priced = PricedUsage(
@@ -76,7 +83,7 @@ class Prices:
         if model not in self._unknown:
             self._unknown.add(model)
             log.warning(
-                "a model is in no list of prices: it is booked as free and given a safe limit",
+                "a model is in no list of prices: what it costs is not known, and it is given a safe limit",
                 model=model,
                 context_tokens=SAFE_CONTEXT_TOKENS,
                 set_them_with="SELFROOM_PRICES, SELFROOM_CONTEXT_TOKENS",

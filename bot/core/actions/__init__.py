@@ -21,7 +21,7 @@ from bot.core.actions.agents import (
     RetireAgent,
     SetName,
 )
-from bot.core.actions.community import SetIgnored, SetSetting
+from bot.core.actions.community import SetIgnored, SetMuted, SetSetting
 from bot.core.actions.definition import BaseAction, Category, Definition, Need, People
 from bot.core.actions.docs import actions_table
 from bot.core.actions.mind import (
@@ -60,6 +60,7 @@ from bot.core.actions.room import (
     SetWpm,
 )
 from bot.core.actions.talk import (
+    CancelScheduled,
     Pause,
     React,
     Reply,
@@ -81,6 +82,7 @@ __all__ = [
     "AlterAgent",
     "Append",
     "BaseAction",
+    "CancelScheduled",
     "Category",
     "Checkpoints",
     "ClearBillboard",
@@ -134,6 +136,7 @@ __all__ = [
     "SetBillboard",
     "SetIgnored",
     "SetInterval",
+    "SetMuted",
     "SetName",
     "SetRpm",
     "SetSetting",

@@ -15,11 +15,17 @@ class SetSetting(BaseAction):
 
 @define(
     Category.COMMUNITY,
-    "Have all agents ignore a person, or no longer; everyone may choose it for themselves.",
+    "Have all agents ignore oneself, or no longer.",
     people=People.EVERYONE,
     for_agents=False,
 )
 class SetIgnored(BaseAction):
     type: Literal["set_ignored"] = "set_ignored"
-    person_id: DiscordId
     ignored: bool = True
+
+
+@define(Category.COMMUNITY, "Have all agents ignore a person, whatever they wish, or no longer.", for_agents=False)
+class SetMuted(BaseAction):
+    type: Literal["set_muted"] = "set_muted"
+    person_id: DiscordId
+    muted: bool = True

@@ -65,6 +65,7 @@ class SetRpm(BaseAction):
 class SetVisibility(BaseAction):
     type: Literal["set_visibility"] = "set_visibility"
     visibility: Visibility
+    keeps_in: DiscordId | None = None  # a person who is let in before it is closed
 
 
 @define(

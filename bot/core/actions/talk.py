@@ -80,6 +80,12 @@ class ScheduleMessage(BaseAction):
     at: Moment
 
 
+@define(Category.TIMING, "Take back what you would say later.")
+class CancelScheduled(BaseAction):
+    type: Literal["cancel_scheduled"] = "cancel_scheduled"
+    id: Id
+
+
 @define(Category.TIMING, "Set the seconds between an agent's beats, or those it drifts towards.", for_agents=False)
 class SetInterval(BaseAction):
     type: Literal["set_interval"] = "set_interval"

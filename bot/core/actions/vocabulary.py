@@ -25,7 +25,7 @@ from bot.core.actions.agents import (
     RetireAgent,
     SetName,
 )
-from bot.core.actions.community import SetIgnored, SetSetting
+from bot.core.actions.community import SetIgnored, SetMuted, SetSetting
 from bot.core.actions.definition import BaseAction, Category, Definition
 from bot.core.actions.mind import (
     Append,
@@ -63,6 +63,7 @@ from bot.core.actions.room import (
     SetWpm,
 )
 from bot.core.actions.talk import (
+    CancelScheduled,
     Pause,
     React,
     Reply,
@@ -95,7 +96,19 @@ MindAction = (
     | Checkpoints
     | Compact
 )
-TalkAction = React | WakeAgent | SendMessage | Reply | Say | Sleep | ScheduleMessage | SetInterval | Pause | Resume
+TalkAction = (
+    React
+    | WakeAgent
+    | SendMessage
+    | Reply
+    | Say
+    | Sleep
+    | ScheduleMessage
+    | CancelScheduled
+    | SetInterval
+    | Pause
+    | Resume
+)
 RoomAction = (
     SetBillboard
     | ClearBillboard
@@ -114,7 +127,7 @@ RoomAction = (
 KeyAction = CreateKey | RevokeKey | GiveKey | HandKey
 DoorAction = RequestAccess | GrantAccess | DenyAccess | JoinRoom | LeaveRoom
 AgentAction = SetName | CreateAgent | AlterAgent | RetireAgent | RestoreAgent | PermitAgent | CloneAgent | DeleteAgent
-CommunityAction = SetSetting | SetIgnored
+CommunityAction = SetSetting | SetIgnored | SetMuted
 Action = MindAction | TalkAction | RoomAction | KeyAction | DoorAction | AgentAction | CommunityAction
 
 ACTION: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="type")])

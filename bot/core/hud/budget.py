@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.core.hud.directory import NAMES, NEIGHBOURS, NOBODY
+from bot.core.hud.focus import LEAST, MINIMAL
 from bot.core.hud.sections import LOOKUPS_PERCENT, Scope, Thrift, knowledge_cap, sections
 from bot.core.hud.sheet import Format, Moment, Sheet
+from bot.core.hud.why import why
 from bot.core.hud.wording import fill_status, focus_tier, percent
 from bot.core.records import AgentId, Json
 
 REST_PERCENT: Final = 50
 FEWEST_ACTIONS: Final = 5
-MINIMAL_FOCUS, NO_FOCUS = 2, 3
 SHORT_CHARACTERS: Final = 40
 
 
@@ -55,7 +56,8 @@ class _Writer:
     moment: Moment
 
     def __call__(self, thrift: Thrift, fill_percent: int) -> Rest:
-        shown = sections(self.scope, self.room_ids, thrift) | {"budget": self.budget(fill_percent)}
+        told: dict[str, Json] = {"budget": self.budget(fill_percent), "why": why(self.scope)}
+        shown = sections(self.scope, self.room_ids, thrift) | told
         sheet = Sheet(agent=self.scope.agent, side=self.scope.side, sections=shown)
         return Rest(sheet=sheet, pieces=tuple(self.format.pieces(sheet, self.moment)))
 
@@ -89,13 +91,13 @@ Saving = Callable[[Thrift, int, dict[str, int]], Thrift]
 def _savings() -> Iterator[Saving]:
     """Give what is saved, in order: first what can be spared, last what an agent would miss most."""
     yield lambda thrift, over, used: replace(thrift, actions=min(thrift.actions, FEWEST_ACTIONS))
-    yield lambda thrift, over, used: replace(thrift, focus=max(thrift.focus, MINIMAL_FOCUS))
+    yield lambda thrift, over, used: replace(thrift, focus=max(thrift.focus, MINIMAL))
     yield lambda thrift, over, used: replace(thrift, directory=NEIGHBOURS)
     yield from [_less_knowledge] * 4
     yield lambda thrift, over, used: replace(thrift, directory=NAMES)
     yield lambda thrift, over, used: replace(thrift, action_characters=SHORT_CHARACTERS, lookup_tokens=0)
     yield lambda thrift, over, used: replace(thrift, directory=NOBODY, keys=3)
-    yield lambda thrift, over, used: replace(thrift, focus=NO_FOCUS)
+    yield lambda thrift, over, used: replace(thrift, focus=LEAST)
     yield lambda thrift, over, used: replace(thrift, actions=0, keys=0, knowledge_tokens=0)
 
 

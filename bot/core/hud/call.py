@@ -1,10 +1,11 @@
 """One model call: the constant part, and what one agent or several of them see."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from bot.core.hud.constant import constant_part
@@ -20,7 +21,8 @@ from bot.core.hud.sheet import Format, Moment, Sheet
 from bot.core.hud.wording import local_time, moment
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, MessageId, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, MessageId, Reason, Side
+from bot.core.schema import answer_schema
 from bot.core.view import View
 
 LEAST_LOADED: Final = 200
@@ -29,11 +31,15 @@ LINE_TOKENS: Final = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One agent of a call; `alone`: nobody else is in it, so secrets of its own room may be shown."""
+    """One agent of a call; `alone`: nobody else is in it, so secrets of its own room may be shown.
+
+    `reasons` of the beat, the most urgent first; none: it is only looked what the agent would see.
+    """
 
     agent_id: AgentId
     side: Side = PUBLIC_SIDE
     alone: bool = True
+    reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +86,16 @@ def build(
         at=moment(now), local=local_time(now, config.time_zone), zone=config.time_zone, language=config.language
     )
     format = format_of(input_format, tokenizer)
-    instructions = constant_part(prompts_of(config.prompts), input_format, output_format, structured=structured)
-    scopes = [_scope(view, ask, now, tokenizer, alone=len(asks) == 1) for ask in asks]
+    alone = len(asks) == 1
+    prompts = prompts_of(config.prompts)
+    instructions = constant_part(prompts, input_format, output_format, structured=structured, alone=alone)
+    scopes = [_scope(view, ask, now, tokenizer, alone=alone) for ask in asks]
     shelf: Shelf = {}
     fitted = [fit(scope, format, at, shelf) for scope in scopes]
     if len(fitted) == 1:
         text, tokens = format.solo(fitted[0].sheet, at), fitted[0].tokens
     else:
-        text = _shared_text([one.sheet for one in fitted], format, at, prompts_of(config.prompts)["isolation"])
+        text = _shared_text([one.sheet for one in fitted], format, at, prompts["isolation"])
         tokens = tokenizer.count(text)
     room_ids = sorted({place.id for one in fitted for place in one.sheet.places})
     return BuiltCall(
@@ -104,13 +112,26 @@ def messages_to_load(agents: Iterable[Agent]) -> int:
     return max(LEAST_LOADED, max((agent.token_budget for agent in agents), default=0) // LINE_TOKENS)
 
 
-def section_tokens(built: BuiltCall, tokenizer: Tokenizer) -> list[tuple[str, int]]:
-    """Give what each section of a call takes: the OS section, then each agent's own, then the whole call."""
+def constant_tokens(built: BuiltCall, tokenizer: Tokenizer, *, structured: bool) -> list[tuple[str, int]]:
+    """Give what is the same in every call: the OS section, and the schema that models are held to."""
     sections = [("os section", count(tokenizer, built.instructions))]
+    schema = _schema_text(alone=len(built.parts) == 1)
+    return [*sections, ("answer schema", count(tokenizer, schema))] if structured else sections
+
+
+@cache
+def _schema_text(*, alone: bool) -> str:
+    return json.dumps(answer_schema(alone=alone))
+
+
+def section_tokens(built: BuiltCall, tokenizer: Tokenizer, *, structured: bool) -> list[tuple[str, int]]:
+    """Give what each section of a call takes: what is constant, then each agent's own, then the whole call."""
+    sections = constant_tokens(built, tokenizer, structured=structured)
+    schema = sum(tokens for _, tokens in sections[1:])
     for part in built.parts:
         of = f" of agent {part.agent_id}" if len(built.parts) > 1 else ""
         sections += [(f"{name.replace('_', ' ')}{of}", tokens) for name, tokens in part.sections]
-    return [*sections, ("whole call", built.tokens)]
+    return [*sections, ("whole call", built.tokens + schema)]
 
 
 def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: bool) -> Scope:
@@ -122,6 +143,7 @@ def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: 
         alone=alone and ask.alone,
         now=now,
         tokenizer=tokenizer,
+        reasons=ask.reasons,
         known={mind.side: Known(tokenizer, mind.knowledge) for mind in minds},
     )
 

@@ -8,7 +8,7 @@ _CONTROL: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 _MARKS: Final = re.compile(r"={4,}|-{3,}|>{3,}|<{3,}")
-_LOOSE: Final = re.compile(r"\s{2,}(?=\()")
+_LOOSE: Final = re.compile(r"(?<!\s)\s{2,}+(?=\()")  # each stretch is looked at once
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 

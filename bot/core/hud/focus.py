@@ -1,13 +1,14 @@
-"""The focus in three tiers (SPEC §12): full, the first few with counts, or the task with counts and a hint."""
+"""The focus in tiers (SPEC §12): full, the first few with counts, the task with counts and a hint; blockers always."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from bot.core.hud.wording import moment, time_since
 from bot.core.records import Focus, Json
 
-FULL, ABBREVIATED, MINIMAL = 0, 1, 2
-SUMMARY_CHARACTERS: Final = (500, 500, 200)
+FULL, ABBREVIATED, MINIMAL, LEAST = 0, 1, 2, 3  # LEAST: nothing but what is always there
+LASTING_CHARACTERS: Final = (500, 500, 200, 200)  # of the latest summary, and of the blockers together
 HINT: Final = "use hud(section) to see the rest"
 _LISTS: Final = {
     "keyDecisions": ("key_decisions", 5),
@@ -20,14 +21,14 @@ _LISTS: Final = {
 def shown_focus(focus: Focus, tier: int, *, now: datetime, stale_hours: float) -> dict[str, Json]:
     """Give the focus as it is shown; empty when nothing is kept in view."""
     shown: dict[str, Json] = {}
-    if focus.current_task:
+    if focus.current_task and tier != LEAST:
         shown["currentTask"] = focus.current_task
-    for name, (field, first) in _LISTS.items():
+    for name, (field, first) in _LISTS.items() if tier != LEAST else ():
         _put_list(shown, name, getattr(focus, field), tier, first)
     if focus.blockers:
-        shown["blockers"] = list(focus.blockers)
+        shown["blockers"] = _blockers(focus.blockers, tier)
     if focus.compacted_context:
-        shown["compactedContext"] = _shortened(focus.compacted_context, SUMMARY_CHARACTERS[tier])
+        shown["compactedContext"] = _shortened(focus.compacted_context, LASTING_CHARACTERS[tier])
     if shown and tier != FULL:
         shown["hint"] = HINT
     if shown and focus.updated_at:
@@ -44,6 +45,14 @@ def _put_list(shown: dict[str, Json], name: str, entries: tuple[str, ...], tier:
         shown[name] = list(kept)
     if len(entries) > len(kept):
         shown[f"{name}More"] = len(entries) - len(kept)
+
+
+def _blockers(blockers: Sequence[str], tier: int) -> list[Json]:
+    """Give all of them, each shortened alike where that is needed: none may be out of sight."""
+    most = LASTING_CHARACTERS[tier]
+    if tier == FULL or sum(map(len, blockers)) <= most:
+        return list(blockers)
+    return [_shortened(blocker, most // len(blockers)) for blocker in blockers]
 
 
 def _shortened(text: str, characters: int) -> str:

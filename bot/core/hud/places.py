@@ -14,11 +14,15 @@ from bot.core.hud.values import entries
 from bot.core.hud.wording import moment, time_since
 from bot.core.kinds import Visibility
 from bot.core.pacing import word_budget
-from bot.core.records import AccessKey, AccessRequest, AgentId, Json
+from bot.core.records import AccessKey, AccessRequest, AgentId, Json, Message, Schedule
 from bot.core.view import RoomView
 
 MOST_KEYS: Final = 20
 MOST_REQUESTS: Final = 20
+MOST_SCHEDULED: Final = 10
+LONGEST_SCHEDULED: Final = 100  # characters of each
+MOST_OWN_WORDS: Final = 3  # messages
+LONGEST_OWN_WORDS: Final = 600  # characters of each
 SECRET_TOKENS: Final = 70  # kept free for each key, so that rooms look the same with secrets and without
 LONGEST_SECRET: Final = 56  # tokens; of a longer one the label must do
 
@@ -60,9 +64,11 @@ def _since_joining(scope: Scope, room: RoomView) -> RoomView:
 
 
 def room_name(scope: Scope, room_id: AgentId) -> str:
-    """Give a room's name: its owner's."""
-    owner = scope.view.agents.get(room_id)
-    return owner.name if owner else f"Room {room_id}"
+    """Give a room's name: its owner's, and that of the private thread in it."""
+    room = scope.view.all_rooms.get(room_id)
+    owner = scope.view.agents.get(room.owner_id if room else room_id)
+    name = owner.name if owner else f"Room {room_id}"
+    return f"{name}, private thread {room.thread_name}" if room and room.thread_of is not None else name
 
 
 def seat(scope: Scope, room: RoomView, part: float) -> dict[str, Json]:
@@ -77,7 +83,21 @@ def seat(scope: Scope, room: RoomView, part: float) -> dict[str, Json]:
         "time_since_last": time_since(mine.last_spoke_at, scope.now),
         "word_budget": word_budget(mine.last_spoke_at, mine.overrun_words, room.room.wpm, scope.now),
     }
+    if said := scope.view.own_words(scope.agent.id, room.room.id):
+        shown["being_posted"] = [_said(message) for message in said[-MOST_OWN_WORDS:]]
+    if later := [one for one in scope.view.schedules.get(scope.agent.id, ()) if one.room_id == room.room.id]:
+        shown["scheduled"] = [_later(one) for one in later[:MOST_SCHEDULED]]
     return shown | _at_the_door(scope, room.room.id) if own else shown
+
+
+def _later(schedule: Schedule) -> dict[str, Json]:
+    return {"id": schedule.id, "at": moment(schedule.at), "content": whole(schedule.content)[:LONGEST_SCHEDULED]}
+
+
+def _said(message: Message) -> dict[str, Json]:
+    text = whole(message.content)
+    left_out = f" … ({len(text) - LONGEST_OWN_WORDS} characters more)" if len(text) > LONGEST_OWN_WORDS else ""
+    return {"id": message.id, "content": text[:LONGEST_OWN_WORDS] + left_out}
 
 
 def _at_the_door(scope: Scope, room_id: AgentId) -> dict[str, Json]:
@@ -101,5 +121,5 @@ def _key(scope: Scope, key: AccessKey) -> dict[str, Json]:
 
 def _request(request: AccessRequest) -> dict[str, Json]:
     by_agent = request.requester_agent_id is not None
-    requester = str(request.requester_agent_id) if by_agent else f"@{request.requester_name}"
+    requester = str(request.requester_agent_id) if by_agent else f"@{request.requester_name.removeprefix('@')}"
     return {"id": request.id, "requester_id": requester, "key_used": request.key_label}

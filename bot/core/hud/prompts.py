@@ -20,7 +20,8 @@ PARTS: Final[Mapping[str, str]] = {
     ),
     "identity": (
         "You are exactly one agent: the one named in the header of your segment. Senders are agent ids (your own id "
-        "marks your own words), @username for people, The Architect for those who run the server, System for notices. "
+        "marks your own words), @username for people, The Architect (@username) for those who run the server (0 among "
+        "members means them), System for notices. "
         "Never write as somebody else, never invent what others said or did, never begin a message with a name or id."
     ),
     "data": (

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from bot.core.access import shown_label
 from bot.core.actions import hud_actions
 from bot.core.hud.counting import clipped
 from bot.core.hud.deeds import CHARACTERS, shown_action
@@ -15,7 +16,7 @@ from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
 from bot.core.hud.wording import WARNING_FROM, fill_status, moment, percent
 from bot.core.kinds import AgentType
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side
 from bot.core.view import View
 
 PROMPT_PERCENT: Final = 10
@@ -30,7 +31,7 @@ class Thrift:
 
     knowledge_tokens: int
     lookup_tokens: int
-    focus: int = FULL  # NO_FOCUS: none
+    focus: int = FULL
     actions: int = 20
     action_characters: int = CHARACTERS
     directory: int = EVERYONE
@@ -48,6 +49,7 @@ class Scope:
     now: datetime
     tokenizer: Tokenizer
     known: Mapping[Side, Known]  # of this side, and of the public one
+    reasons: Sequence[Reason] = ()  # of the beat, the most urgent first
 
     @property
     def budget(self) -> int:
@@ -118,8 +120,6 @@ def _knowledge(scope: Scope, side: Side, thrift: Thrift) -> dict[str, Json]:
 
 
 def _focus(scope: Scope, mind: Mind, thrift: Thrift) -> dict[str, Json]:
-    if thrift.focus > 2:
-        return {}
     return shown_focus(mind.focus, thrift.focus, now=scope.now, stale_hours=scope.view.config.focus_stale_hours)
 
 
@@ -131,7 +131,8 @@ def _actions(mind: Mind, thrift: Thrift) -> list[Json]:
 def _keys_held(scope: Scope, thrift: Thrift) -> list[Json]:
     held = scope.view.held_keys.get(scope.agent.id, ())
     standing = [key for key in held if key.revoked_at is None][: thrift.keys]
-    return [{"room": key.room_id, "label": key.label} for key in standing]
+    rooms = scope.view.all_rooms
+    return [{"room": key.room_id, "label": shown_label(key, rooms.get(key.room_id))} for key in standing]
 
 
 def _lookups(scope: Scope, lookups: Sequence[Lookup], most: int) -> list[Json]:

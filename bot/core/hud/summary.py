@@ -15,8 +15,9 @@ from bot.core.view import RoomView
 
 HEADINGS: Final = ("Goal", "Instructions", "Discoveries", "Done", "Links", "Open")
 ANSWER_TOKENS: Final = 800
+LONGEST_ANSWER: Final = 20_000  # characters that are looked at
 _NOTHING: Final = re.compile(r"(?i)(none|nothing|n/?a|-|—)?\.?")
-_FENCE: Final = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
+_FENCE: Final = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _HEADING: Final = re.compile(rf"^[\s#*_-]*({'|'.join(HEADINGS)})\b[\s*_]*:?[\s*_]*(.*)$", re.IGNORECASE)
 
 INSTRUCTIONS: Final = (
@@ -100,7 +101,7 @@ def summary_call(
 def summary_text(answer: str) -> str:
     """Give what is kept of an answer: its headings that say something, one a line; empty when it says nothing."""
     parts: list[list[str]] = [["", ""]]
-    for line in _FENCE.sub("", answer).splitlines():
+    for line in _FENCE.sub("", answer[:LONGEST_ANSWER]).splitlines():
         found = _HEADING.match(line)
         if found:
             parts.append([found[1].capitalize(), found[2].strip()])

@@ -8,9 +8,10 @@ from bot.engine.front_desk.moving import Moving
 from bot.engine.front_desk.people import PeopleDesk
 from bot.engine.front_desk.providing import Providing
 from bot.engine.front_desk.talk import Talk
+from bot.engine.front_desk.traces import TracesDesk
 
 
-class FrontDesk(Heads, Talk, Doors, HeldBack, Moving, PeopleDesk, CommunityDesk, Providing):
+class FrontDesk(Heads, Talk, Doors, HeldBack, Moving, PeopleDesk, TracesDesk, CommunityDesk, Providing):
     """One use case for every command."""
 
 

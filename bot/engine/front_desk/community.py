@@ -1,8 +1,6 @@
 """The community as a whole: what it spends, who changed what, and whether anyone beats."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Sequence
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
@@ -10,20 +8,11 @@ from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.keeping import AuditEntry
-from bot.core.records import AgentId, Community, Json, Person, Snowflake, Usage
+from bot.core.records import Community, Json, Person, Snowflake
 from bot.core.spending import day_of
+from bot.core.spent import Spent
 from bot.engine.front_desk.office import Office, check_manages
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
-    """A UTC day so far: (beats, usage) by agent and by HUD format, and what counts against the budget."""
-
-    by_agent: Mapping[AgentId, tuple[int, Usage]]
-    by_format: Mapping[str, tuple[int, Usage]]
-    usd: Decimal
-    tokens: int
-    config: CommunityConfig
+from bot.engine.purse import spending_now
 
 
 class CommunityDesk(Office):
@@ -34,13 +23,15 @@ class CommunityDesk(Office):
         async with self._looking(guild_id) as (community, read):
             day = day_of(self.now())
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            usd, tokens = await read.spent(community.id, day)
+            model = await self._providers.of(read, community)
+            by_agent = await read.usage_by_agent(community.id, day)
             return Spent(
-                by_agent=await read.usage_by_agent(community.id, day),
+                by_agent=by_agent,
                 by_format=await read.usage_by_format(community.id, day),
-                usd=usd,
-                tokens=tokens,
+                spending=await spending_now(read, community.id, view.config, day, model.source.ceilings),
                 config=view.config,
+                model=model,
+                models=sorted({view.agents[id].model for id in by_agent if id in view.agents}),
             )
 
     async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
@@ -63,7 +54,7 @@ class CommunityDesk(Office):
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
             await write.pause_community(community.id, paused=paused)
             what = f"{'pause' if paused else 'resume'}: everyone"
-            await write.apply(community.id, [Audit(by=Actor.person(person).in_words(), what=what, at=self.now())])
+            await write.apply(community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.now())])
         self._on_done()
         return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from bot.core.actions import DenyAccess, GrantAccess
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import AccessKey, AccessRequest, AgentId, KeyId, Person, RequestId, Snowflake
+from bot.core.records import AccessKey, AccessRequest, AgentId, Community, KeyId, Person, RequestId, Snowflake
+from bot.core.sealing import of_key
 from bot.engine.front_desk.office import Office, check_manages
+from bot.engine.performer import Outcome
 
 DECIDED = {"grant_access": "granted", "deny_access": "denied"}
 
@@ -18,15 +20,20 @@ class Doors(Office):
     ) -> tuple[Sequence[AccessKey], Mapping[KeyId, str]]:
         """Give the living keys of a room with their secrets, for the eyes of a manager only; raises Rejected."""
         check_manages(person)
-        found = await self.key_labels(guild_id, room_id)
-        secrets = {key.id: self._cipher.decrypt(key.ciphertext) for key in found} if self._cipher else {}
-        return found, secrets
+        community, found = await self._keys(guild_id, room_id)
+        if self._cipher is None:
+            return found, {}
+        rows = {key.id: of_key(community.id, key.room_id, key.id) for key in found}
+        return found, {key.id: self._cipher.decrypt(key.ciphertext, rows[key.id]) for key in found}
 
     async def key_labels(self, guild_id: Snowflake, room_id: AgentId) -> Sequence[AccessKey]:
         """Give the living keys of a room."""
+        return (await self._keys(guild_id, room_id))[1]
+
+    async def _keys(self, guild_id: Snowflake, room_id: AgentId) -> tuple[Community, Sequence[AccessKey]]:
         async with self._looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=[room_id], room_ids=[room_id], doors=True)
-        return [key for key in view.keys.get(room_id, ()) if key.revoked_at is None]
+        return community, [key for key in view.keys.get(room_id, ()) if key.revoked_at is None]
 
     async def knocks(self, guild_id: Snowflake) -> Sequence[AccessRequest]:
         """Give the pending requests of the community, oldest first."""
@@ -42,13 +49,12 @@ class Doors(Office):
         first = await self._who_was_first(guild_id, f"Request {request_id}: ", DECIDED)
         raise NotFound(f"Request {request_id} waits no longer: {first or 'the owner decided, or its time ran out.'}")
 
-    async def decide_knock(self, guild_id: Snowflake, person: Person, request_id: int, *, grant: bool) -> str:
-        """Let a request in or turn it away; who comes second is told who was first. Gives a sentence."""
+    async def decide_knock(self, guild_id: Snowflake, person: Person, request_id: int, *, grant: bool) -> Outcome:
+        """Let a request in or turn it away; who comes second is told who was first."""
         knock = await self.knock(guild_id, request_id)
         kind = GrantAccess if grant else DenyAccess
         try:
-            outcome = await self.act(guild_id, person, kind(request_id=knock.id), subject=knock.room_id)
+            return await self.act(guild_id, person, kind(request_id=knock.id), subject=knock.room_id)
         except Rejected:
             await self.knock(guild_id, request_id)  # somebody else may have been quicker
             raise
-        return outcome.result

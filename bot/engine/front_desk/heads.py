@@ -7,9 +7,16 @@ from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import OutputFormat
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
-from bot.core.view import Tally
-from bot.engine.front_desk.office import Office
+from bot.core.view import MayRead, Tally, View
+from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
+
+
+async def _for(beats: Sequence[Beat], view: View, may_read: MayRead) -> list[Beat]:
+    """Give the beats that who asks may see: of those in private threads only where they may read now."""
+    sides = {beat.side for beat in beats if view.is_thread(beat.side)}
+    allowed = await readable((view.all_rooms[AgentId(side)] for side in sorted(sides)), may_read)
+    return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
 
 
 class Heads(Office):
@@ -39,23 +46,32 @@ class Heads(Office):
                 side=side,
             )
 
-    async def last_beat(self, guild_id: Snowflake, agent_id: AgentId) -> Beat | None:
+    async def last_beat(self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody) -> Beat | None:
         """Give an agent's newest beat as it was sent and answered; None when there was none yet."""
-        async with self._looking(guild_id) as (community, read):
-            return await read.last_beat(community.id, agent_id)
+        return next(iter(await self.beats(guild_id, agent_id, may_read=may_read)), None)
 
-    async def beat(self, guild_id: Snowflake, agent_id: AgentId, beat_id: int) -> Beat:
-        """Give one beat of an agent; raises NotFound when it had none by that number, or it is not kept any more."""
+    async def beat(
+        self, guild_id: Snowflake, agent_id: AgentId, beat_id: int, *, may_read: MayRead = by_nobody
+    ) -> Beat:
+        """Give one beat of an agent; raises NotFound when it had none by that number, or it is not kept any more.
+
+        `may_read` tells of each private thread whether who asks may read it.
+        """
         async with self._looking(guild_id) as (community, read):
             beat = await read.beat(community.id, BeatId(beat_id))
-        if beat is None or beat.agent_id != agent_id:
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+        if beat is None or beat.agent_id != agent_id or not await _for([beat], view, may_read):
             raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
         return beat
 
-    async def beats(self, guild_id: Snowflake, agent_id: AgentId, *, limit: int = 100) -> Sequence[Beat]:
-        """Give an agent's beats, newest first."""
+    async def beats(
+        self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody, limit: int = 100
+    ) -> Sequence[Beat]:
+        """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
         async with self._looking(guild_id) as (community, read):
-            return await read.beats(community.id, agent_id, limit=limit)
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            found = await read.beats(community.id, agent_id, limit=max(limit, LOOKED_BACK))
+        return (await _for(found, view, may_read))[:limit]
 
     async def beat_behind(self, guild_id: Snowflake, message: Message) -> Beat:
         """Give the beat that said a message; raises NotFound when no beat did, or it is not kept any more."""

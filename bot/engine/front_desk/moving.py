@@ -1,11 +1,17 @@
 """Agents that come from a file, or go into one."""
 
+from dataclasses import replace
+
 from bot.core.actions import CreateAgent, Say
 from bot.core.actor import Actor
-from bot.core.cards import Card, card_of
+from bot.core.cards import Card, card_of, read_card
 from bot.core.changes import Change, SetKnowledge, UpdateAgent
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Person, Snowflake
+from bot.core.errors import Rejected
+from bot.core.kinds import LetterKind
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Json, Person, Snowflake
+from bot.core.wording import counted
 from bot.engine.front_desk.office import Office
+from bot.engine.performer import Outcome
 
 KEPT_WITH = "card:{}"  # what a card said that Selfroom has no use for, kept for export
 
@@ -13,24 +19,41 @@ KEPT_WITH = "card:{}"  # what a card said that Selfroom has no use for, kept for
 class Moving(Office):
     """Moving in and out."""
 
-    async def move_in(self, guild_id: Snowflake, person: Person, card: Card) -> tuple[Agent, str]:
-        """Make an agent from a card: it greets its room once; gives it and a sentence."""
+    async def read_card(self, guild_id: Snowflake, data: bytes) -> Card:
+        """Read a character card from a file's content; raises BadSetting with what is wrong, and TooMuch."""
+        return await self._benches.done(guild_id, read_card, data)
+
+    async def move_in(self, guild_id: Snowflake, person: Person, card: Card) -> tuple[Agent, Outcome]:
+        """Make an agent from a card: it greets its room once; gives it and what came of it."""
+        await self._check_knowledge(guild_id, card)
         action = CreateAgent(
             name=card.name,
             background_prompt=card.prompt,
             agent_type=card.type,
             token_budget=card.token_budget,
         )
-        await self.act(guild_id, person, action)
+        made = await self.act(guild_id, person, action)
+        (agent_id,) = [room_id for room_id, kind in made.letters if kind is LetterKind.CHANNEL]
         async with self._changing(guild_id, person) as (community, write):
-            view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            agent = view.agents[max(view.agents)]
+            agent = (await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)).agents[agent_id]
             await write.apply(community.id, self._brought(agent, person, card))
             await write.keep(community.id, KEPT_WITH.format(agent.id), card.kept or None)
         if card.greeting:
             await self.act(guild_id, person, Say(message=card.greeting), subject=agent.id)
         self._on_done()
-        return agent, f"{agent.name} has moved in with the id {agent.id}."
+        return agent, replace(made, result=f"{agent.name} has moved in with the id {agent.id}.")
+
+    async def _check_knowledge(self, guild_id: Snowflake, card: Card) -> None:
+        """Hold what a card knows to what an agent like it may know."""
+        async with self._looking(guild_id) as (community, read):
+            config = (await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
+        share = card.settings.get("allocations", Allocations())
+        assert isinstance(share, Allocations)  # noqa: S101 - as the card's reader gives it
+        cap = (card.token_budget or config.token_budget) * share.knowledge // 100
+        if (tokens := self._performer.knowledge_tokens(card.knowledge)) > cap:
+            raise Rejected(
+                f"What this card knows takes {counted(tokens, 'token')}, and {cap:,} fit: leave some of it out."
+            )
 
     def _brought(self, agent: Agent, person: Person, card: Card) -> list[Change]:
         changes: list[Change] = []
@@ -45,7 +68,7 @@ class Moving(Office):
                     path=path,
                     before=None,
                     after=value,
-                    by=Actor.person(person).in_words(),
+                    by=Actor.person(person).signature(),
                     at=self.now(),
                 )
             )

@@ -1,22 +1,50 @@
 """The front desk's own tools: it acts for people, and looks things up for them."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.core.actions import Action
 from bot.core.actor import Actor
+from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound, Rejected
 from bot.core.outlook import Outlook, outlooks
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.ports import Cipher, Clock, Model, Models, Random, Reading, Store, Writing
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Community, Person, Side, Snowflake
+from bot.core.ports import Cipher, Clock, Model, Models, Random, Reading, Store, Workshop, Writing
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Community, Person, Room, Side, Snowflake
+from bot.core.sight import Sight, members_of
 from bot.core.spending import day_of
-from bot.core.view import View
+from bot.core.view import MayRead, View
+from bot.core.wording import as_words
 from bot.engine.performer import Outcome, Performer
 
 LOOKED_BACK = 200
+SOON = timedelta(seconds=3)  # as long as one waits for a command's answer without wondering
+LOOK_SECONDS = 0.1
+
+
+def without_threads(view: View) -> View:
+    """Give a view without private threads: who may read them is asked of Discord, thread by thread."""
+    rooms = {id: room for id, room in view.all_rooms.items() if room.thread_of is None}
+    return replace(
+        view,
+        all_rooms=rooms,
+        rooms={id: room for id, room in view.rooms.items() if id in rooms},
+        memberships={at: one for at, one in view.memberships.items() if at[1] in rooms},
+        minds={at: mind for at, mind in view.minds.items() if not view.is_thread(mind.side)},
+    )
+
+
+async def by_nobody(thread: Room) -> bool:
+    """Let nobody read a private thread."""
+    return False
+
+
+async def readable(rooms: Iterable[Room], may_read: MayRead) -> frozenset[AgentId]:
+    """Give the private threads among these rooms that who asks may read; each is asked for once."""
+    threads = {room.id: room for room in rooms if room.thread_of is not None and room.channel_id is not None}
+    return frozenset([id for id, thread in threads.items() if await may_read(thread)])
 
 
 class Office:
@@ -32,7 +60,9 @@ class Office:
         on_done: Callable[[], None],
         cipher: Cipher | None = None,
         models: Models | None = None,
+        workshop: Workshop | None = None,
         backup_days: int = 30,
+        config: CommunityConfig | None = None,
     ) -> None:
         self._store = store
         self._performer = performer
@@ -41,7 +71,9 @@ class Office:
         self._on_done = on_done
         self._cipher = cipher
         self._models = models
+        self._workshop = workshop
         self._backup_days = backup_days
+        self.defaults = config or CommunityConfig()  # what a community's settings start from
 
     def now(self) -> datetime:
         """Give the time."""
@@ -57,6 +89,12 @@ class Office:
         if self._models is None:
             raise Rejected("No model provider is set up: tell whoever runs Selfroom.")
         return self._models
+
+    @property
+    def _benches(self) -> Workshop:
+        if self._workshop is None:
+            raise Rejected("Files cannot be read here: tell whoever runs Selfroom.")
+        return self._workshop
 
     async def act(
         self,
@@ -85,9 +123,9 @@ class Office:
         return outcome
 
     async def view(self, guild_id: Snowflake, *agent_ids: AgentId, messages: int = 1) -> View:
-        """Give the community as it stands, with the rooms and minds of these agents."""
+        """Give the community as it stands, with the rooms and minds of these agents; private threads are left out."""
         async with self._looking(guild_id) as (community, read):
-            return await read.view(community.id, agent_ids=agent_ids, messages=messages)
+            return without_threads(await read.view(community.id, agent_ids=agent_ids, messages=messages))
 
     async def agents(self, guild_id: Snowflake) -> Sequence[Agent]:
         """Give everyone, in the order of their ids."""
@@ -97,6 +135,23 @@ class Office:
                 return []
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         return sorted(view.agents.values(), key=lambda agent: agent.id)
+
+    async def soon(self, is_so: Callable[[], Awaitable[bool]]) -> bool:
+        """Wait a little for something to come to be; tells whether it has."""
+        until = self.now() + SOON
+        while not (so := await is_so()) and self.now() < until:
+            await self._clock.sleep(LOOK_SECONDS)
+        return so
+
+    async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
+        """Give what somebody may see who reads only some channels."""
+        async with self._looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            rooms = [id for id, room in view.all_rooms.items() if room.channel_id and not may_read(room.channel_id)]
+            if not rooms:
+                return Sight()
+            inside = await read.desk(community.id, agent_ids=(), room_ids=rooms, doors=False)
+        return Sight(hidden_rooms=frozenset(rooms), hidden_agents=members_of(inside, rooms))
 
     async def outlooks(self, guild_id: Snowflake) -> Mapping[AgentId, Outlook]:
         """Give when everyone's next beat can come, and what it waits for."""
@@ -114,7 +169,7 @@ class Office:
                 f"{one.by} was first ({word})."
                 for one in done
                 for what, word in done_as.items()
-                if one.what.startswith(f"{what}: {about}")
+                if one.what.startswith((f"{as_words(what)}: {about}", f"{what}: {about}"))  # older ones have the name
             ),
             "",
         )
@@ -136,8 +191,7 @@ class Office:
         async with self._looking(guild_id) as (community, _):
             pass
         async with self._store.writing(community.id) as write:
-            known = await write.person(community.id, person.id)
-            await write.put_person(community.id, replace(person, ignored=known.ignored if known else False))
+            await write.put_person(community.id, person)
             yield community, write
 
 

@@ -1,16 +1,32 @@
 """People and what is kept of them."""
 
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.core.changes import AddLookup, Audit, Change, SetFocus, SetKnowledge
-from bot.core.forgetting import SOMEONE, Forgotten
-from bot.core.records import Json, Lookup, Mind, Person, Snowflake
-from bot.engine.front_desk.office import Office
+from bot.core.changes import AddLetter, AddLookup, Audit, Change, SetFocus, SetKnowledge
+from bot.core.forgetting import Forgotten, Trace, TraceKind
+from bot.core.keeping import Forgotten as Gone
+from bot.core.keeping import Readable
+from bot.core.kinds import LetterKind
+from bot.core.letters import MOST_TRACES, NoticePayload
+from bot.core.people import SOMEONE, mention
+from bot.core.records import AgentId, Json, Lookup, Mind, Person, Snowflake
+from bot.core.view import MayRead, View
+from bot.core.wording import counted
+from bot.engine.front_desk.office import Office, readable
 
 FORGET_THEM = (
     "What you kept about them was removed. Forget them: do not speak of them or note them again unless they come back."
 )
+OF_AGENT = {
+    TraceKind.PROMPT: "the prompt of {}",
+    TraceKind.TOPIC: "the topic of {}'s room",
+    TraceKind.BILLBOARD: "the billboard of {}'s room",
+    TraceKind.KNOWLEDGE: "what {} knows",
+    TraceKind.FOCUS: "the focus of {}",
+}
 
 
 class PeopleDesk(Office):
@@ -21,36 +37,51 @@ class PeopleDesk(Office):
         async with self._changing(guild_id, person) as (community, write):
             return await write.person(community.id, person.id) or person
 
-    async def data_of(self, guild_id: Snowflake, person: Person) -> dict[str, Json]:
-        """Give all that is kept of a person."""
+    async def threads_of(self, guild_id: Snowflake, person: Person) -> Sequence[Snowflake]:
+        """Give the threads in which a person spoke or reacted, the newest first."""
         async with self._looking(guild_id) as (community, read):
-            return await read.data_of(community.id, person.id)
+            return await read.threads_of(community.id, person.id)
 
-    async def forget_me(self, guild_id: Snowflake, person: Person) -> str:
-        """Remove a person's messages, reactions and name everywhere, out of agents' heads too; gives a sentence."""
+    async def data_of(
+        self, guild_id: Snowflake, person: Person, where: Readable, *, may_read: MayRead
+    ) -> dict[str, Json]:
+        """Give what is kept of a person where they may read now; private threads are asked for one by one."""
+        async with self._looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+        secluded = await readable(view.all_rooms.values(), may_read)
+        async with self._looking(guild_id) as (community, read):
+            return await read.data_of(community.id, person.id, replace(where, rooms=where.rooms | secluded))
+
+    async def forget_me(self, guild_id: Snowflake, person: Person, *, others: Collection[str] = ()) -> str:
+        """Remove what a person said and did, and their username; gives what went, what did not and why.
+
+        `others`: names that the server knows beside those of people and agents, such as its roles'.
+        """
         now = self.now()
         async with self._changing(guild_id, person) as (community, write):
-            gone = await write.forget_person(community.id, person.id, now)
+            gone = await write.forget_person(community.id, person.id, now, others=others)
             view = await write.desk(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
-            who = Forgotten(gone.names, gone.words)
-            changes = [change for mind in view.minds.values() for change in _without(mind, who, now)]
-            told = Audit(by=SOMEONE, what=f"forget_me: {gone.messages} messages are gone", at=now)
-            await write.apply(community.id, [*changes, told])
+            who = Forgotten(gone.names, words=())
+            changes = [change for mind in view.minds.values() for change in without(mind, who, now)]
+            places = [place_of(trace, view) for trace in gone.traces]
+            if places and view.config.managers_channel_id is not None:
+                changes.append(_handed_over(person.id, gone, places, view, now))
+            await write.apply(community.id, [*changes, Audit(by=SOMEONE, what=_logged(gone, places), at=now)])
         self._on_done()
-        also = f", also from what {_counted(len(gone.agents), 'agent')} knew" if gone.agents else ""
-        expire = now + timedelta(days=self._backup_days)
-        return (
-            f"It is done, on {now:%Y-%m-%d at %H:%M} UTC: your reactions, your name and "
-            f"{_counted(gone.messages, 'message')} of yours are gone here{also}. Summaries that told of you are "
-            f"withdrawn and written anew without you. Backups that still hold you expire by {expire:%Y-%m-%d}."
-        )
+        whole = await self._store.gone_for_good()
+        left = () if whole else ("The last traces leave the database's files as soon as nobody reads in them.",)
+        return " ".join([*_told(gone, view, now, now + timedelta(days=self._backup_days)), *left])
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def place_of(trace: Trace, view: View) -> str:
+    """Word where somebody may still be named, without what is said there."""
+    if trace.kind is TraceKind.LABEL:
+        return f"the label of key {trace.id}"
+    agent = view.agents.get(AgentId(trace.id))
+    return OF_AGENT[trace.kind].format(agent.name if agent else f"agent {trace.id}")
 
 
-def _without(mind: Mind, who: Forgotten, now: datetime) -> list[Change]:
+def without(mind: Mind, who: Forgotten, now: datetime, *, by: str = SOMEONE) -> list[Change]:
     """Take a person out of one mind; the journal keeps only that it was done."""
     knowledge, focus = who.knowledge(mind.knowledge), who.focus(mind.focus)
     changes: list[Change] = []
@@ -59,7 +90,7 @@ def _without(mind: Mind, who: Forgotten, now: datetime) -> list[Change]:
             "path": "(a person was forgotten)",
             "before": None,
             "after": None,
-            "by": SOMEONE,
+            "by": by,
             "at": now,
         }
         changes.append(SetKnowledge(agent_id=mind.agent_id, side=mind.side, knowledge=knowledge, **journalled))
@@ -69,3 +100,55 @@ def _without(mind: Mind, who: Forgotten, now: datetime) -> list[Change]:
         lookup = Lookup(question="a person asked to be forgotten", answer=FORGET_THEM)
         changes.append(AddLookup(agent_id=mind.agent_id, side=mind.side, lookup=lookup))
     return changes
+
+
+def _handed_over(person_id: Snowflake, gone: Gone, places: Sequence[str], view: View, now: datetime) -> AddLetter:
+    """Give managers the places that they decide about, each with a button; no name is written down for it."""
+    listed = [f"{number}. {place}" for number, place in enumerate(places[:MOST_TRACES], 1)]
+    left = len(places) - len(listed)
+    text = (
+        f"🧹 {mention(person_id)} asked to be forgotten: what they said and did is gone. These may still name them, in "
+        "words that may mean something else too; each button shows the place, or removes it.\n" + "\n".join(listed)
+    )
+    text += f"\n… and {left} more: `/audit` names them all." if left else ""
+    buttons = tuple(trace.button_id(person_id) for trace in gone.traces[:MOST_TRACES])
+    payload = NoticePayload(text=text, traces=buttons).stored()
+    lively = [one.id for one in view.agents.values() if one.retired_at is None] or list(view.agents)
+    return AddLetter(kind=LetterKind.NOTICE, room_id=lively[0], payload=payload, not_before=now)
+
+
+def _logged(gone: Gone, places: Sequence[str]) -> str:
+    counts = f"{counted(gone.messages, 'message')}, {counted(gone.reactions, 'reaction')}"
+    what = f"forget me: removed {counts}, a username in {counted(gone.texts, 'text')} of others"
+    what += f" and in {counted(len(gone.agents), 'memory', 'memories')}"
+    return f"{what}; left to managers: {', '.join(places)}" if places else what
+
+
+def _told(gone: Gone, view: View, now: datetime, expire: datetime) -> list[str]:
+    """Word what went, what did not, and why."""
+    told = [
+        f"It is done, on {now:%Y-%m-%d at %H:%M} UTC: {counted(gone.messages, 'message')} and "
+        f"{counted(gone.reactions, 'reaction')} of yours are gone here, and logs name you no longer. "
+        "Summaries of what you said are withdrawn and written anew without it."
+    ]
+    if gone.texts or gone.agents:
+        told.append(
+            f"Your @username was removed from {counted(gone.texts, 'text')} of others and from what "
+            f"{counted(len(gone.agents), 'agent')} knew."
+        )
+    if gone.is_shared:
+        told.append(
+            "A username of yours is or was somebody else's here too, or a role's: where others wrote it, it stays, "
+            "for it may mean them."
+        )
+    told.append("What others wrote of you without @username stays, for a bare word may mean anything.")
+    if gone.traces:
+        places = counted(len(gone.traces), "place")
+        told.append(
+            f"{places} (prompts, topics, billboards, key labels, what agents know) may name you so: the managers were "
+            "given the list to decide."
+            if view.config.managers_channel_id is not None
+            else f"{places} (prompts, topics, billboards, key labels, what agents know) may name you so, and this "
+            "server has no managers' channel: ask a manager to look into `/audit`, which lists them."
+        )
+    return [*told, f"Backups that still hold you expire by {expire:%Y-%m-%d}."]

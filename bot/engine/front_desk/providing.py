@@ -6,16 +6,20 @@ from dataclasses import replace
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
 from bot.core.changes import Audit, Change, SetOverride, UpdateRoom
-from bot.core.errors import Rejected
+from bot.core.errors import ModelError, Rejected
 from bot.core.kinds import HeldFor
 from bot.core.models import Model, ModelCall, OwnProvider, Source
 from bot.core.ports import Writing
-from bot.core.records import Community, Person, Snowflake
+from bot.core.records import Community, Person, Snowflake, Usage
+from bot.core.sealing import of_provider
+from bot.core.spending import day_of
 from bot.engine.front_desk.office import Office, check_manages
+from bot.engine.purse import Price, as_told, set_aside, settle
 
 PREFIX = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LONGEST_KEY = 500
-NO_PRICE = "It is free or its price is not known: only a limit in tokens holds it (`/usage budget`)."
+TRIAL_TOKENS = 500  # set aside for either way of one small question
+NO_PRICE = "What it costs is unknown: only a limit in tokens holds it (`/usage budget`)."
 
 
 class Providing(Office):
@@ -29,7 +33,25 @@ class Providing(Office):
     async def try_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
         """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
         check_manages(person)
-        return await self._asked(await self.model(guild_id), name)
+        async with self._changing(guild_id, person) as (community, write):
+            config = (await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
+            models = await self._providers.of(write, community)
+            price = Price.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
+            reservation = await set_aside(write, community.id, config, day_of(self.now()), price)
+        if reservation is None:
+            raise Rejected("The budget for today is spent: try the model tomorrow, or raise it with `/usage budget`.")
+        try:
+            told, usage = await self._asked(models, name)
+        except ModelError as error:
+            await self._settle(community, reservation, error.usage)
+            raise
+        await self._settle(community, reservation, as_told(usage))
+        return told
+
+    async def _settle(self, community: Community, reservation: int, usage: Usage | None) -> None:
+        if usage is not None:  # else all that was set aside counts
+            async with self._store.writing(community.id) as write:
+                await settle(write, community.id, reservation, usage)
 
     async def try_moderation(self, guild_id: Snowflake, person: Person, name: str) -> None:
         """Ask a moderation model about a harmless text; raises ModelError when it does not answer."""
@@ -54,9 +76,9 @@ class Providing(Office):
             raise Rejected("Keys cannot be sealed here: tell whoever runs Selfroom.")
         provider, key, model = _checked(provider, key.strip(), model.strip())
         async with self._providers.trial(provider, key) as trial:
-            told, where = await self._asked(trial, model), trial.source.address
-        sealed = replace(provider, sealed_key=self._cipher.encrypt(key))
+            (told, _), where = await self._asked(trial, model), trial.source.address
         async with self._changing(guild_id, person) as (community, write):
+            sealed = replace(provider, sealed_key=self._cipher.encrypt(key, of_provider(community.id)))
             await write.keep_provider(community.id, sealed)
             what = f"set the server's own model provider ({where}, {provider.api})"
             others = await self._changed(write, community, person, what, model)
@@ -78,7 +100,7 @@ class Providing(Office):
     async def _changed(self, write: Writing, community: Community, person: Person, what: str, model: str | None) -> str:
         """Write what follows from another provider; gives a sentence about agents whose models it may not have."""
         view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-        changes: list[Change] = [Audit(by=Actor.person(person).in_words(), what=what, at=self.now())]
+        changes: list[Change] = [Audit(by=Actor.person(person).signature(), what=what, at=self.now())]
         changes += [
             UpdateRoom(room_id=room.id, fields={"fault_told_at": None})
             for room in view.all_rooms.values()
@@ -92,20 +114,23 @@ class Providing(Office):
         named = ", ".join(sorted(others)[:5])
         return f" Agents that use other models ({named}) keep them: `/agent edit` changes that." if named else ""
 
-    async def _asked(self, models: Model, name: str) -> str:
+    async def _asked(self, models: Model, name: str) -> tuple[str, Usage]:
         call = ModelCall(
             model=name,
             instructions="Answer with the one word ok.",
             input="Are you there?",
             temperature=None,
-            answer_tokens=500,
+            answer_tokens=TRIAL_TOKENS,
             schema=None,
             cache_key="selfroom-setup",
         )
         begun = self.now()
-        usd = (await models.answer(call)).usage.cost_usd
-        told = f"{name} answers in {(self.now() - begun).total_seconds():.1f} s for {usd:.5f} USD."
-        return told if usd else f"{told} {NO_PRICE}"
+        usage = (await models.answer(call)).usage
+        told = f"{name} answers in {(self.now() - begun).total_seconds():.1f} s"
+        if not models.price_is_known(name):
+            return f"{told}. {NO_PRICE}", usage
+        coin = "imaginary USD" if models.source.imaginary else "USD"
+        return f"{told} for {usage.cost_usd:.5f} {coin}.", usage
 
 
 def _checked(provider: OwnProvider, key: str, model: str) -> tuple[OwnProvider, str, str]:

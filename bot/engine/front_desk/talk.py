@@ -1,6 +1,6 @@
 """What was said: found by its place on Discord, by words, or page by page; and asked for once more."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from bot.core.actor import Actor
@@ -8,28 +8,54 @@ from bot.core.changes import PutReason, Say
 from bot.core.emoji import shown_as
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import ReasonKind
-from bot.core.records import Agent, AgentId, Checkpoint, Message, MessageId, Person, Reason, Snowflake
-from bot.engine.front_desk.office import Office
+from bot.core.records import Agent, AgentId, Checkpoint, Message, MessageId, Person, Reason, Room, Schedule, Snowflake
+from bot.core.view import MayRead
+from bot.engine.front_desk.office import Office, by_nobody, readable
 
 
 class Talk(Office):
     """Rooms and messages."""
 
     async def room_of(self, guild_id: Snowflake, *channel_ids: int | None) -> Agent:
-        """Give the owner of the room that one of these channels is; raises NotFound when none is a room."""
+        """Give the owner of the room that one of these channels is, or is in; raises NotFound when none is a room."""
         async with self._looking(guild_id) as (community, read):
             for channel_id in channel_ids:
                 room_id = await read.room_of_channel(community.id, Snowflake(channel_id)) if channel_id else None
                 if room_id is not None:
                     view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-                    return view.agents[room_id]
+                    return view.agents[view.all_rooms[room_id].owner_id]
         raise NotFound("This channel is no agent's room: name the room, or use the command in one.")
 
-    async def message_at(self, guild_id: Snowflake, discord_id: int) -> Message:
-        """Give what is known of a message on Discord; raises NotFound."""
+    async def scheduled(
+        self, guild_id: Snowflake, agent_id: AgentId | None, room_id: AgentId | None
+    ) -> Sequence[Schedule]:
+        """Give what an agent (None: any) will say later in a room (None: any but private threads), soonest first."""
+        async with self._looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            of = sorted(view.agents) if agent_id is None else [agent_id]
+            found = [one for id in of for one in await read.schedules(community.id, id)]
+        here = (one for one in found if room_id in (None, one.room_id) and one.room_id in view.agents)
+        return sorted(here, key=lambda one: (one.at, one.id))
+
+    async def threads(self, guild_id: Snowflake) -> Mapping[AgentId, Room]:
+        """Give the private threads that are known; what was said there is only for who may read it now."""
+        async with self._looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+        there = (room for room in view.all_rooms.values() if room.thread_of is not None)
+        return {room.id: room for room in there if room.channel_id is not None}
+
+    async def thread_at(self, guild_id: Snowflake, channel_id: int | None, may_read: MayRead) -> Room | None:
+        """Give the private thread that a channel is, if it is one that who asks may read."""
+        there = [room for room in (await self.threads(guild_id)).values() if room.channel_id == channel_id]
+        allowed = await readable(there, may_read)
+        return next((room for room in there if room.id in allowed), None)
+
+    async def message_at(self, guild_id: Snowflake, discord_id: int, *, may_read: MayRead = by_nobody) -> Message:
+        """Give what is known of a message on Discord; raises NotFound, too when it is not for who asks."""
         async with self._looking(guild_id) as (community, read):
             message = await read.message_of(community.id, Snowflake(discord_id))
-        if message is None:
+        thread = (await self.threads(guild_id)).get(message.room_id) if message else None
+        if message is None or (thread is not None and not await may_read(thread)):
             raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
         return message
 
@@ -40,11 +66,23 @@ class Talk(Office):
         return [(by.agent_id, shown_as(name)) for _, by, name in found if by.agent_id is not None]
 
     async def search(
-        self, guild_id: Snowflake, query: str, *, room_ids: Sequence[AgentId], limit: int = 50
+        self,
+        guild_id: Snowflake,
+        query: str,
+        *,
+        room_ids: Sequence[AgentId],
+        may_read: MayRead = by_nobody,
+        limit: int = 50,
     ) -> Sequence[tuple[Message, str]]:
-        """Find messages in these rooms, newest first, each with an excerpt."""
+        """Find messages in these rooms and those of their private threads, newest first, each with an excerpt."""
+        threads = [room for room in (await self.threads(guild_id)).values() if room.thread_of in room_ids]
         async with self._looking(guild_id) as (community, read):
-            return await read.search(community.id, query, room_ids=room_ids, limit=limit)
+            found = list(await read.search(community.id, query, room_ids=room_ids, limit=limit))
+            inside = await read.search(community.id, query, room_ids=[room.id for room in threads], limit=limit)
+        hit = {one.room_id for one, _ in inside}
+        allowed = await readable((room for room in threads if room.id in hit), may_read)
+        found += [one for one in inside if one[0].room_id in allowed]
+        return sorted(found, key=lambda one: one[0].sent_at, reverse=True)[:limit]
 
     async def history(self, guild_id: Snowflake, room_id: AgentId, *, limit: int = 100) -> Sequence[Message]:
         """Give the newest messages of a room, oldest first."""
@@ -58,15 +96,19 @@ class Talk(Office):
 
     async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
         """Have an agent look once more at a message, as if the person had asked for it in words; gives a sentence."""
-        agent_id = message.sender.agent_id or message.room_id
         async with self._changing(guild_id, person) as (community, write):
-            view = await write.desk(community.id, agent_ids=[agent_id], room_ids=[message.room_id], doors=False)
+            view = await write.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            agent_id = message.sender.agent_id or view.all_rooms[message.room_id].owner_id
             agent = view.agents[agent_id]
+            if (agent_id, message.room_id) not in view.memberships:
+                raise Rejected(f"{agent.name} is not there any more, so it cannot answer there.")
             if agent.paused_reason is not None or agent.retired_at is not None:
                 raise Rejected(f"{agent.name} is paused or retired: resume or restore it first.")
             known = await write.person(community.id, person.id)
+            if known is not None and known.muted:
+                raise Rejected("A manager muted you: ask the managers to have agents listen to you again.")
             if known is not None and known.ignored:
-                raise Rejected("Agents ignore you: /privacy ignore-me changes that, unless a manager muted you.")
+                raise Rejected("Agents ignore you, as you wished: /privacy ignore-me changes that.")
             since = self.now() - timedelta(minutes=view.config.addressed_per_person_minutes)
             if await write.addressed_beats(community.id, person.id, since) >= view.config.addressed_per_person:
                 raise Rejected("You asked a lot in the last minutes: try again a little later.")
@@ -84,6 +126,8 @@ class Talk(Office):
             content=f"{agent.name}, please answer message {message.reply_to or message.id} again.",
             sent_at=self.now(),
             reply_to=message.id,
+            thread_id=message.thread_id,
+            thread_name=message.thread_name,
             post=False,
         )
 

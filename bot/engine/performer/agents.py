@@ -10,15 +10,17 @@ from bot.core.changes import AddAgent, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
 from bot.core.kinds import Access, AgentType, InputFormat, LetterKind, OutputFormat, Visibility
-from bot.core.letters import PermissionPayload
+from bot.core.letters import ChannelPayload, PermissionPayload
+from bot.core.moderation import is_on
 from bot.core.names import default_name
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Room
 from bot.core.view import RoomView
+from bot.core.wording import counted
 from bot.engine.performer.attention import free_name, rename
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.prompts import check_avatar, check_model, check_prompt
 from bot.engine.performer.registry import handles
-from bot.engine.performer.rooms import put_letter
+from bot.engine.performer.rooms import PROPOSED, put_letter
 from bot.engine.performer.speech import tell_room
 
 DAY = timedelta(days=1)
@@ -40,8 +42,11 @@ async def create_agent(desk: Desk, action: CreateAgent) -> str:
     name = free_name(desk, action.name) if action.name is not None else ""
     agent = _drafted(desk, action, name)
     agent = replace(agent, id=AgentId(desk.write.ids.take("agent")))
-    agent = replace(agent, name=name or free_name(desk, default_name(agent.id)))
+    looked_at = bool(name) and desk.actor.agent_id is not None and is_on(desk.config)
+    agent = replace(agent, name=free_name(desk, default_name(agent.id)) if looked_at or not name else name)
     _settle(desk, agent)
+    if looked_at:
+        rename(desk, agent, name)
     for host in hosts:
         desk.add_membership(agent.id, host.id)
         tell_room(desk, host.id, f"{agent.name} joined.")
@@ -58,10 +63,13 @@ async def alter_agent(desk: Desk, action: AlterAgent) -> str:
     check_prompt(desk, after.prompt, after.token_budget)
     await check_model(desk, after.model)
     check_avatar(after.avatar_url)
+    looked_at = False
     if action.name is not None:
-        rename(desk, agent, action.name)
+        looked_at = rename(desk, agent, action.name)
     if fields:
         desk.update_agent(agent.id, **fields)
+    if looked_at:
+        return PROPOSED
     return f"{desk.agent(agent.id).name} is changed."
 
 
@@ -82,8 +90,10 @@ def restore_agent(desk: Desk, action: RestoreAgent) -> str:
     if agent.retired_at is None:
         raise Rejected(f"{agent.name} is not retired.")
     desk.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0)
-    if desk.room(agent.id).channel_id is None:
-        put_letter(desk, LetterKind.CHANNEL, agent.id, {})
+    room = desk.room(agent.id)
+    if room.channel_id is None:
+        desk.update_room(agent.id, visibility=Visibility.PRIVATE)  # until Discord shows who sees the new one
+        _make_channel(desk, agent.id, private=room.visibility is Visibility.PRIVATE)
     else:
         _open_to_writing(desk, agent.id)
     tell_room(desk, agent.id, f"{agent.name} is back.")
@@ -129,8 +139,11 @@ async def delete_agent(desk: Desk, action: DeleteAgent) -> str:
 
 def _open_to_writing(desk: Desk, room_id: AgentId) -> None:
     """Let people write in a room's channel, or only read while its owner is retired."""
-    payload = PermissionPayload(allowed=desk.room(room_id).visibility is Visibility.PUBLIC)
-    put_letter(desk, LetterKind.PERMISSION, room_id, payload.stored())
+    put_letter(desk, LetterKind.PERMISSION, room_id, PermissionPayload().stored())
+
+
+def _make_channel(desk: Desk, room_id: AgentId, *, private: bool) -> None:
+    put_letter(desk, LetterKind.CHANNEL, room_id, ChannelPayload(private=private).stored())
 
 
 def _leave_channel(desk: Desk, agent: Agent, *, removed: bool) -> None:
@@ -142,7 +155,6 @@ def _leave_channel(desk: Desk, agent: Agent, *, removed: bool) -> None:
     if room.channel_id is None or not others:
         return
     payload = PermissionPayload(
-        allowed=room.visibility is Visibility.PUBLIC,
         left_channel_id=room.channel_id,
         removed=removed,
         note=f"{agent.name} is gone for good. This channel stays as it is, read-only: delete it if nobody needs it.",
@@ -151,7 +163,7 @@ def _leave_channel(desk: Desk, agent: Agent, *, removed: bool) -> None:
 
 
 def _told(desk: Desk, agent_id: AgentId, knowledge: Mapping[str, Json], path: str, value: Json) -> SetKnowledge:
-    by = desk.actor.in_words()
+    by = desk.actor.signature()
     return SetKnowledge(
         agent_id=agent_id,
         side=PUBLIC_SIDE,
@@ -170,7 +182,7 @@ def _check_daily_limit(desk: Desk) -> None:
         return
     today = [one for one in desk.agents.values() if one.created_by == parent and one.created_at > desk.now - DAY]
     if len(today) >= desk.config.agents_per_parent_and_day:
-        raise Rejected(f"You created {len(today)} agents within a day: more have to wait.")
+        raise Rejected(f"You created {counted(len(today), 'agent')} within a day: more have to wait.")
 
 
 def _drafted(desk: Desk, action: CreateAgent, name: str) -> Agent:
@@ -206,7 +218,7 @@ def _settle(desk: Desk, agent: Agent) -> None:
         community_id=desk.community_id,
         id=agent.id,
         access=Access(config.access),
-        visibility=Visibility(config.visibility),
+        visibility=Visibility.PRIVATE,  # until Discord shows who sees its channel
         wpm=config.wpm,
         rpm=config.rpm,
     )
@@ -220,7 +232,7 @@ def _settle(desk: Desk, agent: Agent) -> None:
         memberships={**view.memberships, (agent.id, room.id): own},
     )
     desk.put(AddAgent(agent=agent, room=room))
-    put_letter(desk, LetterKind.CHANNEL, agent.id, {})
+    _make_channel(desk, agent.id, private=Visibility(config.visibility) is Visibility.PRIVATE)
     if config.focus_defaults:
         focus = starting_focus(config.focus_defaults, desk.now)
         desk.put(SetFocus(agent_id=agent.id, side=PUBLIC_SIDE, focus=focus))

@@ -8,7 +8,7 @@ from bot.core.names import name_problem, tidied
 from bot.core.records import Agent, AgentId, Allocations
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.registry import handles
-from bot.engine.performer.rooms import put_letter
+from bot.engine.performer.rooms import PROPOSED, propose, put_letter
 
 LEAST_FOR_ROOMS = 50
 
@@ -17,13 +17,13 @@ LEAST_FOR_ROOMS = 50
 def set_attention(desk: Desk, action: SetAttention) -> str:
     agent, room = desk.me(), desk.room(action.room_id)
     if (agent.id, room.id) not in desk.memberships:
-        raise Rejected(f"{agent.name} is not in room {room.id}.")
+        raise Rejected(f"{agent.name} is not in {desk.place(room.id)}.")
     total = _fixed_elsewhere(desk, agent.id, room.id) + (action.attention or 0)
     if total > 100:
         raise Rejected(f"Fixed attention would come to {total}%: at most 100% can be fixed.")
     desk.update_membership(agent.id, room.id, attention=action.attention)
-    shown = "dynamic" if action.attention is None else f"{action.attention}%"
-    return f"Attention for room {room.id} is {shown}."
+    shown = "an equal share of what is left" if action.attention is None else f"{action.attention}%"
+    return f"{desk.whose('attention')} for {desk.place(room.id)} is {shown}."
 
 
 @handles(SetAllocation)
@@ -41,8 +41,7 @@ def set_allocation(desk: Desk, action: SetAllocation) -> str:
 @handles(SetName)
 def set_name(desk: Desk, action: SetName) -> str:
     agent = desk.me()
-    rename(desk, agent, action.name)
-    return f'The name is "{desk.me().name}" now.'
+    return PROPOSED if rename(desk, agent, action.name) else f'The name is "{desk.me().name}" now.'
 
 
 def free_name(desk: Desk, name: str, own_id: AgentId | None = None) -> str:
@@ -54,13 +53,16 @@ def free_name(desk: Desk, name: str, own_id: AgentId | None = None) -> str:
     return name
 
 
-def rename(desk: Desk, agent: Agent, name: str) -> None:
-    """Give an agent another name, on its channel too; raises Rejected."""
+def rename(desk: Desk, agent: Agent, name: str) -> bool:
+    """Give an agent another name, on its channel too; tells whether it has to be looked at first. Raises Rejected."""
     name = free_name(desk, name, agent.id)
     if name == agent.name:
-        return
+        return False
+    if propose(desk, agent.id, LetterKind.RENAME, RenamePayload(name=name)):
+        return True
     desk.update_agent(agent.id, name=name)
     put_letter(desk, LetterKind.RENAME, agent.id, RenamePayload(name=name).stored())
+    return False
 
 
 def _fixed_elsewhere(desk: Desk, agent_id: AgentId, room_id: AgentId) -> int:

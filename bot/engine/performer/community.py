@@ -4,38 +4,76 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from bot.core.actions import SetIgnored, SetSetting
+from bot.core.actions import SetIgnored, SetMuted, SetSetting
 from bot.core.changes import SetOverride
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.items import problem_of
 from bot.core.kinds import HeldFor
-from bot.core.records import Snowflake
+from bot.core.options import unfit
+from bot.core.records import Person, Snowflake
+from bot.core.spending import held_to
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.registry import handles
 
+LOWER_OR_OWN = "choose less, or bring a provider of your own with `/setup provider`"
 LIMITS = frozenset({"usd_per_day", "tokens_per_day"})
 
 
 @handles(SetSetting)
 async def set_setting(desk: Desk, action: SetSetting) -> str:
     if action.name not in CommunityConfig.model_fields:
-        raise Rejected(f"There is no setting {action.name}.")
+        raise Rejected(f"There is no setting `{action.name}`.")
     if action.value is not None:
         try:
-            desk.config.overlaid({action.name: action.value})
+            wanted = desk.config.tried({action.name: action.value})
         except ValidationError as error:
-            raise Rejected(problem_of(error)) from error
+            raise Rejected(unfit(action.name, error)) from error
+        await _check_who_pays(desk, action.name, wanted)
     desk.put(SetOverride(name=action.name, value=action.value))
     if action.name in LIMITS:  # who rests because the day's money was spent looks again whether there is more
         await desk.write.free_held(desk.community_id, HeldFor.BUDGET, desk.now)
-    return f"{action.name} is {'back at its default' if action.value is None else 'set'}."
+    return f"`{action.name}` is {'back at its default' if action.value is None else 'set'}."
+
+
+async def _check_who_pays(desk: Desk, name: str, wanted: CommunityConfig) -> None:
+    """Raise Rejected for more than the installation pays for: as long as it pays, its limits can only be lowered."""
+    models = await desk.model()
+    if models is None:
+        return
+    most, allowed = models.source.ceilings, models.source.allowed
+    if name == "usd_per_day" and most is not None and held_to(wanted, most) != wanted:
+        raise Rejected(f"Whoever runs Selfroom pays here, at most {most.usd_each} USD a day: {LOWER_OR_OWN}.")
+    if name == "allowed_models" and allowed and not set(wanted.allowed_models or ["any"]) <= set(allowed):
+        raise Rejected(f"Whoever runs Selfroom pays here, for {', '.join(allowed)} only: {LOWER_OR_OWN}.")
+    if name == "model" and (why := models.refusal(wanted.model)):
+        raise Rejected(why)
 
 
 @handles(SetIgnored)
 async def set_ignored(desk: Desk, action: SetIgnored) -> str:
-    person = await desk.write.person(desk.community_id, Snowflake(action.person_id))
+    if desk.actor.who is None:
+        raise Rejected("Only people are listened to, or not.")
+    person = await _known(desk, desk.actor.who.id)
+    await desk.write.decide_about(desk.community_id, replace(person, ignored=action.ignored))
+    if (await _known(desk, person.id)).ignored is not action.ignored:
+        raise Rejected("You asked to be forgotten here: agents go on ignoring you, so that nothing of you comes back.")
+    if person.muted and not action.ignored:
+        return "You wish to be heard again, but a manager muted you: agents ignore you until a manager lifts that."
+    return f"Agents {'ignore' if action.ignored else 'listen to'} {desk.name(person.id, person.username)}."
+
+
+@handles(SetMuted)
+async def set_muted(desk: Desk, action: SetMuted) -> str:
+    person = await _known(desk, Snowflake(action.person_id))
+    await desk.write.decide_about(desk.community_id, replace(person, muted=action.muted))
+    who = desk.name(person.id, person.username)
+    if person.ignored and not action.muted:
+        return f"{who} is muted no longer, but wishes to be ignored: only they can change that."
+    return f"Agents {'ignore' if action.muted else 'listen to'} {who}."
+
+
+async def _known(desk: Desk, person_id: Snowflake) -> Person:
+    person = await desk.write.person(desk.community_id, person_id)
     if person is None:
         raise Rejected("Nobody by that id has spoken here yet.")
-    await desk.write.put_person(desk.community_id, replace(person, ignored=action.ignored))
-    return f"Agents {'ignore' if action.ignored else 'listen to'} @{person.username}."
+    return person

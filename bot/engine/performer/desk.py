@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from bot.core.actor import Actor
+from bot.core.blotting import Blots
 from bot.core.changes import (
     AddLookup,
     AddMembership,
@@ -22,8 +23,9 @@ from bot.core.changes import (
 from bot.core.circumstances import Circumstances
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
+from bot.core.people import mention
 from bot.core.permissions import NAME_THE_AGENT, no_agent, visible_message
-from bot.core.ports import Cipher, Random, Tokenizer, Writing
+from bot.core.ports import Cipher, Model, Models, Random, Tokenizer, Writing
 from bot.core.records import (
     PUBLIC_SIDE,
     Agent,
@@ -39,6 +41,7 @@ from bot.core.records import (
     Mind,
     Reason,
     Room,
+    Schedule,
     Side,
     Snowflake,
 )
@@ -56,13 +59,17 @@ class Desk:
     subject_id: AgentId | None
     cipher: Cipher
     tokenizer: Tokenizer
+    models: Models | None
     terms: Terms
     rooms_at_first: tuple[AgentId, ...] = ()  # where the subject was when the answer came
     circumstances: Circumstances = field(default_factory=Circumstances)
     changes: list[Change] = field(default_factory=list)
     failures: Counter[AgentId] = field(default_factory=Counter)  # wrong keys by room, of this answer
     moves: Counter[AgentId] = field(default_factory=Counter)  # tempo moves by author, of this answer
+    scheduled: dict[AgentId, list[Schedule]] = field(default_factory=dict)  # that wait, as far as they were asked for
     secret: str = ""
+    named: dict[int, str] = field(default_factory=dict)  # usernames of people who stand in results by their ids
+    blots: Blots = field(default_factory=Blots)
 
     # what permissions look at
     @property
@@ -80,6 +87,10 @@ class Desk:
     @property
     def messages(self) -> Mapping[MessageId, Message]:
         return self.circumstances.messages
+
+    async def model(self) -> Model | None:
+        """Give the models that the community may ask, with what the installation holds it to while it pays."""
+        return None if self.models is None else await self.models.of(self.write, self.view.community)
 
     @property
     def now(self) -> datetime:
@@ -116,6 +127,22 @@ class Desk:
     def shares_a_room(self, agent_id: AgentId, other: AgentId) -> bool:
         """Tell whether both are in one of the rooms shown."""
         return any(other in self.members(room_id) for room_id in self.rooms_in(agent_id))
+
+    def name(self, person_id: Snowflake, username: str) -> str:
+        """Give what stands for a person in a result: their id is kept, their name is shown."""
+        self.named[person_id] = username
+        return mention(person_id)
+
+    def whose(self, what: str) -> str:
+        """Word something of the subject for the actor: the agent's own is *your*."""
+        return f"Your {what}" if self.actor.agent_id is not None else f"{self.me().name}'s {what}"
+
+    def place(self, room_id: AgentId) -> str:
+        """Word a room for the actor: agents know numbers, people see channels."""
+        room = self.room(room_id)
+        if self.actor.agent_id is not None:
+            return f"room {room_id}"
+        return f"<#{room.channel_id}>" if room.channel_id else f"{self.agent(room.owner_id).name}'s room"
 
     # looking up
     def me(self) -> Agent:
@@ -156,6 +183,13 @@ class Desk:
         if found is None:
             raise Rejected(f"There is no message {message_id} here.")
         return found
+
+    def called_in(self, room_id: AgentId) -> Message | None:
+        """Give the newest message of a room that called the agent."""
+        shown = self.view.rooms.get(room_id)
+        known = {message.id: message for message in shown.messages} if shown else {}
+        calls = (self.messages.get(id) or known.get(id) for id in reversed(self.terms.called_by))
+        return next((one for one in calls if one is not None and one.room_id == room_id), None)
 
     def newest_message(self, room_id: AgentId) -> MessageId:
         """Give the newest message of a room that was asked for."""
@@ -218,7 +252,7 @@ class Desk:
                 path=path,
                 before=before,
                 after=after,
-                by=self.actor.in_words(),
+                by=self.actor.signature(),
                 at=self.now,
             )
         )

@@ -6,7 +6,7 @@ from bot.core.cadence import own_beat_at
 from bot.core.changes import AddRequest, CloseRequest, UpdateKey
 from bot.core.errors import Rejected
 from bot.core.kinds import Access, LetterKind, ReasonKind, RequestState, Visibility
-from bot.core.letters import PermissionPayload
+from bot.core.letters import NoticePayload, PermissionPayload
 from bot.core.records import AccessKey, AccessRequest, AgentId, Reason, RequestId, Room, Snowflake
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.keyring import add_request, change_key, close_request, keys_of, requests_of
@@ -24,13 +24,14 @@ CLOSINGS = {
 @handles(RequestAccess)
 def request_access(desk: Desk, action: RequestAccess) -> str:
     room = desk.view.all_rooms.get(AgentId(action.room_id))
-    if room is None:  # a room that is not there gets the same answer as a key that does not fit
+    if (
+        room is None or room.thread_of is not None
+    ):  # a room that is not there gets the same answer as a key that does not fit
         raise Rejected(WRONG_KEY)
     _check_knock(desk, room)
     check_not_locked_out(desk, room.id)
     held = desk.view.held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
-    digest = desk.cipher.digest(action.key)
-    key = fitting_key(action.key, digest, keys_of(desk, room.id), held, room.id, desk.now)
+    key = fitting_key(action.key, desk.cipher.digests(action.key), keys_of(desk, room.id), held, room.id, desk.now)
     if key is None:
         count_failure(desk, room.id)
         raise Rejected(WRONG_KEY)
@@ -53,7 +54,7 @@ def grant_access(desk: Desk, action: GrantAccess) -> str:
         desk.put(UpdateKey(key_id=key.id, fields={"uses_left": key.uses_left - 1}))
         change_key(desk, key, uses_left=key.uses_left - 1)
     _let_in(desk, request)
-    return f"Request {request.id}: {request.requester_name} is let in."
+    return f"Request {request.id}: {_requester(desk, request)} is let in."
 
 
 @handles(DenyAccess)
@@ -61,12 +62,14 @@ def deny_access(desk: Desk, action: DenyAccess) -> str:
     request = _waiting(desk, action.request_id)
     desk.put(CloseRequest(request_id=request.id, state=RequestState.DENIED, at=desk.now))
     close_request(desk, request, "you were turned away")
-    return f"Request {request.id}: {request.requester_name} is turned away."
+    return f"Request {request.id}: {_requester(desk, request)} is turned away."
 
 
 @handles(JoinRoom)
 def join_room(desk: Desk, action: JoinRoom) -> str:
     agent, room = desk.me(), desk.room(action.room_id)
+    if room.thread_of is not None and (agent.id, room.id) not in desk.memberships:
+        raise Rejected(f"There is no room {room.id} here.")
     check_door(room, is_member=(agent.id, room.id) in desk.memberships)
     if room.access is not Access.OPEN:
         raise Rejected("That room takes a key: use request_access.")
@@ -80,13 +83,14 @@ def join_room(desk: Desk, action: JoinRoom) -> str:
 @handles(LeaveRoom)
 def leave_room(desk: Desk, action: LeaveRoom) -> str:
     agent, room_id = desk.me(), AgentId(action.room_id)
-    if room_id == agent.id:
-        raise Rejected("Your own room cannot be left.")
     if (agent.id, room_id) not in desk.memberships:
         raise Rejected(f"{agent.name} is not in room {room_id}.")
+    owner_id = desk.room(room_id).owner_id
+    if owner_id == agent.id:
+        raise Rejected("Your own room cannot be left.")
     desk.remove_membership(agent.id, room_id)
     tell_room(desk, room_id, f"{agent.name} left.")
-    return f"You left {desk.agent(room_id).name}'s room."
+    return f"You left {desk.agent(owner_id).name}'s room."
 
 
 def _check_knock(desk: Desk, room: Room) -> None:
@@ -127,6 +131,12 @@ def _knock(desk: Desk, room: Room, key: AccessKey) -> None:
     desk.put(AddRequest(request=request))
     tell_room(desk, room.id, f"{name} asks to come in.")
     owner = desk.agent(room.id)
+    if owner.paused_reason is not None:
+        text = (
+            f"🔔 {name} knocks at the door of {owner.name}, who is paused and will not answer:"
+            " decide with `/access pending`, or use `/agent resume`."
+        )
+        put_letter(desk, LetterKind.NOTICE, room.id, NoticePayload(text=text).stored())
     reason = Reason(
         kind=ReasonKind.ACCESS,
         room_id=room.id,
@@ -138,6 +148,13 @@ def _knock(desk: Desk, room: Room, key: AccessKey) -> None:
     desk.give_reason(owner.id, reason)
 
 
+def _requester(desk: Desk, request: AccessRequest) -> str:
+    if request.requester_person_id is None:
+        agent = desk.agents.get(request.requester_agent_id) if request.requester_agent_id is not None else None
+        return agent.name if agent else request.requester_name
+    return desk.name(request.requester_person_id, request.requester_name.removeprefix("@"))
+
+
 def _waiting(desk: Desk, request_id: int) -> AccessRequest:
     """Find a request at one's own room; a manager who named no room may mean any that is loaded."""
     rooms = [desk.subject_id] if desk.subject_id is not None else list(desk.view.requests)
@@ -145,7 +162,7 @@ def _waiting(desk: Desk, request_id: int) -> AccessRequest:
         for request in requests_of(desk, AgentId(room_id)):
             if request.id == request_id:
                 return request
-    raise Rejected(f"No request {request_id} waits at your room.")
+    raise Rejected(f"No request {request_id} waits {'at your room' if desk.actor.agent_id is not None else 'here'}.")
 
 
 def _can_enter(desk: Desk, request: AccessRequest) -> bool:

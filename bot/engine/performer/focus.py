@@ -56,4 +56,4 @@ def _add_or_remove(desk: Desk, name: str, text: str, *, add: bool) -> str:
 
 def _keep(desk: Desk, after: Focus) -> str:
     desk.keep_focus(after)
-    return "Your focus is updated."
+    return f"{desk.whose('focus')} is updated."

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from bot.core.access import all_labels
 from bot.core.actions import Action, Category
 from bot.core.actor import Actor
+from bot.core.blotting import given_in
 from bot.core.focus import files_of, with_files_of
 from bot.core.kinds import ReasonKind
 from bot.core.permissions import may_see
-from bot.core.ports import Cipher, Tokenizer, Writing
+from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, MessageId, Reason
 from bot.core.view import View
 from bot.engine.performer.desk import Desk
@@ -27,6 +29,7 @@ async def lay(
     view: View | None = None,
     cipher: Cipher,
     tokenizer: Tokenizer,
+    models: Models | None,
 ) -> Desk:
     """Lay the desk for one actor's actions."""
     subject_id = actor.agent_id if actor.agent_id is not None else subject
@@ -37,6 +40,7 @@ async def lay(
         ids += _addressing(reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
         view = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
+    ids += _calling(view, terms)
     here = shown_to(view, subject_id, terms)
     inquiry = inquired(actor, actions, subject_id, rooms, terms.now, view.config, messages=ids, rooms_in=here)
     desk = Desk(
@@ -46,8 +50,10 @@ async def lay(
         subject_id=subject_id,
         cipher=cipher,
         tokenizer=tokenizer,
+        models=models,
         terms=terms,
         rooms_at_first=here,
+        blots=terms.blots | given_in(actions, _labels(view)),
         circumstances=await write.circumstances(community_id, inquiry),
     )
     _notice(desk, reasons)
@@ -58,6 +64,16 @@ def shown_to(view: View, agent_id: AgentId | None, terms: Terms) -> tuple[AgentI
     """Give the rooms that the agent is in and this beat shows."""
     mine = (room for agent, room in view.memberships if agent == agent_id)
     return tuple(room for room in mine if terms.rooms_shown is None or room in terms.rooms_shown)
+
+
+def _calling(view: View, terms: Terms) -> list[MessageId]:
+    """Give the messages that called the agent and are not in view."""
+    shown = {message.id for room in view.rooms.values() for message in room.messages}
+    return [id for id in terms.called_by if id not in shown]
+
+
+def _labels(view: View) -> frozenset[str]:
+    return all_labels(key for keys in (*view.keys.values(), *view.held_keys.values()) for key in keys)
 
 
 def _addressing(reasons: Sequence[Reason]) -> list[MessageId]:

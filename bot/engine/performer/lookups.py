@@ -21,12 +21,15 @@ def expect_answer(desk: Desk) -> str:
         reason = Reason(
             kind=ReasonKind.ANSWER,
             room_id=desk.side_room(),
+            message_id=max(desk.terms.called_by, default=None),
             person_id=desk.asked_by,
             mentioned=desk.terms.called,
             since=desk.now,
             due_at=own_beat_at(agent, desk.now),
         )
         desk.give_reason(agent.id, reason)
+    if desk.actor.agent_id is None:
+        return f"{agent.name} reads the answer in its next beat."
     return "The answer stands in your lookups."
 
 

@@ -1,6 +1,6 @@
 """The one door for every change: actions of agents and of people, worked out and written in one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from inspect import isawaitable
@@ -8,13 +8,16 @@ from typing import Unpack
 
 from bot.core.actions import Action
 from bot.core.actor import Actor
-from bot.core.changes import Audit
+from bot.core.changes import AddLetter, Audit, Change, Say
 from bot.core.errors import Rejected
-from bot.core.kinds import ReasonKind
+from bot.core.hud.knowledge import knowledge_tokens
+from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.people import named
 from bot.core.permissions import refusal
-from bot.core.ports import Cipher, Random, Tokenizer, Writing
-from bot.core.records import AgentId, CommunityId, Reason, Snowflake
+from bot.core.ports import Cipher, Models, Random, Tokenizer, Writing
+from bot.core.records import AgentId, CommunityId, Json, MessageId, Reason, Snowflake
 from bot.core.view import View
+from bot.core.wording import as_words
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.laying import lay
 from bot.engine.performer.outcome import Outcome
@@ -26,9 +29,14 @@ from bot.engine.performer.terms import Bounds, Terms
 class Performer:
     """Performs actions; one instance serves all communities."""
 
-    def __init__(self, *, cipher: Cipher, tokenizer: Tokenizer) -> None:
+    def __init__(self, *, cipher: Cipher, tokenizer: Tokenizer, models: Models | None = None) -> None:
         self._cipher = cipher
         self._tokenizer = tokenizer
+        self._models = models
+
+    def knowledge_tokens(self, knowledge: Mapping[str, Json]) -> int:
+        """Count what an agent would have to keep in view to know this."""
+        return knowledge_tokens(self._tokenizer, knowledge)
 
     async def perform(
         self,
@@ -52,7 +60,9 @@ class Performer:
         transaction has read already, if that is all the actions need.
         """
         called = any(reason.kind is ReasonKind.ADDRESSED or reason.mentioned for reason in reasons)
-        terms = Terms(now=now, random=random, person_id=_led_by(reasons), called=called, **bounds)
+        terms = Terms(
+            now=now, random=random, person_id=_led_by(reasons), called_by=_called_by(reasons), called=called, **bounds
+        )
         desk = await lay(
             write,
             community_id,
@@ -64,6 +74,7 @@ class Performer:
             view=view,
             cipher=self._cipher,
             tokenizer=self._tokenizer,
+            models=self._models,
         )
         record_refused(desk, refused)
         outcomes = [await _perform_one(desk, action) for action in actions]
@@ -84,18 +95,37 @@ async def _perform_one(desk: Desk, action: Action) -> Outcome:
 
 
 async def _attempt(desk: Desk, action: Action) -> Outcome:
-    desk.secret = ""
+    desk.secret, before = "", len(desk.changes)
     try:
         done = HANDLERS[type(action)](desk, action)
         result = await done if isawaitable(done) else done
     except Rejected as no:
         return Outcome(action=action, accepted=False, why=no.sentence)
-    outcome = Outcome(action=action, accepted=True, result=result)
+    letters = tuple(_letters(desk.changes[before:]))
+    outcome = Outcome(action=action, accepted=True, result=named(result, desk.named), letters=letters)
     if desk.actor.who is None:
         return outcome
-    by, what = desk.actor.in_words(), f"{action.definition.name}: {result}"
+    by, what = desk.actor.signature(), f"{as_words(action.definition.name)}: {result}"
     desk.put(Audit(by=by, what=what, agent_id=desk.subject_id, at=desk.now))
     return replace(outcome, secret=desk.secret)
+
+
+def _called_by(reasons: Sequence[Reason]) -> tuple[MessageId, ...]:
+    """Give the messages that called the agent, first or before it looked something up."""
+    calls = (reason for reason in reasons if reason.kind in (ReasonKind.ADDRESSED, ReasonKind.ANSWER))
+    return tuple(sorted(reason.message_id for reason in calls if reason.message_id is not None))
+
+
+def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
+    """Give what changes send to Discord, by room."""
+    for change in changes:
+        match change:
+            case AddLetter(room_id=room_id, kind=kind, payload=payload) if "left_channel_id" not in payload:
+                yield room_id, kind
+            case Say(room_id=room_id, post=True):
+                yield room_id, LetterKind.POST
+            case _:
+                pass
 
 
 def _led_by(reasons: Sequence[Reason]) -> Snowflake | None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.core.actions import Action, CreateKey, RequestAccess, RevokeKey
+from bot.core.actions import Action
+from bot.core.blotting import KEY, Blots
 from bot.core.changes import RecordAction
 from bot.core.records import ActionRecord, Json
 from bot.engine.performer.desk import Desk
@@ -20,10 +21,10 @@ def record(desk: Desk, outcome: Outcome) -> None:
         ActionRecord(
             type=action.definition.name,
             at=desk.now,
-            parameters=shown_parameters(action),
+            parameters=shown_parameters(action, desk.blots),
             accepted=outcome.accepted,
-            result=outcome.result,
-            why=outcome.why,
+            result=desk.blots.text(outcome.result),
+            why=desk.blots.text(outcome.why),
         ),
     )
 
@@ -31,15 +32,15 @@ def record(desk: Desk, outcome: Outcome) -> None:
 def record_refused(desk: Desk, refused: Sequence[tuple[str, str]]) -> None:
     """Keep what could not even be read as an action."""
     for what, why in refused:
-        _keep(desk, ActionRecord(type=what, at=desk.now, parameters={}, accepted=False, why=why))
+        _keep(desk, ActionRecord(type=what, at=desk.now, parameters={}, accepted=False, why=desk.blots.text(why)))
 
 
-def shown_parameters(action: Action) -> dict[str, Json]:
+def shown_parameters(action: Action, blots: Blots) -> dict[str, Json]:
     """Give an action's parameters without secrets; a key may be any text that a model took for one."""
     given: dict[str, Json] = action.model_dump(mode="json", exclude={"type"}, exclude_defaults=True)
-    if isinstance(action, CreateKey | RevokeKey | RequestAccess) and given.get("key") is not None:
-        given["key"] = BLACKED_OUT
-    return {name: _shortened(value) for name, value in given.items()}
+    if given.get(KEY) is not None:
+        given[KEY] = BLACKED_OUT
+    return {name: _shortened(blots.value(value)) for name, value in given.items()}
 
 
 def _shortened(value: Json) -> Json:

@@ -1,7 +1,7 @@
 """Performs what changes a room."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bot.core.actions import (
     ClearBillboard,
@@ -18,12 +18,23 @@ from bot.core.actions import (
 )
 from bot.core.changes import AddLetter
 from bot.core.errors import Rejected
-from bot.core.kinds import LetterKind, Visibility
-from bot.core.letters import BillboardPayload, PermissionPayload, TopicPayload
+from bot.core.kinds import Access, HeldFor, LetterKind, Visibility
+from bot.core.letters import BillboardPayload, PermissionPayload, Proposal, TopicPayload
+from bot.core.moderation import is_on
 from bot.core.records import AgentId, Json, Snowflake
+from bot.core.wording import counted
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.registry import handles
 from bot.engine.performer.speech import tell_room
+
+PROPOSED = "It is so once it has been looked at: it may be held back until a manager decides."
+
+
+ENTRY = {
+    Access.OPEN: "Every agent may come in from now on.",
+    Access.KNOCK: "Agents knock with a key from now on, and the owner decides.",
+    Access.CLOSED: "No other agent may come in from now on.",
+}
 
 
 @handles(SetBillboard)
@@ -49,38 +60,53 @@ def clear_topic(desk: Desk, action: ClearTopic) -> str:
 @handles(SetWpm)
 def set_wpm(desk: Desk, action: SetWpm) -> str:
     desk.update_room(desk.me().id, wpm=action.wpm)
-    return f"The room talks at {action.wpm} words a minute."
+    return f"The room talks at {counted(action.wpm, 'word')} a minute."
 
 
 @handles(SetRpm)
 def set_rpm(desk: Desk, action: SetRpm) -> str:
     desk.update_room(desk.me().id, rpm=action.rpm)
-    return f"Agents may post {action.rpm} messages a minute here."
+    return f"Agents may post {counted(action.rpm, 'message')} a minute here."
 
 
 @handles(SetAccess)
 def set_access(desk: Desk, action: SetAccess) -> str:
     desk.update_room(desk.me().id, access=action.access)
-    return f"The room is {action.access.value} to agents."
+    return ENTRY[action.access]
 
 
 @handles(SetVisibility)
 def set_visibility(desk: Desk, action: SetVisibility) -> str:
     room = desk.room(desk.me().id)
-    if room.visibility is action.visibility:
+    if action.keeps_in is not None:  # first, or the letter that closes the room shuts them out for a moment
+        put_letter(desk, LetterKind.PERMISSION, room.id, _seen_by(action.keeps_in, allowed=True))
+    public = action.visibility is Visibility.PUBLIC
+    put_letter(desk, LetterKind.PERMISSION, room.id, PermissionPayload(allowed=public).stored())
+    if room.visibility is action.visibility and room.channel_id is not None:
         return f"The room is {action.visibility.value} already."
-    desk.update_room(room.id, visibility=action.visibility)
-    everyone = PermissionPayload(person_id=None, allowed=action.visibility is Visibility.PUBLIC)
-    put_letter(desk, LetterKind.PERMISSION, room.id, everyone.stored())
-    return f"The room is {action.visibility.value} now."
+    return f"The room is to be {action.visibility.value}."
 
 
 @handles(Hush)
-def hush(desk: Desk, action: Hush) -> str:
+async def hush(desk: Desk, action: Hush) -> str:
     minutes = desk.config.hush_minutes if action.minutes is None else action.minutes
     until = desk.now + timedelta(minutes=minutes) if minutes else None
+    if not desk.actor.is_manager:
+        _check_hush(desk, until or desk.now)
     desk.update_room(desk.me().id, hushed_until=until)
-    return f"Agents are silent here for {minutes:g} minutes." if minutes else "Agents may speak here again."
+    await desk.write.free_held(desk.community_id, HeldFor.HUSH, desk.now)  # each looks anew for how long it waits
+    return f"Agents are silent here for {counted(minutes, 'minute')}." if minutes else "Agents may speak here again."
+
+
+def _check_hush(desk: Desk, until: datetime) -> None:
+    """Raise Rejected where a plain member would silence a room for long, or end a silence that a manager chose."""
+    longest = desk.now + timedelta(minutes=desk.config.hush_minutes)
+    if until > longest:
+        most = counted(desk.config.hush_minutes, "minute")
+        raise Rejected(f"You may silence a room for at most {most}: ask someone who may manage the server.")
+    before = desk.room(desk.me().id).hushed_until
+    if before is not None and before > longest:
+        raise Rejected(f"A manager silenced this room until {before:%H:%M} UTC: only managers change that.")
 
 
 @handles(Invite)
@@ -104,14 +130,25 @@ def remove(desk: Desk, action: Remove) -> str:
         raise Rejected("Say whom to remove.")
     if desk.room(owner.id).visibility is Visibility.PUBLIC:
         raise Rejected("Everyone on the server sees that room: make it private first.")
-    person_id = Snowflake(action.person_id)
-    put_letter(desk, LetterKind.PERMISSION, owner.id, PermissionPayload(person_id=person_id, allowed=False).stored())
-    return "That person does not see the room any more."
+    put_letter(desk, LetterKind.PERMISSION, owner.id, _seen_by(action.person_id, allowed=False))
+    return "That person is not let into the room any more."
+
+
+def _seen_by(person_id: int, *, allowed: bool) -> Mapping[str, Json]:
+    return PermissionPayload(person_id=Snowflake(person_id), allowed=allowed).stored()
 
 
 def put_letter(desk: Desk, kind: LetterKind, room_id: AgentId, payload: Mapping[str, Json]) -> None:
     """Have an effect on Discord carried out."""
     desk.put(AddLetter(kind=kind, room_id=room_id, payload=payload, not_before=desk.now, beat_id=desk.beat_id))
+
+
+def propose(desk: Desk, room_id: AgentId, kind: LetterKind, payload: Proposal) -> bool:
+    """Let moderation read first what an agent wants to be seen; tells whether it does."""
+    if desk.actor.agent_id is None or not is_on(desk.config):
+        return False
+    put_letter(desk, kind, room_id, payload.model_copy(update={"proposed": True}).stored())
+    return True
 
 
 def _remove_agent(desk: Desk, room_id: AgentId, agent_id: AgentId) -> str:
@@ -127,6 +164,8 @@ def _remove_agent(desk: Desk, room_id: AgentId, agent_id: AgentId) -> str:
 
 def _show_billboard(desk: Desk, text: str, result: str) -> str:
     room = desk.room(desk.me().id)
+    if text and text != room.billboard and propose(desk, room.id, LetterKind.BILLBOARD, BillboardPayload(text=text)):
+        return PROPOSED
     if room.billboard != text:
         desk.update_room(room.id, billboard=text)
         put_letter(desk, LetterKind.BILLBOARD, room.id, BillboardPayload(text=text).stored())
@@ -135,6 +174,8 @@ def _show_billboard(desk: Desk, text: str, result: str) -> str:
 
 def _show_topic(desk: Desk, topic: str, result: str) -> str:
     room = desk.room(desk.me().id)
+    if topic and topic != room.topic and propose(desk, room.id, LetterKind.TOPIC, TopicPayload(topic=topic)):
+        return PROPOSED
     if room.topic != topic:
         desk.update_room(room.id, topic=topic)
         put_letter(desk, LetterKind.TOPIC, room.id, TopicPayload(topic=topic).stored())

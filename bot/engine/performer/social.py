@@ -19,7 +19,7 @@ def react(desk: Desk, action: React) -> str:
     if desk.actor.agent_id is not None and message.sender.agent_id == desk.actor.agent_id:
         raise Rejected("You cannot react to your own message.")
     if _stands_already(desk, action, message):
-        raise Rejected(f"Your {action.reaction.value} is on message {message.id} already.")
+        raise Rejected(f"Your {_sign(desk, action)} is on {_there(desk, message)} already.")
     moves = _moves_so_far(desk, action, message)
     changes = changes_for(desk.view, message, desk.actor.sender, action.reaction, added=True, now=desk.now, moves=moves)
     for change in changes:
@@ -30,7 +30,20 @@ def react(desk: Desk, action: React) -> str:
             kind=LetterKind.REACT, room_id=message.room_id, payload=payload, not_before=desk.now, beat_id=desk.beat_id
         )
     )
-    return f"{action.reaction.value} on message {message.id}."
+    return f"{_sign(desk, action)} on {_there(desk, message)}."
+
+
+def _sign(desk: Desk, action: React) -> str:
+    return action.reaction.value if desk.actor.agent_id is not None else SHOWN[action.reaction]
+
+
+def _there(desk: Desk, message: Message) -> str:
+    """Word a message for the actor: agents know numbers, people follow links."""
+    place = message.thread_id or desk.room(message.room_id).channel_id
+    if desk.actor.agent_id is not None or message.discord_id is None or place is None:
+        return f"message {message.id}"
+    guild_id = desk.view.community.guild_id
+    return f"[message {message.id}](https://discord.com/channels/{guild_id}/{place}/{message.discord_id})"
 
 
 @handles(WakeAgent)

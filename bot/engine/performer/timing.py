@@ -2,11 +2,12 @@
 
 from datetime import datetime, timedelta
 
-from bot.core.actions import Pause, Resume, ScheduleMessage, SetInterval, Sleep
-from bot.core.changes import AddSchedule
+from bot.core.actions import CancelScheduled, Pause, Resume, ScheduleMessage, SetInterval, Sleep
+from bot.core.changes import AddSchedule, DropSchedule
 from bot.core.errors import Rejected
 from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Reason, Schedule, ScheduleId
+from bot.core.wording import counted
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.registry import handles
 
@@ -24,13 +25,28 @@ def schedule_message(desk: Desk, action: ScheduleMessage) -> str:
     agent, at = desk.me(), _in_time(desk, action.at)
     waiting = desk.circumstances.scheduled + sum(isinstance(change, AddSchedule) for change in desk.changes)
     if waiting >= desk.config.scheduled_at_most:
-        raise Rejected(f"{waiting} messages are waiting already: more cannot be scheduled.")
+        already = f"{counted(waiting, 'message')} {'is' if waiting == 1 else 'are'} scheduled already"
+        raise Rejected(f"{already}: no more can be until one is said.")
     room_id = AgentId(action.room_id)
     if (agent.id, room_id) not in desk.memberships:
-        raise Rejected(f"{agent.name} is not in room {room_id}.")
+        raise Rejected(f"{agent.name} is not in {desk.place(room_id)}.")
     id = ScheduleId(desk.write.ids.take("schedule"))
     desk.put(AddSchedule(schedule=Schedule(id=id, agent_id=agent.id, room_id=room_id, content=action.message, at=at)))
-    return f"It will be said at {at:%Y-%m-%d %H:%M} UTC."
+    return f"It will be said at {at:%Y-%m-%d %H:%M} UTC (scheduled as {id})."
+
+
+@handles(CancelScheduled)
+async def cancel_scheduled(desk: Desk, action: CancelScheduled) -> str:
+    shown = desk.terms.rooms_shown
+    if (id := desk.me().id) not in desk.scheduled:
+        desk.scheduled[id] = list(await desk.write.schedules(desk.community_id, id))
+    mine = desk.scheduled[id]
+    found = next((one for one in mine if one.id == action.id and (shown is None or one.room_id in shown)), None)
+    if found is None:
+        raise Rejected(f"No message {action.id} waits to be said.")
+    mine.remove(found)
+    desk.put(DropSchedule(schedule_id=found.id))
+    return f"Message {found.id} will not be said."
 
 
 @handles(SetInterval)
@@ -49,7 +65,7 @@ def pause(desk: Desk, action: Pause) -> str:
     agent = desk.me()
     if agent.paused_reason is not None:
         raise Rejected(f"{agent.name} is paused already.")
-    desk.update_agent(agent.id, paused_reason=action.reason or f"paused by {desk.actor.in_words()}")
+    desk.update_agent(agent.id, paused_reason=action.reason or f"paused by {desk.actor.signature()}")
     return f"{agent.name} is paused."
 
 
@@ -68,5 +84,5 @@ def _in_time(desk: Desk, moment: datetime) -> datetime:
     if moment <= desk.now:
         raise Rejected(f"That time is past: it is {desk.now:%Y-%m-%d %H:%M} UTC now.")
     if moment > desk.now + timedelta(days=days):
-        raise Rejected(f"That is more than {days:g} days away.")
+        raise Rejected(f"That is more than {counted(days, 'day')} away.")
     return moment

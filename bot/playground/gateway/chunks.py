@@ -1,13 +1,11 @@
 """REQUEST_GUILD_MEMBERS: a server's members in chunks, by name or by id."""
 
 import json
-from typing import Any
 
-from bot.playground.gateway.session import Session
+from bot.playground.rows import Json
+from bot.playground.session import Session
 from bot.playground.shapes.guild import show_member
 from bot.playground.world import World
-
-Json = dict[str, Any]
 
 CHUNK = 1000
 

@@ -4,22 +4,18 @@ import asyncio
 import contextlib
 import json
 from collections import deque
-from typing import Any
 
 from aiohttp import WSMessage, WSMsgType, web
 
 from bot.playground.gateway import opening
 from bot.playground.gateway.chunks import send_members
-from bot.playground.gateway.session import Session, frame_text
 from bot.playground.gateway.wire import GOING_AWAY, GatewayClosed, Wire, plain, wire_for
+from bot.playground.kinds import Op
+from bot.playground.session import Session, frame_text
 from bot.playground.world import World
 
-Json = dict[str, Any]
-
-HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME = 1, 2, 3, 4, 6
 ACK_PAUSE = 0.1
-RECONNECT, REQUEST_MEMBERS, INVALID_SESSION, HELLO, ACK = 7, 8, 9, 10, 11
-POLITELY_IGNORED = (PRESENCE, VOICE, 14, 37)  # user clients' lazy guild subscriptions among them
+POLITELY_IGNORED = (Op.PRESENCE, Op.VOICE, Op.LAZY_GUILDS, Op.GUILD_SUBSCRIPTIONS)
 
 HEARTBEAT_MS = 41_250
 SENDS_PER_MINUTE = 120
@@ -42,7 +38,7 @@ class Connection:
 
     async def run(self) -> None:
         """Greet the client and answer it until either side ends it."""
-        await self._wire.send(plain(HELLO, {"heartbeat_interval": HEARTBEAT_MS}))
+        await self._wire.send(plain(Op.HELLO, {"heartbeat_interval": HEARTBEAT_MS}))
         try:
             while True:
                 await self._hear(await self._socket.receive(timeout=HEARTBEAT_MS * 1.5 / 1000))
@@ -92,13 +88,13 @@ class Connection:
         self._received.append(now)
 
     async def _answer(self, op: int, data: object) -> None:
-        if op == HEARTBEAT:
+        if op == Op.HEARTBEAT:
             self.world.hub.run(self._acknowledge())
-        elif op in (IDENTIFY, RESUME):
+        elif op in (Op.IDENTIFY, Op.RESUME):
             await self._begin(op, data)
         elif self.session is None:
             raise GatewayClosed(4003, "Not authenticated.")
-        elif op == REQUEST_MEMBERS:
+        elif op == Op.REQUEST_MEMBERS:
             send_members(self.world, self.session, data)
         elif op not in POLITELY_IGNORED:
             raise GatewayClosed(4001, "Unknown opcode.")
@@ -107,7 +103,7 @@ class Connection:
         """Answer a heartbeat after a moment: from so near, discord.py would note its sending after the answer."""
         await asyncio.sleep(ACK_PAUSE)
         with contextlib.suppress(ConnectionError):  # it hung up meanwhile
-            await self._wire.send(plain(ACK))
+            await self._wire.send(plain(Op.ACK))
 
     async def _begin(self, op: int, data: object) -> None:
         if self.session is not None:
@@ -115,13 +111,13 @@ class Connection:
         if not isinstance(data, dict):
             raise GatewayClosed(4002, "Error while decoding payload.")
         self.world.hub.sweep(self.world.clock.seconds)
-        begin = opening.identify if op == IDENTIFY else opening.resume
+        begin = opening.identify if op == Op.IDENTIFY else opening.resume
         session = begin(self.world, data)
         if session is None:
             await asyncio.sleep(self.world.limits.scaled(INVALID_PAUSE))
             await self.invalidate(resumable=False)
         else:
-            await self._attach(session, fresh=op == IDENTIFY)
+            await self._attach(session, fresh=op == Op.IDENTIFY)
 
     async def _attach(self, session: Session, *, fresh: bool) -> None:
         if session.connection is not None:
@@ -138,11 +134,11 @@ class Connection:
         """Tell the client that its session is no longer good."""
         if self.session is not None and not resumable:
             self.world.hub.drop(self.session)
-        await self._wire.send(plain(INVALID_SESSION, resumable))
+        await self._wire.send(plain(Op.INVALID_SESSION, resumable))
 
     async def ask_to_reconnect(self) -> None:
         """Tell the client to connect anew and resume."""
-        await self._wire.send(plain(RECONNECT))
+        await self._wire.send(plain(Op.RECONNECT))
 
     async def _send_events(self, session: Session) -> None:
         with contextlib.suppress(ConnectionError):

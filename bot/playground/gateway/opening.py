@@ -1,18 +1,17 @@
 """IDENTIFY and RESUME: who connects, what it may hear, and the events it is greeted with."""
 
 import json
-from typing import Any
 
 from bot.playground.events import ALL_INTENTS, PRIVILEGED
-from bot.playground.gateway.hub import new_session_id
-from bot.playground.gateway.session import Session
 from bot.playground.gateway.wire import GatewayClosed
+from bot.playground.hub import new_session_id
+from bot.playground.kinds import DIRECT
+from bot.playground.rows import Json
+from bot.playground.session import Session
 from bot.playground.shapes.channel import show_direct
 from bot.playground.shapes.guild import show_whole_guild
 from bot.playground.shapes.user import show_me
-from bot.playground.world import DIRECT, World
-
-Json = dict[str, Any]
+from bot.playground.world import World
 
 
 def identify(world: World, data: Json) -> Session | None:

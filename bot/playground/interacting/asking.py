@@ -1,17 +1,15 @@
 """A person's interaction on its way to the bot: the record behind its token, and the event the bot gets."""
 
 import secrets
-from typing import Any
 
+from bot.playground.kinds import Asked
+from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_any
 from bot.playground.shapes.guild import show_member
 from bot.playground.shapes.message import show_message
 from bot.playground.shapes.user import show_user
 from bot.playground.world import World
 
-Json = dict[str, Any]
-
-COMMAND, COMPONENT, AUTOCOMPLETE, MODAL = 2, 3, 4, 5
 ANSWER_SECONDS = 3.0
 TOKEN_SECONDS = 900.0
 ATTACHMENT_LIMIT = 10 * 1024 * 1024
@@ -20,7 +18,7 @@ ATTACHMENT_LIMIT = 10 * 1024 * 1024
 def ask(world: World, person: str, application_id: str, channel: Json, asked: Json) -> Json:
     """Give the bot the interaction and a token to answer it; after 3 s of silence the person is told.
 
-    `asked` has `type`, `data`, `nonce` and, when there is one, `message` (a record), `name` and `opener`.
+    `asked` has `type`, `data`, `nonce` and, when there is one, `message` (a record), `name`, `opener` and `session_id`.
     """
     _forget_old(world)
     token, now = secrets.token_urlsafe(96), world.clock.seconds
@@ -37,12 +35,13 @@ def ask(world: World, person: str, application_id: str, channel: Json, asked: Js
         "opener": asked.get("opener"),
         "target": asked["data"].get("target_id"),
         "nonce": asked.get("nonce"),
+        "session_id": asked.get("session_id"),
         "made_at": now,
         "answered": False,
     }
     world.interactions.put(token, row)
     begun = {"id": row["id"], "nonce": row["nonce"]}
-    if row["type"] != AUTOCOMPLETE:
+    if row["type"] != Asked.AUTOCOMPLETE:
         world.tell_users([person], "INTERACTION_CREATE", begun)
     data = _event(world, row, channel, asked)
     world.tell_users([application_id], "INTERACTION_CREATE", data, guild_id=row["guild_id"])
@@ -90,7 +89,7 @@ def fail_silent(world: World) -> None:
         late = now - row["made_at"] >= ANSWER_SECONDS - 0.05
         if late and not row["answered"] and not row.get("failed"):
             world.interactions.put(row["token"], row | {"failed": True})
-            if row["type"] != AUTOCOMPLETE:
+            if row["type"] != Asked.AUTOCOMPLETE:
                 begun = {"id": row["id"], "nonce": row["nonce"]}
                 world.tell_users([row["user_id"]], "INTERACTION_FAILURE", begun | {"reason_code": 3})
     world.journal.commit()

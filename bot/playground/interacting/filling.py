@@ -1,16 +1,15 @@
 """Forms as a person sends them: every input checked against the form that was opened."""
 
 from collections.abc import Iterator
-from typing import Any
 
+from bot.playground.call import Call
 from bot.playground.errors import ApiError, invalid
+from bot.playground.forms import fitted
 from bot.playground.interacting.pressing import VALUES, chosen
 from bot.playground.interacting.resolving import Resolved
-from bot.playground.rest.call import Call
-from bot.playground.writing import parts as kinds
+from bot.playground.kinds import Part
+from bot.playground.rows import Json
 from bot.playground.writing.attachments import keep_file
-
-Json = dict[str, Any]
 
 
 def read_form(call: Call, modal: Json, channel: Json, data: Json) -> Json:
@@ -55,16 +54,16 @@ class _Filling:
     def _answer(self, part: Json) -> Json:
         given = self._given.get(part["custom_id"], {})
         match part["type"]:
-            case kinds.TEXT_INPUT:
+            case Part.TEXT_INPUT:
                 return {"value": _text(part, given.get("value"))}
-            case kinds.RADIO:
+            case Part.RADIO:
                 return {"value": _one(part, given.get("value"))}
-            case kinds.CHECK:
+            case Part.CHECK:
                 return {"value": bool(given.get("value"))}
-        values = VALUES.read(given.get("values") or [], part["custom_id"])
+        values = fitted(VALUES, given.get("values") or [], part["custom_id"])
         if not values and not part.get("required", True):
             return {"values": []}
-        if part["type"] == kinds.UPLOAD:
+        if part["type"] == Part.UPLOAD:
             return {"values": self._files(part, values)}
         return {"values": chosen(part, values, self.resolved)}
 
@@ -72,7 +71,7 @@ class _Filling:
         files = [file for file in self._call.files if str(file.slot) in slots]
         if not part.get("min_values", 1) <= len(files) <= part.get("max_values", 1):
             raise ApiError(400, 50035)
-        kept = [keep_file(self._call.world, self._channel["id"], file, {}) for file in files]
+        kept = [keep_file(self._call.world, self._channel["id"], file) for file in files]
         for attachment in kept:
             self.resolved.attachment(attachment)
         return [attachment["id"] for attachment in kept]

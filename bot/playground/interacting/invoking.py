@@ -1,28 +1,19 @@
 """Commands as a person invokes them: the options checked against the definition, the ids in them resolved."""
 
-from typing import Any
-
+from bot.playground.call import Call
 from bot.playground.errors import ApiError, invalid
+from bot.playground.forms import Anything, Fields, ListOf, Text, Thing, Truth, Whole, fitted
 from bot.playground.interacting.resolving import Resolved
-from bot.playground.rest.call import Call
+from bot.playground.kinds import CommandKind, OptionKind
+from bot.playground.rows import Json
 from bot.playground.writing.attachments import keep_file
-from bot.playground.writing.spec import ListOf, Text, Thing, Truth
 
-Json = dict[str, Any]
-
-SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN = 1, 2, 3, 4, 5
-USER, CHANNEL, ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 6, 7, 8, 9, 10, 11
 LONGEST = 6000
-
-
-class _Anything:
-    def read(self, value: object, _: str) -> object:
-        return value
-
-
-OPTIONS = ListOf(
-    Thing({"name": Text(1, 32), "value": _Anything(), "focused": Truth(), "options": _Anything()}, ("name",))
-)
+OPTION: Fields = {"name": Text(1, 32), "type": Whole(), "value": Anything(), "focused": Truth(), "options": Anything()}
+OPTIONS = ListOf(item=Thing(OPTION, ("name",)))
+# What people's clients say of a command, a component or a form that they use.
+DATA = "id name type version guild_id options target_id attachments application_command custom_id component_type"
+ANY_DATA: Fields = dict.fromkeys((*DATA.split(), "values", "components"), Anything())
 
 
 def read_invocation(call: Call, command: Json, channel: Json, data: Json, *, complete: bool) -> Json:
@@ -31,7 +22,7 @@ def read_invocation(call: Call, command: Json, channel: Json, data: Json, *, com
     said: Json = {"id": command["id"], "name": command["name"], "type": command["type"]}
     if "guild_id" in command:
         said["guild_id"] = command["guild_id"]
-    if command["type"] == 1:
+    if command["type"] == CommandKind.SLASH:
         reader = _Options(call, channel, resolved, complete=complete)
         options = reader.read(command.get("options") or [], data.get("options"))
         if options:
@@ -42,7 +33,7 @@ def read_invocation(call: Call, command: Json, channel: Json, data: Json, *, com
 
 
 def _target(call: Call, command: Json, channel: Json, resolved: Resolved, target_id: str) -> str:
-    if command["type"] == 2:
+    if command["type"] == CommandKind.USER_MENU:
         if not resolved.user(target_id):
             raise ApiError(404, 10013)
         return target_id
@@ -64,13 +55,13 @@ class _Options:
 
     def read(self, defined: list[Json], sent: object) -> list[Json]:
         """Give the options as the bot gets them."""
-        given = OPTIONS.read(sent if sent is not None else [], "options")
+        given = fitted(OPTIONS, sent if sent is not None else [], "options")
         by_name = {option["name"]: option for option in defined}
         names = [option.get("name") for option in given]
         for name in names:
             if name not in by_name:
                 raise invalid(str(name), "APPLICATION_COMMAND_OPTION_UNKNOWN", "There is no such option.")
-        wants_one = any(option["type"] in (SUBCOMMAND, GROUP) for option in defined)
+        wants_one = any(option["type"] in (OptionKind.SUBCOMMAND, OptionKind.GROUP) for option in defined)
         if wants_one and len(given) != 1:
             raise invalid("options", "APPLICATION_COMMAND_SUBCOMMAND_REQUIRED", "Choose a subcommand.")
         for option in defined:
@@ -80,7 +71,7 @@ class _Options:
 
     def _one(self, defined: Json, given: Json) -> Json:
         said: Json = {"name": defined["name"], "type": defined["type"]}
-        if defined["type"] in (SUBCOMMAND, GROUP):
+        if defined["type"] in (OptionKind.SUBCOMMAND, OptionKind.GROUP):
             inner = self.read(defined.get("options") or [], given.get("options"))
             return said | {"options": inner}
         if given.get("focused"):
@@ -96,35 +87,37 @@ class _Options:
 
     def _typed(self, defined: Json, value: object) -> object:
         match defined["type"]:
-            case 3 if isinstance(value, str):
+            case OptionKind.STRING if isinstance(value, str):
                 return _within(defined, value, len(value), "length", most=LONGEST)
-            case 4 if isinstance(value, int) and not isinstance(value, bool):
+            case OptionKind.INTEGER if isinstance(value, int) and not isinstance(value, bool):
                 return _within(defined, value, value, "value", most=2**53)
-            case 10 if isinstance(value, int | float) and not isinstance(value, bool):
+            case OptionKind.NUMBER if isinstance(value, int | float) and not isinstance(value, bool):
                 return _within(defined, value, value, "value", most=2**53)
-            case 5 if isinstance(value, bool):
+            case OptionKind.BOOLEAN if isinstance(value, bool):
                 return value
-            case 11:
+            case OptionKind.ATTACHMENT:
                 return self._file(defined, value)
-            case 6 | 7 | 8 | 9 if self._resolve(defined, str(value)):
+            case _ if self._resolve(defined, str(value)):
                 return str(value)
         raise invalid(defined["name"], "APPLICATION_COMMAND_OPTION_TYPE", "Not a value of this option's type.")
 
     def _resolve(self, defined: Json, value: str) -> bool:
         match defined["type"]:
-            case 6:
+            case OptionKind.USER:
                 return self._resolved.user(value)
-            case 7:
+            case OptionKind.CHANNEL:
                 return self._resolved.channel(value, defined.get("channel_types"))
-            case 8:
+            case OptionKind.ROLE:
                 return self._resolved.role(value)
-        return self._resolved.user(value) or self._resolved.role(value)
+            case OptionKind.MENTIONABLE:
+                return self._resolved.user(value) or self._resolved.role(value)
+        return False
 
     def _file(self, defined: Json, value: object) -> str:
         found = [file for file in self._call.files if str(file.slot) == str(value)]
         if not found:
             raise invalid(defined["name"], "APPLICATION_COMMAND_OPTION_TYPE", "Send the file along.")
-        attachment = keep_file(self._call.world, self._channel["id"], found[0], {})
+        attachment = keep_file(self._call.world, self._channel["id"], found[0])
         self._resolved.attachment(attachment)
         return str(attachment["id"])
 

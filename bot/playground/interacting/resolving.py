@@ -1,14 +1,11 @@
 """What the ids in an interaction stand for: the `resolved` part of its data."""
 
-from typing import Any
-
+from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_any
 from bot.playground.shapes.guild import show_bare_member, show_role
 from bot.playground.shapes.message import show_message
 from bot.playground.shapes.user import show_user
 from bot.playground.world import World
-
-Json = dict[str, Any]
 
 
 class Resolved:

@@ -1,1 +1,1 @@
-"""The REST API: plain functions from a call to the state and what it answers, one module per resource."""
+"""The REST API: one module of routes for each kind of thing, and the door they stand behind."""

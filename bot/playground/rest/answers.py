@@ -1,22 +1,20 @@
 """What an application does with an interaction's token through the webhook routes."""
 
-from typing import Any
-
+from bot.playground.call import Call
 from bot.playground.errors import Unknown
 from bot.playground.interacting import answering
-from bot.playground.rest.call import Call
+from bot.playground.rows import Json
 from bot.playground.shapes.message import show_message
-
-Json = dict[str, Any]
+from bot.playground.writing.message import MessageForm
 
 
 def _interaction(call: Call) -> Json:
     return answering.find_for_webhook(call.world, call.params["webhook_id"], call.params["webhook_token"])
 
 
-def post_through_interaction(call: Call) -> Json:
+def post_through_interaction(call: Call, form: MessageForm) -> Json:
     """Post a follow-up."""
-    row = answering.follow_up(call.world, _interaction(call), call.form, call.files)
+    row = answering.follow_up(call.world, _interaction(call), form, call.files)
     return show_message(call.world, row, viewer=None)
 
 
@@ -32,8 +30,8 @@ def message_through_token(call: Call) -> tuple[Json, Json]:
     return row, call.world.channels.rows[row["channel_id"]]
 
 
-def edit_through_token(call: Call) -> Json:
+def edit_through_token(call: Call, form: MessageForm) -> Json:
     """Change a message that answers the interaction."""
     row, _ = message_through_token(call)
-    row = answering.edit_answer(call.world, _interaction(call), row, call.form, call.files)
+    row = answering.edit_answer(call.world, _interaction(call), row, form, call.files)
     return show_message(call.world, row, viewer=None)

@@ -1,34 +1,100 @@
 """`/channels/{id}` and the making of channels: names, topics, categories, overwrites."""
 
-from typing import Any
+from typing import Annotated, Required, TypedDict
 
 from bot.playground import places
+from bot.playground.call import Call, Reply
 from bot.playground.errors import ApiError, Refused, Unknown, invalid
+from bot.playground.forms import Bits, Choice, ListOf, Snowflake, Text, Undone, Whole
+from bot.playground.kinds import DIRECT, FORUMS, THREADS, ChannelKind
 from bot.playground.permissions import Permission
-from bot.playground.rest.call import Call, Reply
-from bot.playground.rest.form import Form
 from bot.playground.rest.routes import Routes
-from bot.playground.shapes.channel import CATEGORY, FORUM, MEDIA, show_any, show_channel, show_direct
+from bot.playground.rows import Json, Overwrite
+from bot.playground.shapes.channel import show_any, show_channel, show_direct
 from bot.playground.snowflakes import is_snowflake
-from bot.playground.world import DIRECT, THREADS
-from bot.playground.writing.spec import Choice, Fields, Id, ListOf, Text, Thing, Truth, Whole
-
-Json = dict[str, Any]
 
 routes = Routes()
 
 MOST = 500
 MOST_IN_CATEGORY = 50
 KINDS = (0, 2, 4, 5, 13, 15, 16)
-TAG: Fields = {"id": Id(), "name": Text(1, 20), "moderated": Truth(), "emoji_id": Id(), "emoji_name": Text(1, 100)}
-TAGS = ListOf(Thing(TAG, ("name",)), 0, 20)
-FORUM_FIELDS: Fields = {
-    "default_reaction_emoji": Thing({"emoji_id": Id(), "emoji_name": Text(1, 100)}),
-    "default_sort_order": Choice((0, 1)),
-    "default_forum_layout": Choice((0, 1, 2)),
-    "flags": Whole(),
-}
+SHORT_TOPIC = 1024
 ARCHIVE = (60, 1440, 4320, 10080)
+
+
+class TagForm(TypedDict, total=False):
+    """A tag of a forum."""
+
+    id: Snowflake
+    name: Required[Annotated[str, Text(1, 20)]]
+    moderated: bool
+    emoji_id: Snowflake
+    emoji_name: Annotated[str, Text(1, 100)]
+
+
+class Emoji(TypedDict, total=False):
+    """The emoji that a forum's posts are answered with."""
+
+    emoji_id: Snowflake
+    emoji_name: Annotated[str, Text(1, 100)]
+
+
+class OverwriteForm(TypedDict, total=False):
+    """What a role (type 0) or a member (1) may do; nobody can give or take what it does not have."""
+
+    id: Snowflake
+    type: Annotated[int, Choice(0, 1)]
+    allow: Annotated[str, Bits()]
+    deny: Annotated[str, Bits()]
+
+
+class ChannelForm(TypedDict, total=False):
+    """What can be said of a channel; from `archived` on of a thread."""
+
+    name: Annotated[str, Text(1, 100)]
+    type: Annotated[int, Choice(*KINDS)]
+    topic: Annotated[str | None, Text(0, 4096)]
+    position: Annotated[int, Whole(0, 10_000)]
+    nsfw: bool
+    rate_limit_per_user: Annotated[int, Whole(0, 21_600)]
+    parent_id: Snowflake | None
+    permission_overwrites: Annotated[list[OverwriteForm], ListOf(0, 100)]
+    lock_permissions: bool
+    default_auto_archive_duration: Annotated[int, Choice(*ARCHIVE)]
+    default_thread_rate_limit_per_user: Annotated[int, Whole(0, 21_600)]
+    available_tags: Annotated[list[TagForm], ListOf(0, 20)]
+    default_reaction_emoji: Emoji
+    default_sort_order: Annotated[int, Choice(0, 1)]
+    default_forum_layout: Annotated[int, Choice(0, 1, 2)]
+    flags: Annotated[int, Whole()]
+    archived: bool
+    locked: bool
+    invitable: bool
+    auto_archive_duration: Annotated[int, Choice(*ARCHIVE)]
+    applied_tags: Annotated[list[Snowflake], ListOf(0, 5)]
+    bitrate: Annotated[object, Undone()]
+    user_limit: Annotated[object, Undone()]
+    rtc_region: Annotated[object, Undone()]
+    video_quality_mode: Annotated[object, Undone()]
+    default_tag_setting: Annotated[object, Undone()]
+    icon: Annotated[object, Undone()]
+
+
+THREAD = (
+    "name",
+    "archived",
+    "locked",
+    "invitable",
+    "auto_archive_duration",
+    "rate_limit_per_user",
+    "flags",
+    "applied_tags",
+)
+FORUM_ONLY = ("default_reaction_emoji", "default_sort_order", "default_forum_layout", "flags", "available_tags")
+PLAIN = (
+    *("topic", "position", "nsfw", "rate_limit_per_user", "parent_id", "default_auto_archive_duration"),
+    "default_thread_rate_limit_per_user",
+)
 
 
 @routes.on("GET", "/channels/{channel_id}")
@@ -38,15 +104,19 @@ def channel(call: Call) -> Json:
 
 
 @routes.on("POST", "/guilds/{guild_id}/channels")
-def create(call: Call) -> Reply:
+def create(call: Call, form: ChannelForm) -> Reply:
     """Make a channel or a category."""
     guild = call.guild()
     call.may_in_guild(guild, Permission.MANAGE_CHANNELS)
     siblings = [r for r in call.world.channels.within(guild["id"]).values() if r["type"] not in THREADS]
     if len(siblings) >= MOST:
         raise ApiError(400, 30013)
-    kind = Choice(KINDS).read(call.form.get("type") or 0, "type")
-    changed = _read(call, kind, required=True)
+    if "name" not in form:
+        raise invalid("name", "BASE_TYPE_REQUIRED", "This field is required")
+    kind = form.get("type", ChannelKind.TEXT)
+    changed = _read(call, form, kind)
+    if not changed.get("permission_overwrites"):  # none at all are taken for the category's, as Discord does
+        changed.pop("permission_overwrites", None)
     changed["parent_id"] = _parent(call, guild["id"], kind, changed.get("parent_id"))
     last = max((r["position"] for r in siblings), default=-1)
     row: Json = {
@@ -70,7 +140,7 @@ def _parent(call: Call, guild_id: str, kind: int, parent_id: str | None) -> str 
         return None
     rows = call.world.channels.within(guild_id)
     parent = rows.get(parent_id)
-    if parent is None or parent["type"] != CATEGORY or kind == CATEGORY:
+    if parent is None or parent["type"] != ChannelKind.CATEGORY or kind == ChannelKind.CATEGORY:
         raise invalid("parent_id", "CHANNEL_PARENT_INVALID_TYPE", "Not a category")
     inside = [row for row in rows.values() if row.get("parent_id") == parent_id]
     if len(inside) >= MOST_IN_CATEGORY:
@@ -81,97 +151,72 @@ def _parent(call: Call, guild_id: str, kind: int, parent_id: str | None) -> str 
 
 def tidy_name(name: str, kind: int) -> str:
     """Give a channel's name as Discord keeps it: text channels are lower case without spaces."""
-    if kind in (0, 5, FORUM, MEDIA):
+    if kind in (ChannelKind.TEXT, ChannelKind.NEWS, *FORUMS):
         return "-".join(name.lower().split())
     return " ".join(name.split())
 
 
-def _read(call: Call, kind: int, *, required: bool = False) -> Json:
-    """Read the fields of a channel that were sent."""
-    form = Form(call.form)
-    name = form.text("name", low=1, high=100, required=required)
-    given: Json = {
-        "topic": form.text("topic", high=4096 if kind in (FORUM, MEDIA) else 1024),
-        "position": form.number("position", high=10_000),
-        "nsfw": form.switch("nsfw"),
-        "rate_limit_per_user": form.number("rate_limit_per_user", high=21600),
-        "parent_id": form.snowflake("parent_id"),
-        "default_auto_archive_duration": form.choice("default_auto_archive_duration", *ARCHIVE),
-    }
-    form.check()
-    given["topic"] = given["topic"] or None
-    nullable = {"topic", "parent_id"}
-    changed = {k: v for k, v in given.items() if v is not None or (k in nullable and form.has(k))}
-    if name is not None:
-        changed["name"] = tidy_name(name, kind)
-    if kind in (FORUM, MEDIA):
-        changed |= _read_forum(call)
-    if call.form.get("permission_overwrites") is not None:
-        changed["permission_overwrites"] = _overwrites(call, call.form["permission_overwrites"])
-    return changed
-
-
-def _read_forum(call: Call) -> Json:
-    changed = {key: FORUM_FIELDS[key].read(call.form[key], key) for key in FORUM_FIELDS if call.form.get(key)}
-    if (tags := call.form.get("available_tags")) is not None:
+def _read(call: Call, form: ChannelForm, kind: int) -> Json:
+    """Give the fields of a channel of this kind that were sent."""
+    names = PLAIN + (FORUM_ONLY if kind in FORUMS else ())
+    sent: Json = {**form}
+    read: Json = {name: sent[name] for name in names if name in sent}
+    if len(form.get("topic") or "") > SHORT_TOPIC and kind not in FORUMS:
+        raise invalid("topic", "BASE_TYPE_BAD_LENGTH", f"Must be {SHORT_TOPIC} or fewer in length.")
+    if "topic" in form:
+        read["topic"] = form["topic"] or None
+    if "name" in form:
+        read["name"] = tidy_name(form["name"], kind)
+    if "available_tags" in read:
         blank = {"moderated": False, "emoji_id": None, "emoji_name": None}
-        given = [blank | tag for tag in TAGS.read(tags, "available_tags")]
-        changed["available_tags"] = [{"id": call.world.ids.next()} | tag for tag in given]
-    return changed
+        read["available_tags"] = [{"id": call.world.ids.next()} | blank | tag for tag in form["available_tags"]]
+    if "permission_overwrites" in form:
+        read["permission_overwrites"] = [_overwrite(one) for one in form["permission_overwrites"]]
+    return read
 
 
-def _overwrites(call: Call, given: object) -> list[Json]:
-    form = Form({"permission_overwrites": given})
-    entries = form.objects("permission_overwrites", high=100) or []
-    form.check()
-    return [_overwrite(call, str(entry.get("id")), entry) for entry in entries]
+def _overwrite(form: OverwriteForm, target_id: str = "") -> Overwrite:
+    target_id = target_id or form.get("id", "")
+    if not is_snowflake(target_id):
+        raise invalid("permission_overwrites", "OVERWRITE_INVALID", "An overwrite needs an id.")
+    return {
+        "id": target_id,
+        "type": form.get("type", 0),
+        "allow": form.get("allow", "0"),
+        "deny": form.get("deny", "0"),
+    }
 
 
-def _overwrite(call: Call, target_id: str, given: Json) -> Json:
-    """Read one overwrite; nobody can give or take what it does not have."""
-    kind, allow, deny = given.get("type", 0), given.get("allow") or 0, given.get("deny") or 0
-    if kind not in (0, 1) or not is_snowflake(target_id) or not all(map(_bits, (allow, deny))):
-        raise invalid("permission_overwrites", "OVERWRITE_INVALID", "An overwrite needs id, type and bits.")
-    return {"id": target_id, "type": int(kind), "allow": str(allow), "deny": str(deny)}
-
-
-def _bits(value: object) -> bool:
-    return str(value).isdecimal()
-
-
-def _refuse_more_than_own(call: Call, has: int, before: list[Json], after: list[Json]) -> None:
+def _refuse_more_than_own(call: Call, has: int, before: list[Overwrite], after: list[Overwrite]) -> None:
     """Refuse overwrites that change permissions which whoever asks does not have."""
     old = {entry["id"]: entry for entry in before}
     for entry in after:
-        was = old.get(entry["id"], {"allow": "0", "deny": "0"})
+        was = old.get(entry["id"], entry | {"allow": "0", "deny": "0"})
         touched = (int(entry["allow"]) ^ int(was["allow"])) | (int(entry["deny"]) ^ int(was["deny"]))
         if touched & ~has:
             raise Refused(50013)
 
 
 @routes.on("PATCH", "/channels/{channel_id}")
-def edit(call: Call) -> Json:
+def edit(call: Call, form: ChannelForm) -> Json:
     """Change a channel or a thread."""
     row = call.channel()
     if row["type"] in DIRECT:
         raise Refused(50003)
     if row["type"] in THREADS:
-        return _edit_thread(call, row)
+        return _edit_thread(call, form, row)
     call.may(row, Permission.MANAGE_CHANNELS)
-    form = Form(call.form)
-    kind = form.number("type", high=16)
-    form.check()
-    kind = int(row["type"]) if kind is None else kind
-    if kind != row["type"] and {kind, row["type"]} != {0, 5}:
+    kind = form.get("type", int(row["type"]))
+    if kind != row["type"] and {kind, row["type"]} != {ChannelKind.TEXT, ChannelKind.NEWS}:
         raise invalid("type", "BASE_TYPE_CHOICES", "Value must be one of (0, 5).")
-    changed = _read(call, kind) | {"type": kind}
+    changed = _read(call, form, kind) | {"type": kind}
     if changed.get("parent_id") not in (None, row.get("parent_id")):
         changed["parent_id"] = _parent(call, row["guild_id"], kind, changed["parent_id"])
     if "permission_overwrites" in changed:
         call.may(row, Permission.MANAGE_ROLES)
         has = call.world.permissions_in(row, call.me)
         _refuse_more_than_own(call, has, row["permission_overwrites"], changed["permission_overwrites"])
-    if call.form.get("lock_permissions"):
+    if form.get("lock_permissions"):
         changed["permission_overwrites"] = _inherited(call, changed.get("parent_id", row.get("parent_id")))
     if any(key in changed and changed[key] != row.get(key) for key in ("name", "topic")):
         call.world.limits.take_rename(row["id"])
@@ -179,21 +224,9 @@ def edit(call: Call) -> Json:
     return show_any(call.world, row, viewer=call.me)
 
 
-def _edit_thread(call: Call, row: Json) -> Json:
-    form = Form(call.form)
-    name = form.text("name", low=1, high=100)
-    given: Json = {
-        "name": name,
-        "archived": form.switch("archived"),
-        "locked": form.switch("locked"),
-        "invitable": form.switch("invitable"),
-        "auto_archive_duration": form.choice("auto_archive_duration", *ARCHIVE),
-        "rate_limit_per_user": form.number("rate_limit_per_user", high=21600),
-        "flags": form.number("flags", high=1 << 10),
-        "applied_tags": form.items("applied_tags", high=5),
-    }
-    form.check()
-    changed = {key: value for key, value in given.items() if value is not None}
+def _edit_thread(call: Call, form: ChannelForm, row: Json) -> Json:
+    sent: Json = {**form}
+    changed: Json = {name: sent[name] for name in THREAD if name in sent}
     only_opens = changed == {"archived": False} and not row["locked"]
     if row["owner_id"] != call.me and not only_opens:
         call.may(row, Permission.MANAGE_THREADS)
@@ -220,11 +253,11 @@ def delete(call: Call) -> Json:
 
 
 @routes.on("PUT", "/channels/{channel_id}/permissions/{overwrite_id}")
-def put_overwrite(call: Call) -> None:
+def put_overwrite(call: Call, form: OverwriteForm) -> None:
     """Set what a role or a member may do in a channel."""
     row = _with_overwrites(call)
     target_id = call.params["overwrite_id"]
-    entry = _overwrite(call, target_id, call.form)
+    entry = _overwrite(form, target_id)
     known = call.world.roles.within(row["guild_id"]) if entry["type"] == 0 else call.world.users.rows
     if target_id not in known:
         raise Unknown(10009)

@@ -1,21 +1,45 @@
 """Application commands: what a bot offers, globally and per server, and who may use it."""
 
-from typing import Any
+from typing import Annotated, TypedDict
 
+from bot.playground.call import Call, Reply
 from bot.playground.errors import ApiError, Refused, Unknown, invalid
+from bot.playground.forms import Choice, ListOf, Snowflake
+from bot.playground.kinds import CommandKind
 from bot.playground.permissions import Permission
-from bot.playground.rest.call import Call, Reply
 from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json
 from bot.playground.shapes.command import show_command
 from bot.playground.shapes.user import show_user
 from bot.playground.world import World
-from bot.playground.writing.commands import read_command
-
-Json = dict[str, Any]
+from bot.playground.writing.commands import CommandChange, CommandForm, read_command
 
 routes = Routes()
 
-MOST = {1: 100, 2: 15, 3: 15}
+MOST = {CommandKind.SLASH: 100, CommandKind.USER_MENU: 15, CommandKind.MESSAGE_MENU: 15}
+MOST_ANY = 200
+
+
+class LocalizedQuery(TypedDict, total=False):
+    """Whether the words of all languages are wanted."""
+
+    with_localizations: bool
+
+
+class PermissionForm(TypedDict):
+    """Whether a role (1), a user (2) or everyone in a channel (3) may use a command."""
+
+    id: Snowflake
+    type: Annotated[int, Choice(1, 2, 3)]
+    permission: bool
+
+
+class PermissionsForm(TypedDict):
+    """Who may use a command in one server."""
+
+    permissions: Annotated[list[PermissionForm], ListOf(0, 100)]
+
+
 GLOBAL = "/applications/{application_id}/commands"
 LOCAL = "/applications/{application_id}/guilds/{guild_id}/commands"
 
@@ -50,19 +74,17 @@ def _readable(call: Call) -> str:
 
 @routes.on("GET", GLOBAL)
 @routes.on("GET", LOCAL)
-def listed(call: Call) -> list[Json]:
+def listed(call: Call, query: LocalizedQuery) -> list[Json]:
     """Give the commands of an application."""
     return [show_command(row) for row in _of(call, _readable(call))]
 
 
 @routes.on("PUT", GLOBAL)
 @routes.on("PUT", LOCAL)
-def overwrite(call: Call) -> list[Json]:
+def overwrite(call: Call, form: Annotated[list[CommandForm], ListOf(0, MOST_ANY)]) -> list[Json]:
     """Replace all commands; those with the same name and type keep their ids."""
-    if not isinstance(call.body, list):
-        raise ApiError(400, 50035)
     old = {(row["type"], row["name"]): row for row in _mine(call)}
-    rows = [_build(call, given, old, f"{index}") for index, given in enumerate(call.body)]
+    rows = [_build(call, given, old, f"{index}") for index, given in enumerate(form)]
     names = [(row["type"], row["name"]) for row in rows]
     if len(set(names)) < len(names):
         raise invalid("0.name", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
@@ -76,7 +98,7 @@ def overwrite(call: Call) -> list[Json]:
     return [show_command(row) for row in rows]
 
 
-def _build(call: Call, given: object, old: dict[tuple[int, str], Json], path: str = "") -> Json:
+def _build(call: Call, given: CommandForm, old: dict[tuple[int, str], Json], path: str = "") -> Json:
     row = read_command(given, path)
     before = old.get((row["type"], row["name"]))
     if before is not None and before["said"] == row["said"]:
@@ -93,10 +115,10 @@ def _build(call: Call, given: object, old: dict[tuple[int, str], Json], path: st
 
 @routes.on("POST", GLOBAL)
 @routes.on("POST", LOCAL)
-def create(call: Call) -> Reply:
+def create(call: Call, form: CommandForm) -> Reply:
     """Add a command, or replace the one of the same name and type."""
     old = {(row["type"], row["name"]): row for row in _mine(call)}
-    row = _build(call, call.form, old)
+    row = _build(call, form, old)
     is_new = (row["type"], row["name"]) not in old
     if is_new and sum(kind == row["type"] for kind, _ in old) >= MOST[row["type"]]:
         raise ApiError(400, 30032)
@@ -122,11 +144,11 @@ def command(call: Call) -> Json:
 
 @routes.on("PATCH", GLOBAL + "/{command_id}")
 @routes.on("PATCH", LOCAL + "/{command_id}")
-def edit(call: Call) -> Json:
+def edit(call: Call, form: CommandChange) -> Json:
     """Change a command."""
     row = _one(call)
-    changed = read_command(row["said"] | call.form, "")
-    row = row | changed | {"version": call.world.ids.next()}
+    row |= read_command(row["said"] | form, "")
+    row = row | {"version": call.world.ids.next()}
     call.world.commands.put(row["id"], row)
     _tell(call)
     return show_command(row)
@@ -172,7 +194,7 @@ def permissions(call: Call) -> Json:
 
 
 @routes.on("PUT", LOCAL + "/{command_id}/permissions")
-def edit_permissions(call: Call) -> Json:
+def edit_permissions(call: Call, form: PermissionsForm) -> Json:
     """Say who may use a command here; bots can't, a person who manages server and roles can."""
     guild = call.guild()
     if call.is_bot:
@@ -182,7 +204,7 @@ def edit_permissions(call: Call) -> Json:
         "id": call.params["command_id"],
         "application_id": call.params["application_id"],
         "guild_id": guild["id"],
-        "permissions": call.form.get("permissions") or [],
+        "permissions": form["permissions"],
     }
     call.world.command_permissions.put(f"{guild['id']}:{row['id']}", row)
     call.world.tell_guild(guild["id"], "APPLICATION_COMMAND_PERMISSIONS_UPDATE", row)

@@ -4,48 +4,49 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from aiohttp import web
 
+from bot.playground.call import Call, Reply
 from bot.playground.errors import ApiError, Unknown, unauthorized
 from bot.playground.faults import Fault, limited_by
-from bot.playground.rest.call import Call, Reply
 from bot.playground.rest.exchange import Exchange, Observer, Tally
 from bot.playground.rest.reading import read_body
-from bot.playground.rest.routes import Route, RouteTable
+from bot.playground.rest.routes import Route
 from bot.playground.world import World
 
 log = logging.getLogger("playground")
 
-Found = tuple[Route, dict[str, str]]
-
 
 class Endpoint:
-    """Answers every REST request of one world below a prefix of so many parts (`/api/v10` has two)."""
+    """Answers the REST requests of one world below a prefix such as `/api/v10`."""
 
-    def __init__(
-        self, world: World, table: RouteTable, *, prefix_parts: int, observers: Iterable[Observer] = ()
-    ) -> None:
+    def __init__(self, world: World, *, prefix: str, observers: Iterable[Observer] = ()) -> None:
         self.world = world
         self.tally = Tally()
-        self._prefix_parts = prefix_parts
-        self._table = table
+        self._prefix = prefix
         self._observers = tuple(observers)
 
-    async def answer(self, request: web.Request) -> web.StreamResponse:
+    def add_to(self, router: web.UrlDispatcher, routes: Iterable[Route]) -> None:
+        """Hang these routes and an answer for everything else under the prefix, of like paths the plainer first."""
+        for route in sorted(routes, key=lambda route: route.path):
+            router.add_route(route.method, f"{self._prefix}{route.path}", partial(self.answer, route))
+        router.add_route("*", f"{self._prefix}/{{tail:.*}}", partial(self.answer, None))
+
+    async def answer(self, route: Route | None, request: web.Request) -> web.StreamResponse:
         """Answer one request; what it changed is on disk before the answer leaves."""
-        path = "/" + "/".join(request.rel_url.raw_path.split("/")[self._prefix_parts + 1 :])
-        found = self._table.find(request.method, path)
-        call = Call(world=self.world, query=dict(request.query), reason=request.headers.get("X-Audit-Log-Reason"))
+        path = request.rel_url.raw_path.removeprefix(self._prefix)
+        reason = request.headers.get("X-Audit-Log-Reason")
+        call = Call(world=self.world, params=request.match_info, query=dict(request.query), reason=reason)
         faults: list[Fault] = []
         try:
             call.user = self._who(request)
-            if found is not None and found[0].limited:
-                asker = (call.user or {}).get("id")
-                faults = self.world.faults.for_request(f"{request.method} {path}", asker)
+            if route is None or route.limited:
+                faults = self.world.faults.for_request(f"{request.method} {path}", (call.user or {}).get("id"))
             await suffer(faults, request)
-            reply = await self._handle(request, found, call)
+            reply = await self._handle(request, route, call)
         except ApiError as error:
             reply = Reply(error.status, error.body(), error.headers)
         except Exception:
@@ -53,8 +54,8 @@ class Endpoint:
             reply = Reply(500, {"message": "500: Internal Server Error", "code": 0})
         finally:
             self.world.journal.commit()
-        reply = _spoil(faults, request, reply)
-        self._tell(request, path, found, call, reply)
+        reply = await _spoil(faults, request, reply)
+        self._tell(request, path, route, call, reply)
         return respond(reply)
 
     def _who(self, request: web.Request) -> dict[str, Any] | None:
@@ -64,27 +65,26 @@ class Endpoint:
             return None
         return user
 
-    async def _handle(self, request: web.Request, found: Found | None, call: Call) -> Reply:
-        if found is None:
+    async def _handle(self, request: web.Request, route: Route | None, call: Call) -> Reply:
+        if route is None:
             raise Unknown(0)
-        route, call.params = found
         if route.door == "token" and call.user is None:
             raise unauthorized()
         call.body, call.files = await read_body(request)
         who = call.me if call.user else "anyone"
         headers = self.world.limits.take(route.name, call.params, who) if route.limited else {}
         try:
-            reply = as_reply(route.handler(call))
+            reply = as_reply(route.answer(call))
         except ApiError as error:
             error.headers = headers | error.headers
             raise
         return Reply(reply.status, reply.body, headers)
 
-    def _tell(self, request: web.Request, path: str, found: Found | None, call: Call, reply: Reply) -> None:
+    def _tell(self, request: web.Request, path: str, route: Route | None, call: Call, reply: Reply) -> None:
         exchange = Exchange(
             method=request.method,
             path=path,
-            route=found[0] if found else None,
+            route=route,
             query=call.query,
             by_bot=not request.headers.get("Authorization") or call.is_bot,
             request=call.body if request.can_read_body else None,
@@ -100,7 +100,7 @@ async def suffer(faults: list[Fault], request: web.Request) -> None:
     """Let the faults happen that strike before the request takes effect."""
     for fault in faults:
         match fault.kind:
-            case "latency":
+            case "latency" if not fault.after:
                 await asyncio.sleep(fault.seconds)
             case "drop_before":
                 _drop(request)
@@ -115,12 +115,14 @@ def _failed(fault: Fault) -> ApiError:
     return ApiError(fault.status, 0, f"{fault.status}: a fault on request")
 
 
-def _spoil(faults: list[Fault], request: web.Request, reply: Reply) -> Reply:
-    """Let the faults happen that strike after the request has taken effect."""
+async def _spoil(faults: list[Fault], request: web.Request, reply: Reply) -> Reply:
+    """Let the faults happen that strike when it is done: the answer is late, lost or another one."""
     for fault in faults:
+        if fault.kind == "latency" and fault.after:
+            await asyncio.sleep(fault.seconds)
         if fault.kind == "drop_after":
             _drop(request)
-        elif fault.kind == "status" and fault.after:
+        if fault.kind == "status" and fault.after:
             error = _failed(fault)
             reply = Reply(error.status, error.body())
     return reply

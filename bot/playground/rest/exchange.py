@@ -1,6 +1,6 @@
 """Requests and answers for whoever watches or counts them."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,7 +36,7 @@ class Tally:
 
     requests: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
-    routes: Counter[str] = field(default_factory=Counter)
+    routes: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     unknown: Counter[str] = field(default_factory=Counter)
 
     def count(self, exchange: Exchange) -> None:
@@ -46,7 +46,7 @@ class Tally:
         if exchange.route is None:
             self.unknown[f"{exchange.method} {exchange.path}"] += 1
         else:
-            self.routes[exchange.route.name] += 1
+            self.routes[exchange.route.name][str(exchange.status)] += 1
 
     def shown(self) -> dict[str, Any]:
         """Give the counts; `invalid_requests` are those that would count towards Discord's ban of an address."""

@@ -1,31 +1,67 @@
 """`/guilds/{id}`: the server itself and the list and order of its channels."""
 
-from typing import Any
+from typing import Annotated, TypedDict
 
 from bot.playground import people, places
+from bot.playground.call import Call
 from bot.playground.errors import ApiError
+from bot.playground.forms import Choice, ListOf, Snowflake, Text, Undone, changed
+from bot.playground.kinds import THREADS
 from bot.playground.permissions import Permission
-from bot.playground.rest.call import Call
-from bot.playground.rest.form import Form
 from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_channel, show_thread, show_thread_member
 from bot.playground.shapes.guild import show_guild
-from bot.playground.world import THREADS
-from bot.playground.writing.spec import Id, Thing, Whole
-
-Json = dict[str, Any]
 
 routes = Routes()
 
-MOVE = Thing({"position": Whole(), "parent_id": Id()})
+
+class CountsQuery(TypedDict, total=False):
+    """Whether members are to be counted."""
+
+    with_counts: bool
+
+
+class GuildForm(TypedDict, total=False):
+    """What can be changed of a server."""
+
+    name: Annotated[str, Text(2, 100)]
+    description: Annotated[str | None, Text(0, 300)]
+    verification_level: Annotated[int, Choice(0, 1, 2, 3, 4)]
+    default_message_notifications: Annotated[int, Choice(0, 1)]
+    explicit_content_filter: Annotated[int, Choice(0, 1, 2)]
+    preferred_locale: Annotated[str, Text(0, 10)]
+    system_channel_id: Snowflake | None
+    afk_timeout: Annotated[int, Choice(60, 300, 900, 1800, 3600)]
+    afk_channel_id: Annotated[object, Undone()]
+    system_channel_flags: Annotated[object, Undone()]
+    rules_channel_id: Annotated[object, Undone()]
+    public_updates_channel_id: Annotated[object, Undone()]
+    safety_alerts_channel_id: Annotated[object, Undone()]
+    premium_progress_bar_enabled: Annotated[object, Undone()]
+    features: Annotated[object, Undone()]
+    icon: Annotated[object, Undone()]
+    banner: Annotated[object, Undone()]
+    splash: Annotated[object, Undone()]
+    discovery_splash: Annotated[object, Undone()]
+    home_header: Annotated[object, Undone()]
+
+
+class Move(TypedDict, total=False):
+    """Where a channel is to stand."""
+
+    id: Snowflake
+    position: int
+    parent_id: Snowflake | None
+    lock_permissions: bool
 
 
 @routes.on("GET", "/guilds/{guild_id}")
-def guild(call: Call) -> Json:
+def guild(call: Call, query: CountsQuery) -> Json:
     """Give a server."""
     row = call.guild()
     shown = show_guild(call.world, row)
-    if call.flag("with_counts"):
+    if query.get("with_counts"):
         count = len(call.world.members.within(row["id"]))
         shown |= {"approximate_member_count": count, "approximate_presence_count": count}
     return shown
@@ -44,25 +80,11 @@ def preview(call: Call) -> Json:
 
 
 @routes.on("PATCH", "/guilds/{guild_id}")
-def edit_guild(call: Call) -> Json:
+def edit_guild(call: Call, form: GuildForm) -> Json:
     """Change a server's name and settings."""
     row = call.guild()
     call.may_in_guild(row, Permission.MANAGE_GUILD)
-    form = Form(call.form)
-    changed: Json = {
-        "name": form.text("name", low=2, high=100),
-        "description": form.text("description", high=300),
-        "verification_level": form.choice("verification_level", 0, 1, 2, 3, 4),
-        "default_message_notifications": form.choice("default_message_notifications", 0, 1),
-        "explicit_content_filter": form.choice("explicit_content_filter", 0, 1, 2),
-        "preferred_locale": form.text("preferred_locale", high=10),
-        "system_channel_id": form.snowflake("system_channel_id"),
-        "afk_timeout": form.choice("afk_timeout", 60, 300, 900, 1800, 3600),
-    }
-    form.check()
-    nullable = {"description", "system_channel_id"}
-    kept = {k: v for k, v in changed.items() if v is not None or (k in nullable and form.has(k))}
-    row = call.world.guilds.put(row["id"], row | kept)
+    row = call.world.guilds.put(row["id"], changed(row, form))
     shown = show_guild(call.world, row)
     call.world.tell_guild(row["id"], "GUILD_UPDATE", shown)
     return shown
@@ -87,24 +109,19 @@ def channels(call: Call) -> list[Json]:
 
 
 @routes.on("PATCH", "/guilds/{guild_id}/channels")
-def reorder(call: Call) -> None:
+def reorder(call: Call, form: Annotated[list[Move], ListOf(0, 500)]) -> None:
     """Move channels: their positions and categories."""
     guild = call.guild()
     call.may_in_guild(guild, Permission.MANAGE_CHANNELS)
     rows = call.world.channels.within(guild["id"])
-    form = Form({"moves": call.body})
-    moves = form.objects("moves", high=500) or []
-    form.check()
-    for move in moves:
-        row = rows.get(str(move.get("id")))
+    for move in form:
+        row = rows.get(move.get("id", ""))
         if row is None:
             continue
-        changed: Json = MOVE.read(move, "moves")
-        if "parent_id" in move and move["parent_id"] is None:
-            changed["parent_id"] = None
-        if move.get("lock_permissions") and (parent := rows.get(str(changed.get("parent_id")))):
-            changed["permission_overwrites"] = parent["permission_overwrites"]
-        places.change_channel(call.world, row, changed)
+        moved: Json = {name: move[name] for name in ("position", "parent_id") if name in move}
+        if move.get("lock_permissions") and (parent := rows.get(str(move.get("parent_id")))):
+            moved["permission_overwrites"] = parent["permission_overwrites"]
+        places.change_channel(call.world, row, moved)
 
 
 @routes.on("GET", "/guilds/{guild_id}/threads/active")

@@ -1,48 +1,77 @@
 """`/channels/{id}/messages`: reading, writing, changing and deleting."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Annotated, TypedDict
 
 from bot.playground import places
-from bot.playground.errors import ApiError, Refused, Unknown, invalid
+from bot.playground.call import Call
+from bot.playground.errors import ApiError, Refused, Unknown
+from bot.playground.forms import Anything, ListOf, Snowflake, Whole
+from bot.playground.kinds import DIRECT, THREADS, ChannelKind
 from bot.playground.permissions import Permission
-from bot.playground.rest.call import Call
-from bot.playground.rest.form import Form
 from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json
 from bot.playground.shapes.guild import show_member
 from bot.playground.shapes.message import show_message
 from bot.playground.snowflakes import time_of
-from bot.playground.world import THREADS
 from bot.playground.writing import posting
 from bot.playground.writing.draft import needs_for
-
-Json = dict[str, Any]
+from bot.playground.writing.message import MessageForm
 
 routes = Routes()
 
-TEXT_CHANNELS = (0, 1, 2, 3, 5, *THREADS, 13)
+
+class HistoryQuery(TypedDict, total=False):
+    """A page of messages."""
+
+    limit: Annotated[int, Whole(1, 100)]
+    around: Snowflake
+    before: Snowflake
+    after: Snowflake
+
+
+class BulkForm(TypedDict):
+    """The messages that are to go."""
+
+    messages: Annotated[list[Snowflake], ListOf(2, 100)]
+
+
+class AckForm(TypedDict, total=False):
+    """What people's clients say with it."""
+
+    token: Annotated[object, Anything()]
+    manual: bool
+    mention_count: int
+    last_viewed: int
+    flags: int
+
+
+K = ChannelKind
+TEXT_CHANNELS = (K.TEXT, K.VOICE, K.NEWS, K.STAGE, *DIRECT, *THREADS)
 NONCE_SECONDS = 300
 BULK_DAYS = 14
 
 
 @routes.on("GET", "/channels/{channel_id}/messages")
-def history(call: Call) -> list[Json]:
+def history(call: Call, query: HistoryQuery) -> list[Json]:
     """Give a page of a channel's history, newest first."""
     channel = call.channel()
     if not call.world.permissions_in(channel, call.me) & Permission.READ_MESSAGE_HISTORY:
         return []
-    return [show_message(call.world, row, viewer=call.me) for row in _page(call, channel["id"])]
+    return [show_message(call.world, row, viewer=call.me) for row in _page(call, query, channel["id"])]
 
 
-def _page(call: Call, channel_id: str) -> list[Json]:
-    limit = call.number("limit", 50, low=1, high=100)
-    book = call.world.messages
-    if (around := call.id_of("around")) is not None:
+def _page(call: Call, query: HistoryQuery, channel_id: str) -> list[Json]:
+    limit, book = query.get("limit", 50), call.world.messages
+    if "around" in query:
+        around = int(query["around"])
         older = book.page(channel_id, limit=limit // 2 + 1, before=around + 1)
         newer = book.page(channel_id, limit=limit, after=around)
         newer = newer[len(newer) - min(len(newer), limit - len(older)) :]
         return newer + older
-    return book.page(channel_id, limit=limit, before=call.id_of("before"), after=call.id_of("after"))
+    before = int(query["before"]) if "before" in query else None
+    after = int(query["after"]) if "after" in query else None
+    return book.page(channel_id, limit=limit, before=before, after=after)
 
 
 @routes.on("GET", "/channels/{channel_id}/messages/{message_id}")
@@ -53,23 +82,23 @@ def message(call: Call) -> Json:
 
 
 @routes.on("POST", "/channels/{channel_id}/messages")
-def create(call: Call) -> Json:
+def create(call: Call, form: MessageForm) -> Json:
     """Write a message; with `enforce_nonce` the same nonce gives the same message again."""
-    channel = call.channel(Permission.SEND_MESSAGES, *needs_for(call.form, call.files))
+    channel = call.channel(Permission.SEND_MESSAGES, *needs_for(form, call.files))
     if channel["type"] not in TEXT_CHANNELS:
         raise ApiError(400, 50008)
-    if call.form.get("message_reference"):
+    if "message_reference" in form:
         call.may(channel, Permission.READ_MESSAGE_HISTORY)
-    row = _sent_already(call, channel)
+    row = _sent_already(call, form, channel)
     if row is None:
         open_for_writing(call, channel)
-        row = posting.post(call.world, channel, call.me, call.form, call.files)
+        row = posting.post(call.world, channel, call.me, form, call.files)
     return show_message(call.world, row, viewer=call.me)
 
 
-def _sent_already(call: Call, channel: Json) -> Json | None:
-    nonce = call.form.get("nonce")
-    if nonce is None or not call.form.get("enforce_nonce"):
+def _sent_already(call: Call, form: MessageForm, channel: Json) -> Json | None:
+    nonce = form.get("nonce")
+    if nonce is None or not form.get("enforce_nonce"):
         return None
     recent = call.world.ids.at(call.world.clock.seconds - NONCE_SECONDS)
     row = call.world.messages.by_nonce(call.me, str(nonce), after=recent)
@@ -89,15 +118,15 @@ def open_for_writing(call: Call, channel: Json) -> None:
 
 
 @routes.on("PATCH", "/channels/{channel_id}/messages/{message_id}")
-def edit(call: Call) -> Json:
+def edit(call: Call, form: MessageForm) -> Json:
     """Change one's own message; who manages messages may hide the embeds of others."""
     channel = call.channel()
     row = call.message(channel)
     if row["author_id"] != call.me:
-        if set(call.form) - {"flags"}:
+        if form.keys() - {"flags"}:
             raise Refused(50005)
         call.may(channel, Permission.MANAGE_MESSAGES)
-    row = posting.edit(call.world, channel, row, call.form, call.files)
+    row = posting.edit(call.world, channel, row, form, call.files)
     return show_message(call.world, row, viewer=call.me)
 
 
@@ -112,16 +141,12 @@ def delete(call: Call) -> None:
 
 
 @routes.on("POST", "/channels/{channel_id}/messages/bulk-delete")
-def bulk_delete(call: Call) -> None:
+def bulk_delete(call: Call, form: BulkForm) -> None:
     """Delete 2 to 100 messages that are younger than two weeks."""
     channel = call.channel(Permission.MANAGE_MESSAGES)
     if channel.get("guild_id") is None:
         raise Refused(50003)
-    form = Form(call.form)
-    ids = form.snowflakes("messages", high=100) or []
-    form.check()
-    if len(ids) < 2:
-        raise invalid("messages", "BASE_TYPE_BAD_LENGTH", "Must be between 2 and 100 in length.")
+    ids = form["messages"]
     oldest = call.world.clock.now() - timedelta(days=BULK_DAYS)
     if any(time_of(i) < oldest for i in ids):
         raise ApiError(400, 50034)
@@ -147,7 +172,7 @@ def typing(call: Call) -> None:
 
 
 @routes.on("POST", "/channels/{channel_id}/messages/{message_id}/ack")
-def acknowledge(call: Call) -> Json:
+def acknowledge(call: Call, form: AckForm) -> Json:
     """Take note that a person has read this far; nothing is kept of it."""
     if call.is_bot:
         raise Unknown(0)

@@ -1,28 +1,36 @@
 """Pins, by the paged routes and by the old ones."""
 
-from typing import Any
+from typing import Annotated, TypedDict
 
+from bot.playground.call import Call
 from bot.playground.errors import ApiError
+from bot.playground.forms import Text, Whole
+from bot.playground.kinds import MessageKind
 from bot.playground.permissions import Permission
-from bot.playground.rest.call import Call
 from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json
 from bot.playground.shapes.message import show_message
 from bot.playground.writing import posting
 
-Json = dict[str, Any]
-
 routes = Routes()
 
+
+class PinsQuery(TypedDict, total=False):
+    """A page of pins; `before` is the time of one."""
+
+    limit: Annotated[int, Whole(1, 50)]
+    before: Annotated[str, Text(1, 64)]
+
+
 MOST = 250
-PIN_MESSAGE = 6
+PINNABLE = (MessageKind.SAID, MessageKind.REPLY, MessageKind.COMMAND, MessageKind.MENU_COMMAND)
 
 
 @routes.on("GET", "/channels/{channel_id}/messages/pins")
-def paged(call: Call) -> Json:
+def paged(call: Call, query: PinsQuery) -> Json:
     """Give a page of pins, the latest first; `before` is the time of a pin."""
     channel = call.channel(Permission.READ_MESSAGE_HISTORY)
-    limit = call.number("limit", 50, low=1, high=50)
-    before = call.query.get("before")
+    limit, before = query.get("limit", 50), query.get("before")
     if before is not None:
         before = before.replace(" ", "+").replace("Z", "+00:00")
     rows = call.world.messages.pinned(channel["id"], before=before, limit=limit + 1)
@@ -53,7 +61,7 @@ def _pinnable(call: Call) -> tuple[Json, Json]:
 def pin(call: Call) -> None:
     """Pin a message; the channel says so."""
     channel, row = _pinnable(call)
-    if row.get("type", 0) not in (0, 19, 20, 23):
+    if row.get("type", 0) not in PINNABLE:
         raise ApiError(403, 50021)
     if "pinned_at" in row:
         return
@@ -72,7 +80,7 @@ def pin(call: Call) -> None:
         channel,
         call.me,
         "",
-        type=PIN_MESSAGE,
+        type=MessageKind.PINNED,
         message_reference=reference,
     )
 

@@ -1,22 +1,21 @@
 """`/playground`: what no Discord has. Making people, servers and bots, and moving the clock."""
 
-from typing import Any
+from typing import Annotated, Required, TypedDict
 
 from bot.playground import people, permissions
+from bot.playground.call import Call
 from bot.playground.errors import Unknown, invalid
-from bot.playground.faults import GATEWAY_KINDS
+from bot.playground.faults import GATEWAY_KINDS, FaultForm
+from bot.playground.forms import Bits, Number, Snowflake, Text, Whole
 from bot.playground.gateway.trouble import make_trouble
 from bot.playground.interacting.asking import fail_silent
+from bot.playground.kinds import THREADS
 from bot.playground.permissions import Permission
-from bot.playground.rest.call import Call
-from bot.playground.rest.form import Form
 from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json, Shown
 from bot.playground.shapes.channel import show_channel
 from bot.playground.shapes.guild import show_guild, show_member
 from bot.playground.shapes.user import show_user
-from bot.playground.world import THREADS
-
-Json = dict[str, Any]
 
 routes = Routes(limited=False)
 
@@ -24,11 +23,46 @@ FARTHEST = 20 * 365 * 86_400
 MANAGER = int(Permission.MANAGE_GUILD)
 
 
-def _name(call: Call, *, high: int) -> str:
-    form = Form(call.form)
-    name = form.text("name", low=1, high=high, required=True)
-    form.check()
-    return str(name).strip() or "nobody"
+class PersonForm(TypedDict, total=False):
+    """A person, and the server it comes into (the first one, unless it is named)."""
+
+    name: Required[Annotated[str, Text(1, 32)]]
+    guild_id: Snowflake
+    manager: bool
+
+
+class NameForm(TypedDict):
+    """How a person wants to be called."""
+
+    name: Annotated[str, Text(1, 32)]
+
+
+class NewGuildForm(TypedDict, total=False):
+    """A server; its owner is the first one's, unless it is named."""
+
+    name: Required[Annotated[str, Text(1, 100)]]
+    owner_id: Snowflake
+
+
+class BotForm(TypedDict, total=False):
+    """An application with its bot, and what it may do where."""
+
+    name: Required[Annotated[str, Text(1, 32)]]
+    guild_id: Snowflake
+    permissions: Annotated[str, Bits()]
+    flags: Annotated[int, Whole(0, 1 << 30)]
+
+
+class JoinForm(TypedDict, total=False):
+    """What somebody may do in the server that it comes into."""
+
+    permissions: Annotated[str, Bits()]
+
+
+class ClockForm(TypedDict):
+    """How many seconds to go forward."""
+
+    advance: Annotated[float, Number(0, FARTHEST)]
 
 
 def _guild(call: Call, guild_id: object) -> Json:
@@ -40,21 +74,23 @@ def _guild(call: Call, guild_id: object) -> Json:
     return guild
 
 
-def _rights(call: Call, default: int) -> int:
-    given = call.form.get("permissions", default)
-    if not str(given).isdecimal():
-        raise invalid("permissions", "NUMBER_TYPE_COERCE", "Give the permission bits as a number.")
-    return int(given)
-
-
 @routes.on("POST", "/people", door="open")
-def make_person(call: Call) -> Json:
-    """Make a person and bring it into a server (the first one, unless `guild_id` names another)."""
-    name = _name(call, high=32)
-    guild = _guild(call, call.form.get("guild_id"))
-    row = people.make_person(call.world, name)
-    roles = (_manager_role(call, guild),) if call.form.get("manager") else ()
+def make_person(call: Call, form: PersonForm) -> Json:
+    """Make a person and bring it into a server."""
+    guild = _guild(call, form.get("guild_id"))
+    row = people.make_person(call.world, form["name"].strip())
+    roles = (_manager_role(call, guild),) if form.get("manager") else ()
     people.join(call.world, guild["id"], row["id"], role_ids=roles)
+    return {"user": show_user(row), "token": row["token"]}
+
+
+@routes.on("PATCH", "/people/{user_id}", door="open")
+def rename_person(call: Call, form: NameForm) -> Json:
+    """Give a person the name that they choose."""
+    row = call.world.users.get(call.params["user_id"])
+    if row is None or row.get("bot"):
+        raise Unknown(10013)
+    row = people.rename_person(call.world, row, form["name"].strip())
     return {"user": show_user(row), "token": row["token"]}
 
 
@@ -73,47 +109,41 @@ def listed(call: Call) -> list[Json]:
 
 
 @routes.on("POST", "/guilds", door="open")
-def make_guild(call: Call) -> Json:
+def make_guild(call: Call, form: NewGuildForm) -> Json:
     """Make a server with one text channel, `general`."""
-    name = _name(call, high=100)
-    owner = call.form.get("owner_id") or next(iter(call.world.guilds.rows.values()))["owner_id"]
+    owner = form.get("owner_id") or next(iter(call.world.guilds.rows.values()))["owner_id"]
     if call.world.users.get(owner) is None:
         raise Unknown(10013)
-    row = people.make_guild(call.world, name, owner_id=str(owner))
+    row = people.make_guild(call.world, form["name"].strip(), owner_id=owner)
     channels = call.world.channels.within(row["id"]).values()
     shown = [show_channel(call.world, channel) for channel in channels if channel["type"] not in THREADS]
     return show_guild(call.world, row) | {"channels": shown}
 
 
 @routes.on("POST", "/bots", door="open")
-def make_bot(call: Call) -> Json:
+def make_bot(call: Call, form: BotForm) -> Json:
     """Make an application with its bot and invite it with these permissions."""
-    name = _name(call, high=32)
-    guild = _guild(call, call.form.get("guild_id"))
-    rights = _rights(call, permissions.BOT)
-    form = Form(call.form)
-    flags = form.number("flags", high=1 << 30)
-    form.check()
-    row = people.make_bot(call.world, name, owner_id=guild["owner_id"])
-    if flags is not None:
+    guild = _guild(call, form.get("guild_id"))
+    row = people.make_bot(call.world, form["name"].strip(), owner_id=guild["owner_id"])
+    if "flags" in form:
         application = call.world.applications.rows[row["id"]]
-        call.world.applications.put(row["id"], application | {"flags": flags})
-    people.invite_bot(call.world, guild["id"], row, rights=rights)
+        call.world.applications.put(row["id"], application | {"flags": form["flags"]})
+    people.invite_bot(call.world, guild["id"], row, rights=int(form.get("permissions", permissions.BOT)))
     return {"application_id": row["id"], "user": show_user(row), "token": row["token"]}
 
 
 @routes.on("PUT", "/guilds/{guild_id}/members/{user_id}", door="open")
-def bring_in(call: Call) -> Json:
+def bring_in(call: Call, form: JoinForm) -> Json:
     """Bring a person into a server, or invite a bot."""
     guild = _guild(call, call.params["guild_id"])
     row = call.world.users.get(call.params["user_id"])
     if row is None:
         raise Unknown(10013)
     if row.get("bot"):
-        rights = _rights(call, permissions.BOT)
+        rights = int(form.get("permissions", permissions.BOT))
         member = people.invite_bot(call.world, guild["id"], row, rights=rights)
     else:
-        rights = _rights(call, 0)
+        rights = int(form.get("permissions", 0))
         roles: tuple[str, ...] = ()
         if rights:
             name = f"{row['username']} may"
@@ -123,15 +153,15 @@ def bring_in(call: Call) -> Json:
 
 
 @routes.on("POST", "/faults", door="open")
-def add_fault(call: Call) -> Json:
+def add_fault(call: Call, form: FaultForm) -> Shown:
     """Ask for trouble; the gateway's own kinds strike at once."""
-    if call.form.get("kind") in GATEWAY_KINDS:
-        return {"kind": call.form["kind"], "hits": make_trouble(call.world, call.form)}
-    return call.world.faults.add(call.form).shown()
+    if form["kind"] in GATEWAY_KINDS:
+        return {"kind": form["kind"], "hits": make_trouble(call.world, form)}
+    return call.world.faults.add(form).shown()
 
 
 @routes.on("GET", "/faults", door="open")
-def faults(call: Call) -> list[Json]:
+def faults(call: Call) -> list[Shown]:
     """Give the faults asked for and how often each has struck."""
     return call.world.faults.shown()
 
@@ -143,11 +173,9 @@ def clear_faults(call: Call) -> None:
 
 
 @routes.on("POST", "/clock", door="open")
-def move_clock(call: Call) -> Json:
-    """Push the clock forward by `advance` seconds: tokens age, unanswered interactions fail."""
-    seconds = call.form.get("advance", 0)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
-        raise invalid("advance", "NUMBER_TYPE_MIN", "Give the seconds to go forward; time never runs backwards.")
+def move_clock(call: Call, form: ClockForm) -> Json:
+    """Push the clock forward: tokens age, unanswered interactions fail."""
+    seconds = form["advance"]
     if not call.world.clock.offset_seconds + seconds < FARTHEST:
         raise invalid("advance", "NUMBER_TYPE_MAX", "The clock can be at most twenty years ahead.")
     call.world.clock.advance(seconds)

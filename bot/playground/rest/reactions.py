@@ -1,18 +1,27 @@
 """`.../reactions`: giving, taking back, listing and clearing them."""
 
-from typing import Any
+from typing import Annotated, TypedDict
 
+from bot.playground.call import Call
 from bot.playground.errors import ApiError, Unknown
+from bot.playground.forms import Choice, Snowflake, Whole
 from bot.playground.permissions import Permission
-from bot.playground.rest.call import Call
 from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json
 from bot.playground.shapes.guild import show_member
 from bot.playground.shapes.message import show_emoji
 from bot.playground.shapes.user import show_user
 
-Json = dict[str, Any]
-
 routes = Routes()
+
+
+class WhoQuery(TypedDict, total=False):
+    """A page of those who reacted; type 1 are bursts, which nobody gives here."""
+
+    limit: Annotated[int, Whole(1, 100)]
+    after: Snowflake
+    type: Annotated[str, Choice("0", "1")]
+
 
 MOST = 20
 BASE = "/channels/{channel_id}/messages/{message_id}/reactions"
@@ -116,12 +125,11 @@ def remove_all(call: Call) -> None:
 
 
 @routes.on("GET", BASE + "/{emoji_name}")
-def who(call: Call) -> list[Json]:
+def who(call: Call, query: WhoQuery) -> list[Json]:
     """Give who reacted with an emoji, by id."""
     channel = call.channel(Permission.READ_MESSAGE_HISTORY)
     given = _find(call.message(channel), _emoji(call)) or {"users": []}
-    limit = call.number("limit", 25, low=1, high=100)
-    after = call.id_of("after") or 0
-    ids = [] if call.query.get("type") == "1" else sorted(map(int, given["users"]))
+    after = int(query.get("after", 0))
+    ids = [] if query.get("type") == "1" else sorted(map(int, given["users"]))
     users = call.world.users.rows
-    return [show_user(users[str(i)]) for i in ids if i > after][:limit]
+    return [show_user(users[str(i)]) for i in ids if i > after][: query.get("limit", 25)]

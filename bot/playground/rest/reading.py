@@ -5,7 +5,7 @@ import json
 from aiohttp import BodyPartReader, web
 
 from bot.playground.errors import ApiError
-from bot.playground.rest.call import Upload
+from bot.playground.writing.attachments import Upload
 
 MAX_BODY = 25 * 1024 * 1024
 

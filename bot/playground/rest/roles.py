@@ -1,18 +1,17 @@
 """`/guilds/{id}/roles`: making, changing, ordering and removing them."""
 
-from typing import Any
+from typing import Annotated, TypedDict
 
 from bot.playground import people
-from bot.playground.errors import ApiError, Refused, Unknown, invalid
+from bot.playground.call import Call
+from bot.playground.errors import ApiError, Refused, Unknown
+from bot.playground.forms import Bits, ListOf, Snowflake, Text, Undone, Whole
 from bot.playground.permissions import EVERYONE, Permission
 from bot.playground.places import watching
-from bot.playground.rest.call import Call
-from bot.playground.rest.form import Form
 from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json
 from bot.playground.shapes.guild import show_role
 from bot.playground.world import World
-
-Json = dict[str, Any]
 
 routes = Routes()
 
@@ -58,35 +57,48 @@ def role(call: Call) -> Json:
     return show_role(_role(call))
 
 
-def _read(call: Call) -> Json:
-    form = Form(call.form)
-    given = {
-        "name": form.text("name", low=1, high=100),
-        "color": form.number("color", high=0xFFFFFF),
-        "hoist": form.switch("hoist"),
-        "mentionable": form.switch("mentionable"),
-        "unicode_emoji": form.text("unicode_emoji", high=100),
-    }
-    form.check()
-    colors = call.form.get("colors")
-    if given["color"] is None and isinstance(colors, dict):
-        given["color"] = colors.get("primary_color")
-    changed = {key: value for key, value in given.items() if value is not None}
-    if (rights := call.form.get("permissions")) is not None:
-        if not str(rights).isdecimal():
-            raise invalid("permissions", "NUMBER_TYPE_COERCE", f'Value "{rights}" is not int.')
-        changed["permissions"] = str(rights)
-    return changed
+class Colors(TypedDict, total=False):
+    """A role's colours; only one is kept."""
+
+    primary_color: Annotated[int, Whole(0, 0xFFFFFF)]
+    secondary_color: Annotated[object, Undone()]
+    tertiary_color: Annotated[object, Undone()]
+
+
+class RoleForm(TypedDict, total=False):
+    """What can be said of a role."""
+
+    name: Annotated[str, Text(1, 100)]
+    color: Annotated[int, Whole(0, 0xFFFFFF)]
+    colors: Colors
+    hoist: bool
+    mentionable: bool
+    unicode_emoji: Annotated[str, Text(0, 100)]
+    permissions: Annotated[str, Bits()]
+    icon: Annotated[object, Undone()]
+
+
+class RoleMove(TypedDict, total=False):
+    """Where a role is to stand."""
+
+    id: Snowflake
+    position: Annotated[int, Whole(0, MOST)]
+
+
+def _read(form: RoleForm) -> Json:
+    given: Json = {**form}
+    colors = given.pop("colors", {})
+    return ({"color": colors["primary_color"]} if "primary_color" in colors else {}) | given
 
 
 @routes.on("POST", BASE)
-def create(call: Call) -> Json:
+def create(call: Call, form: RoleForm) -> Json:
     """Make a role right above @everyone."""
     guild = call.guild()
     call.may_in_guild(guild, Permission.MANAGE_ROLES)
     if len(call.world.roles.within(guild["id"])) >= MOST:
         raise ApiError(400, 30005)
-    changed = _read(call)
+    changed = _read(form)
     rights = int(changed.pop("permissions", EVERYONE))
     _refuse_more_than_own(call, guild, rights)
     name = changed.pop("name", "new role")
@@ -108,10 +120,10 @@ def _manageable(call: Call) -> tuple[Json, Json]:
 
 
 @routes.on("PATCH", BASE + "/{role_id}")
-def edit(call: Call) -> Json:
+def edit(call: Call, form: RoleForm) -> Json:
     """Change a role."""
     guild, row = _manageable(call)
-    changed = _read(call)
+    changed = _read(form)
     if "permissions" in changed:
         _refuse_more_than_own(call, guild, int(changed["permissions"]) ^ int(row["permissions"]))
     with watching(call.world, guild["id"]):
@@ -126,16 +138,13 @@ def _tell(call: Call, row: Json) -> None:
 
 
 @routes.on("PATCH", BASE)
-def reorder(call: Call) -> list[Json]:
+def reorder(call: Call, form: Annotated[list[RoleMove], ListOf(0, MOST)]) -> list[Json]:
     """Move roles; none at or above one's own highest."""
     guild = call.guild()
     call.may_in_guild(guild, Permission.MANAGE_ROLES)
     top = top_position(call.world, guild, call.me)
     rows = call.world.roles.within(guild["id"])
-    form = Form({"moves": call.body})
-    given = form.objects("moves", high=MOST) or []
-    form.check()
-    moves = [(rows.get(str(m.get("id"))), Form(m).number("position", high=MOST)) for m in given]
+    moves = [(rows.get(move.get("id", "")), move.get("position")) for move in form]
     if any(row is None or row["position"] >= top or (at or 0) >= top for row, at in moves):
         raise Refused(50013)
     for row, position in moves:

@@ -1,20 +1,25 @@
-"""Routes and how a path finds its own: segment by segment, fixed names before placeholders."""
+"""Routes: what a method and path take in query and body, who is let in, and who answers."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
-from urllib.parse import unquote
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeVar, get_type_hints
 
-from bot.playground.rest.call import Call
+from bot.playground.call import Call
+from bot.playground.errors import ApiError
+from bot.playground.forms import UNDONE, Empty, Whatever, read
 
-Handler = Callable[[Call], Any]
+Handler = Callable[..., Any]
 H = TypeVar("H", bound=Handler)
 Door = Literal["token", "open"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One method and path; `door` says whether a token in `Authorization` is needed."""
+    """One method and path; `door` says whether a token in `Authorization` is needed.
+
+    A handler that takes a `query` or a `form` says by its type what may stand there; one that does not, gets none.
+    """
 
     method: str
     path: str
@@ -26,6 +31,19 @@ class Route:
     def name(self) -> str:
         """Give method and path, as faults and rate limits name it."""
         return f"{self.method} {self.path}"
+
+    def answer(self, call: Call) -> Any:  # noqa: ANN401 - whatever JSON there is
+        """Read query and form as the handler wants them, and let it answer."""
+        given = {"query": dict(call.query), "form": call.body}
+        takes = _takes(self.handler)
+        said = {name: read(takes.get(name, Empty), value) for name, value in given.items()}
+        return self.handler(call, **{name: said[name] for name in takes})
+
+
+@cache
+def _takes(handler: Handler) -> dict[str, Any]:
+    hints = get_type_hints(handler, include_extras=True)
+    return {name: hints[name] for name in ("query", "form") if name in hints}
 
 
 class Routes:
@@ -47,54 +65,12 @@ class Routes:
 
         return keep
 
-
-@dataclass(slots=True)
-class _Node:
-    children: dict[str, "_Node"] = field(default_factory=dict)
-    placeholder: "_Node | None" = None
-    routes: dict[str, tuple[Route, tuple[str, ...]]] = field(default_factory=dict)
-
-
-class RouteTable:
-    """All routes as a tree of path segments."""
-
-    def __init__(self, *groups: Routes) -> None:
-        self._root = _Node()
-        self.all = [route for group in groups for route in group]
-        for route in self.all:
-            self._plant(route)
-
-    def _plant(self, route: Route) -> None:
-        node, names = self._root, []
-        for part in route.path.strip("/").split("/"):
-            if part.startswith("{"):
-                names.append(part.strip("{}"))
-                node.placeholder = node.placeholder or _Node()
-                node = node.placeholder
-            else:
-                node = node.children.setdefault(part, _Node())
-        node.routes[route.method] = (route, tuple(names))
-
-    def find(self, method: str, raw_path: str) -> tuple[Route, dict[str, str]] | None:
-        """Give the route and its parameters, unquoted; None when nothing answers here."""
-        parts = [unquote(part) for part in raw_path.strip("/").split("/")]
-        found = _walk(self._root, parts, (), method)
-        if found is None:
-            return None
-        (route, names), values = found
-        return route, dict(zip(names, values, strict=True))
+    def refuse(self, *names: str) -> None:
+        """Answer these in one sentence: Discord does that, the playground does not."""
+        for name in names:
+            method, path = name.split(" ")
+            self.on(method, path)(_undone)
 
 
-Found = tuple[tuple[Route, tuple[str, ...]], tuple[str, ...]]
-
-
-def _walk(node: _Node, parts: list[str], values: tuple[str, ...], method: str) -> Found | None:
-    if not parts:
-        found = node.routes.get(method)
-        return None if found is None else (found, values)
-    head, rest = parts[0], parts[1:]
-    child = node.children.get(head)
-    found_below = _walk(child, rest, values, method) if child else None
-    if found_below is None and node.placeholder is not None:
-        return _walk(node.placeholder, rest, (*values, head), method)
-    return found_below
+def _undone(call: Call, query: Whatever, form: Whatever) -> None:
+    raise ApiError(501, 0, UNDONE)

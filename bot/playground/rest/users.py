@@ -1,19 +1,59 @@
 """`/users`, `/applications/@me`, `/gateway`: who one is and where to connect."""
 
-from typing import Any
+from typing import Annotated, TypedDict
 
+from bot.playground.call import Call
 from bot.playground.errors import ApiError, Unknown, invalid
-from bot.playground.rest.call import Call
-from bot.playground.rest.form import Form
+from bot.playground.forms import ListOf, Snowflake, Text, Undone, Whole
 from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_direct
 from bot.playground.shapes.guild import show_guild, show_member
 from bot.playground.shapes.user import show_application, show_me, show_user
 from bot.playground.world import World
 
-Json = dict[str, Any]
-
 routes = Routes()
+
+
+class MeForm(TypedDict, total=False):
+    """What can be changed of oneself."""
+
+    username: Annotated[str, Text(2, 32)]
+    avatar: Annotated[object, Undone()]
+    banner: Annotated[object, Undone()]
+
+
+class GuildsQuery(TypedDict, total=False):
+    """A page of one's servers."""
+
+    limit: Annotated[int, Whole(1, 200)]
+    before: Snowflake
+    after: Snowflake
+    with_counts: bool
+
+
+class DirectForm(TypedDict, total=False):
+    """Whom to talk to."""
+
+    recipient_id: Snowflake
+    recipients: Annotated[list[Snowflake], ListOf(0, 1)]
+    access_tokens: Annotated[object, Undone()]
+    nicks: Annotated[object, Undone()]
+
+
+class ApplicationForm(TypedDict, total=False):
+    """What can be changed of an application."""
+
+    description: Annotated[str, Text(0, 400)]
+    flags: Annotated[int, Whole(0, 1 << 30)]
+    icon: Annotated[object, Undone()]
+    cover_image: Annotated[object, Undone()]
+    tags: Annotated[object, Undone()]
+    interactions_endpoint_url: Annotated[object, Undone()]
+    role_connections_verification_url: Annotated[object, Undone()]
+    custom_install_url: Annotated[object, Undone()]
+    install_params: Annotated[object, Undone()]
+    integration_types_config: Annotated[object, Undone()]
 
 
 @routes.on("GET", "/users/@me")
@@ -23,28 +63,22 @@ def me(call: Call) -> Json:
 
 
 @routes.on("PATCH", "/users/@me")
-def edit_me(call: Call) -> Json:
+def edit_me(call: Call, form: MeForm) -> Json:
     """Change one's own name."""
-    form = Form(call.form)
-    name = form.text("username", low=2, high=32)
-    form.check()
     row = call.world.users.rows[call.me]
-    if name is not None:
+    if (name := form.get("username")) is not None:
         row = call.world.rename(row, name)
         call.world.tell_users([row["id"]], "USER_UPDATE", show_me(row))
     return show_me(row)
 
 
 @routes.on("GET", "/users/@me/guilds")
-def my_guilds(call: Call) -> list[Json]:
+def my_guilds(call: Call, query: GuildsQuery) -> list[Json]:
     """Give the servers one is in, shortly."""
-    limit = call.number("limit", 200, low=1, high=200)
     rows = sorted(call.world.guilds_of(call.me), key=lambda row: int(row["id"]))
-    if (after := call.id_of("after")) is not None:
-        rows = [row for row in rows if int(row["id"]) > after]
-    if (before := call.id_of("before")) is not None:
-        rows = [row for row in rows if int(row["id"]) < before]
-    return [_short(call, row) for row in rows[:limit]]
+    after, before = int(query.get("after", 0)), int(query.get("before", 1 << 63))
+    rows = [row for row in rows if after < int(row["id"]) < before]
+    return [_short(call, row) for row in rows[: query.get("limit", 200)]]
 
 
 def _short(call: Call, row: Json) -> Json:
@@ -62,11 +96,9 @@ def my_member(call: Call) -> Json:
 
 
 @routes.on("POST", "/users/@me/channels")
-def open_direct(call: Call) -> Json:
+def open_direct(call: Call, form: DirectForm) -> Json:
     """Open a direct conversation, or find the one that is there."""
-    form = Form(call.form)
-    other = form.snowflake("recipient_id") or next(iter(form.snowflakes("recipients", high=1) or ()), "")
-    form.check()
+    other = form.get("recipient_id") or next(iter(form.get("recipients", ())), "")
     if call.world.users.get(other) is None:
         raise invalid("recipient_id", "CANNOT_DM_SELF" if other == call.me else "USER_INVALID", "Unknown user")
     if other == call.me:
@@ -123,12 +155,11 @@ def application(call: Call) -> Json:
 
 
 @routes.on("PATCH", "/applications/@me")
-def edit_application(call: Call) -> Json:
+def edit_application(call: Call, form: ApplicationForm) -> Json:
     """Change the application's description or its limited intents."""
-    form = Form(call.form)
-    changed = {"description": form.text("description", high=400), "flags": form.number("flags", high=1 << 30)}
-    form.check()
-    row = _application(call) | {key: value for key, value in changed.items() if value is not None}
+    row = _application(call)
+    row["description"] = form.get("description", row["description"])
+    row["flags"] = form.get("flags", row["flags"])
     return _show_application(call, call.world.applications.put(row["id"], row))
 
 

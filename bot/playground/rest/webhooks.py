@@ -1,48 +1,79 @@
 """Webhooks: making them, and posting, changing and deleting through them."""
 
 import secrets
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Required, TypedDict
 
 from bot.playground import places
+from bot.playground.call import Call, Reply
 from bot.playground.errors import ApiError, Unknown, invalid
 from bot.playground.faces import keep_face, keep_link
+from bot.playground.forms import Anything, ListOf, Snowflake, Text, Url, wrong
+from bot.playground.kinds import FORUMS, THREADS
 from bot.playground.permissions import Permission
 from bot.playground.rest.answers import edit_through_token, message_through_token, post_through_interaction
-from bot.playground.rest.call import Call, Reply
-from bot.playground.rest.form import Form
 from bot.playground.rest.routes import Routes
 from bot.playground.rest.threads import open_post
+from bot.playground.rows import Json
 from bot.playground.shapes.message import show_message
 from bot.playground.shapes.webhook import show_webhook
-from bot.playground.world import THREADS
 from bot.playground.writing import posting
-
-Json = dict[str, Any]
+from bot.playground.writing.message import MessageForm
 
 routes = Routes()
 
 MOST = 15
-FORUMS = (15, 16)
 FORBIDDEN = ("clyde", "discord")
 
 
-def check_name(form: Form, name: str, *, required: bool = False) -> str | None:
-    """Read a webhook's name: 1 to 80 characters, without what Discord forbids."""
-    given = form.text(name, low=1, high=80, required=required)
-    for word in FORBIDDEN:
-        if given and word in given.lower():
-            message = f'Username cannot contain "{word}"'
-            form.fault(name, "USERNAME_INVALID_CONTAINS", message)
-    return given.strip() if given else given
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A webhook's name: 1 to 80 characters, without what Discord forbids."""
+
+    def read(self, value: object) -> str:
+        """Give the name."""
+        name = Text(1, 80).read(value)
+        if found := [word for word in FORBIDDEN if word in name.lower()]:
+            raise wrong("USERNAME_INVALID_CONTAINS", f'Username cannot contain "{found[0]}"')
+        return name.strip()
+
+
+class NewWebhookForm(TypedDict, total=False):
+    """What is said of a new webhook."""
+
+    name: Required[Annotated[str, Name()]]
+    avatar: Annotated[str | None, Anything()]
+
+
+class WebhookForm(TypedDict, total=False):
+    """What can be changed of a webhook; the channel only by who manages it."""
+
+    name: Annotated[str, Name()]
+    avatar: Annotated[str | None, Anything()]
+    channel_id: Snowflake
+
+
+class PostForm(MessageForm, total=False):
+    """A message in a name of its own; with `thread_name` it is a post of a forum."""
+
+    username: Annotated[str, Name()]
+    avatar_url: Annotated[str, Url(("http://", "https://", ""))]
+    thread_name: Annotated[str, Text(1, 100)]
+    applied_tags: Annotated[list[Snowflake], ListOf(0, 5)]
+
+
+class PostQuery(TypedDict, total=False):
+    """Where a message goes, and whether it is wanted back."""
+
+    wait: bool
+    thread_id: Snowflake
+    with_components: bool
 
 
 @routes.on("POST", "/channels/{channel_id}/webhooks")
-def create(call: Call) -> Json:
+def create(call: Call, form: NewWebhookForm) -> Json:
     """Make a webhook."""
     channel = call.channel(Permission.MANAGE_WEBHOOKS)
-    form = Form(call.form)
-    name = check_name(form, "name", required=True)
-    form.check()
     if channel.get("guild_id") is None or channel["type"] in THREADS:
         raise ApiError(400, 50024)
     if len(_in_channel(call, channel)) >= MOST:
@@ -50,8 +81,8 @@ def create(call: Call) -> Json:
     row: Json = {
         "id": call.world.ids.next(),
         "token": secrets.token_urlsafe(51),
-        "name": name,
-        "avatar": keep_face(call.world, call.form.get("avatar")),
+        "name": form["name"],
+        "avatar": keep_face(call.world, form.get("avatar")),
         "channel_id": channel["id"],
         "guild_id": channel["guild_id"],
         "user_id": call.me,
@@ -127,13 +158,11 @@ def webhook_by_token(call: Call) -> Json:
 
 
 @routes.on("PATCH", "/webhooks/{webhook_id}")
-def edit(call: Call) -> Json:
+def edit(call: Call, form: WebhookForm) -> Json:
     """Change a webhook's name, face or channel."""
     row = _managed(call)
-    form = Form(call.form)
-    channel_id = form.snowflake("channel_id")
     changed = _changed(call, form)
-    if channel_id is not None:
+    if (channel_id := form.get("channel_id")) is not None:
         target = call.world.channels.get(channel_id)
         if target is None or target.get("guild_id") != row["guild_id"]:
             raise Unknown(10003)
@@ -145,20 +174,18 @@ def edit(call: Call) -> Json:
 
 
 @routes.on("PATCH", "/webhooks/{webhook_id}/{webhook_token}", door="open")
-def edit_by_token(call: Call) -> Json:
+def edit_by_token(call: Call, form: WebhookForm) -> Json:
     """Change a webhook's name or face with its token."""
     row = _by_token(call)
-    row = call.world.webhooks.put(row["id"], row | _changed(call, Form(call.form)))
+    row = call.world.webhooks.put(row["id"], row | _changed(call, form))
     _tell(call, row)
     return show_webhook(call.world, row, with_user=False)
 
 
-def _changed(call: Call, form: Form) -> Json:
-    name = check_name(form, "name")
-    form.check()
-    changed: Json = {} if name is None else {"name": name}
-    if form.has("avatar"):
-        changed["avatar"] = keep_face(call.world, form.body["avatar"])
+def _changed(call: Call, form: WebhookForm) -> Json:
+    changed: Json = {"name": form["name"]} if "name" in form else {}
+    if "avatar" in form:
+        changed["avatar"] = keep_face(call.world, form["avatar"])
     return changed
 
 
@@ -179,40 +206,37 @@ def delete_by_token(call: Call) -> None:
 
 
 @routes.on("POST", "/webhooks/{webhook_id}/{webhook_token}", door="open")
-def execute(call: Call) -> Reply | Json:
+def execute(call: Call, form: PostForm, query: PostQuery) -> Reply | Json:
     """Post through a webhook; an application's id with an interaction's token posts a follow-up."""
     if call.world.applications.get(call.params["webhook_id"]):
-        return post_through_interaction(call)
+        return post_through_interaction(call, form)
     hook = _by_token(call)
-    form = Form(call.form)
-    name = check_name(form, "username")
-    form.check()
-    target = _target(call, hook)
+    target = _target(call, form, query, hook)
     call.world.limits.take_webhook(hook["channel_id"])
-    author = {"name": name or hook["name"], "avatar": hook["avatar"]}
-    if call.form.get("avatar_url"):
-        author["avatar"] = keep_link(call.world, str(call.form["avatar_url"]))
-    row = posting.post(call.world, target, hook["id"], call.form, call.files, more=_marks(call, hook, author))
-    return show_message(call.world, row, viewer=None) if call.flag("wait") else Reply(204)
+    author = {"name": form.get("username", hook["name"]), "avatar": hook["avatar"]}
+    if form.get("avatar_url"):
+        author["avatar"] = keep_link(call.world, form["avatar_url"])
+    row = posting.post(call.world, target, hook["id"], form, call.files, more=_marks(form, hook, author))
+    return show_message(call.world, row, viewer=None) if query.get("wait") else Reply(204)
 
 
-def _marks(call: Call, hook: Json, author: Json) -> Json:
-    if call.form.get("message_reference"):
+def _marks(form: PostForm, hook: Json, author: Json) -> Json:
+    if "message_reference" in form:
         raise invalid("message_reference", "WEBHOOK_REFERENCE", "Webhooks cannot reply.")
     marks: Json = {"webhook_id": hook["id"], "webhook": author}
     return marks | ({"application_id": hook["application_id"]} if hook["application_id"] else {})
 
 
-def _target(call: Call, hook: Json) -> Json:
+def _target(call: Call, form: PostForm, query: PostQuery, hook: Json) -> Json:
     """Give the channel, the thread of it that was asked for, or a new post of a forum."""
     channel = call.world.channels.rows[hook["channel_id"]]
-    thread_id, thread_name = call.query.get("thread_id"), call.form.get("thread_name")
+    thread_id, thread_name = query.get("thread_id"), form.get("thread_name")
     if thread_id and thread_name:
         raise ApiError(400, 220002)
     if thread_name:
         if channel["type"] not in FORUMS:
             raise ApiError(400, 220003)
-        return open_post(call, channel, str(thread_name), owner_id=hook["id"])
+        return open_post(call, channel, thread_name, form.get("applied_tags", []), owner_id=hook["id"])
     if thread_id:
         thread = call.world.channels.get(thread_id)
         if thread is None or thread.get("parent_id") != channel["id"]:
@@ -240,23 +264,23 @@ def _message(call: Call) -> tuple[Json, Json]:
 
 
 @routes.on("GET", MESSAGE, door="open")
-def message(call: Call) -> Json:
+def message(call: Call, query: PostQuery) -> Json:
     """Give a message that this webhook posted."""
     return show_message(call.world, _message(call)[0], viewer=None)
 
 
 @routes.on("PATCH", MESSAGE, door="open")
-def edit_message(call: Call) -> Json:
+def edit_message(call: Call, form: MessageForm, query: PostQuery) -> Json:
     """Change a message that this webhook posted."""
     if call.world.applications.get(call.params["webhook_id"]):
-        return edit_through_token(call)
+        return edit_through_token(call, form)
     row, channel = _message(call)
-    row = posting.edit(call.world, channel, row, call.form, call.files)
+    row = posting.edit(call.world, channel, row, form, call.files)
     return show_message(call.world, row, viewer=None)
 
 
 @routes.on("DELETE", MESSAGE, door="open")
-def delete_message(call: Call) -> None:
+def delete_message(call: Call, query: PostQuery) -> None:
     """Delete a message that this webhook posted."""
     row, channel = _message(call)
     posting.remove(call.world, channel, [row])

@@ -1,13 +1,9 @@
 """Channels, direct conversations and threads as Discord shows them."""
 
-from typing import Any
-
+from bot.playground.kinds import DIRECT, FORUMS, THREADS, ChannelKind
+from bot.playground.rows import Json
 from bot.playground.shapes.user import show_user
-from bot.playground.world import DIRECT, THREADS, World
-
-Json = dict[str, Any]
-
-TEXT, VOICE, CATEGORY, NEWS, FORUM, MEDIA = 0, 2, 4, 5, 15, 16
+from bot.playground.world import World
 
 
 def show_any(world: World, row: Json, *, viewer: str) -> Json:
@@ -29,14 +25,14 @@ def show_channel(world: World, row: Json) -> Json:
         "permission_overwrites": row["permission_overwrites"],
         "flags": row.get("flags", 0),
     }
-    if row["type"] == CATEGORY:
+    if row["type"] == ChannelKind.CATEGORY:
         return shown
     shown |= {"nsfw": row.get("nsfw", False), "rate_limit_per_user": row.get("rate_limit_per_user", 0)}
-    if row["type"] == VOICE:
+    if row["type"] == ChannelKind.VOICE:
         shown |= {"bitrate": 64_000, "user_limit": 0, "rtc_region": None}
     else:
         shown |= {"topic": row.get("topic")} | _archive(row)
-    if row["type"] in (FORUM, MEDIA):
+    if row["type"] in FORUMS:
         shown |= _forum(row)
     return shown | {"last_message_id": world.last_message_id(row), **_pins(row)}
 
@@ -107,7 +103,7 @@ def _thread_metadata(row: Json) -> Json:
         "locked": row["locked"],
         "create_timestamp": row["created_at"],
     }
-    return shown | ({"invitable": row.get("invitable", True)} if row["type"] == 12 else {})
+    return shown | ({"invitable": row.get("invitable", True)} if row["type"] == ChannelKind.PRIVATE_THREAD else {})
 
 
 def show_thread_member(row: Json, user_id: str) -> Json:

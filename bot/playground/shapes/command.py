@@ -1,8 +1,6 @@
 """Application commands as Discord shows them."""
 
-from typing import Any
-
-Json = dict[str, Any]
+from bot.playground.rows import Json
 
 OPTIONAL = ("guild_id", "options", "contexts", "integration_types", "handler")
 

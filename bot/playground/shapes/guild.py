@@ -1,14 +1,12 @@
 """Servers, roles and members as Discord shows them."""
 
-from typing import Any
-
-from bot.playground.gateway.session import Session
+from bot.playground.kinds import THREADS
+from bot.playground.rows import Json
+from bot.playground.session import Session
 from bot.playground.shapes.channel import show_channel, show_thread
 from bot.playground.shapes.user import show_user
 from bot.playground.snowflakes import stamp_of
-from bot.playground.world import THREADS, World
-
-Json = dict[str, Any]
+from bot.playground.world import World
 
 
 def show_role(row: Json) -> Json:

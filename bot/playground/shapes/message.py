@@ -1,17 +1,15 @@
 """Messages as Discord shows them."""
 
 from collections.abc import Iterable
-from typing import Any
 
+from bot.playground.kinds import Asked, MessageKind
+from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_thread
 from bot.playground.shapes.guild import show_bare_member
 from bot.playground.shapes.user import show_user
 from bot.playground.snowflakes import stamp_of
 from bot.playground.world import World
 
-Json = dict[str, Any]
-
-COMMAND = 2
 OPTIONAL = ("nonce", "application_id", "webhook_id", "message_reference", "message_snapshots", "position")
 
 
@@ -50,7 +48,11 @@ def show_message(world: World, row: Json, *, viewer: str | None, nested: bool = 
         shown["thread"] = show_thread(thread, viewer=viewer)
     if row.get("reactions"):
         shown["reactions"] = [show_reaction(reaction, viewer) for reaction in row["reactions"]]
-    if not nested and "message_reference" in row and row.get("type", 0) in (19, 21):
+    if (
+        not nested
+        and "message_reference" in row
+        and row.get("type", 0) in (MessageKind.REPLY, MessageKind.THREAD_STARTER)
+    ):
         shown["referenced_message"] = _referenced(world, row, viewer)
     return shown
 
@@ -67,8 +69,8 @@ def _interaction(world: World, row: Json) -> Json:
         return {}
     metadata = _metadata(world, cause)
     shown: Json = {"interaction_metadata": metadata}
-    if cause["type"] == COMMAND:
-        about = {"id": cause["id"], "type": COMMAND, "name": cause["name"]}
+    if cause["type"] == Asked.COMMAND:
+        about = {"id": cause["id"], "type": Asked.COMMAND, "name": cause["name"]}
         shown["interaction"] = about | {"user": metadata["user"]}
     return shown
 

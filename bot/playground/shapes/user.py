@@ -1,8 +1,6 @@
 """Users and applications as Discord shows them."""
 
-from typing import Any
-
-Json = dict[str, Any]
+from bot.playground.rows import Json
 
 
 def show_user(row: Json) -> Json:

@@ -1,11 +1,8 @@
 """Webhooks as Discord shows them."""
 
-from typing import Any
-
+from bot.playground.rows import Json
 from bot.playground.shapes.user import show_user
 from bot.playground.world import World
-
-Json = dict[str, Any]
 
 
 def show_webhook(world: World, row: Json, *, with_user: bool = True) -> Json:

@@ -3,42 +3,48 @@
 import io
 import mimetypes
 import re
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from PIL import Image, UnidentifiedImageError
 
 from bot.playground.errors import ApiError, invalid
-from bot.playground.rest.call import Upload
-from bot.playground.rest.form import Form
+from bot.playground.rows import Json
 from bot.playground.world import World
-
-Json = dict[str, Any]
+from bot.playground.writing.message import FileForm, MessageForm
 
 MOST = 10
 LARGEST = 10 * 1024 * 1024
 
 
-def keep_files(world: World, channel_id: str, body: Json, files: tuple[Upload, ...], before: Json | None) -> list[Json]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file sent along; `slot` is the number in `files[0]`."""
+
+    slot: int
+    name: str
+    content_type: str
+    data: bytes
+
+
+def keep_files(
+    world: World, channel_id: str, form: MessageForm, files: tuple[Upload, ...], before: Json | None
+) -> list[Json]:
     """Store new files and give the message's whole list: those kept from `before`, then the new ones."""
     if len(files) > MOST:
         raise invalid("attachments", "BASE_TYPE_MAX_LENGTH", f"Must be {MOST} or fewer in length.")
     if any(len(file.data) > LARGEST for file in files):
         raise ApiError(413, 40005)
-    form = Form(body)
-    listed = form.objects("attachments", high=MOST)
-    form.check()
     had = list((before or {}).get("attachments", []))
-    about: dict[int, Json] = {}
-    if listed is not None:
-        ids = {str(entry.get("id")) for entry in listed}
-        had = [attachment for attachment in had if attachment["id"] in ids]
-        about = {int(entry["id"]): entry for entry in listed if str(entry.get("id", "")).isdecimal()}
-    return had + [keep_file(world, channel_id, file, about.get(file.slot, {})) for file in files]
+    about = {int(entry["id"]): entry for entry in form.get("attachments") or ()}
+    if form.get("attachments") is not None:
+        had = [attachment for attachment in had if int(attachment["id"]) in about]
+    return had + [keep_file(world, channel_id, file, about.get(file.slot)) for file in files]
 
 
-def keep_file(world: World, channel_id: str, file: Upload, about: Json) -> Json:
+def keep_file(world: World, channel_id: str, file: Upload, about: FileForm | None = None) -> Json:
     """Store one file and give the attachment it becomes."""
+    about = about or {"id": ""}
     name = safe_name(about.get("filename") or file.name)
     attachment_id = world.ids.next()
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"

@@ -1,19 +1,17 @@
 """What Discord adds to components that were sent without it."""
 
 from collections.abc import Callable
-from typing import Any
 
-from bot.playground.writing import parts as kinds
+from bot.playground.kinds import SELECTS, Part
+from bot.playground.rows import Json
 from bot.playground.writing.components import walk
 
-Json = dict[str, Any]
-
 DEFAULTS: dict[int, Json] = {
-    kinds.CONTAINER: {"accent_color": None, "spoiler": False},
-    kinds.SEPARATOR: {"spacing": 1, "divider": True},
-    kinds.THUMBNAIL: {"description": None, "spoiler": False},
-    kinds.FILE: {"name": None, "size": None, "spoiler": False},
-    **{kind: {"min_values": 1, "max_values": 1} for kind in kinds.SELECTS},
+    Part.CONTAINER: {"accent_color": None, "spoiler": False},
+    Part.SEPARATOR: {"spacing": 1, "divider": True},
+    Part.THUMBNAIL: {"description": None, "spoiler": False},
+    Part.FILE: {"name": None, "size": None, "spoiler": False},
+    **{kind: {"min_values": 1, "max_values": 1} for kind in SELECTS},
 }
 ITEM: Json = {"description": None, "spoiler": False}
 

@@ -1,32 +1,27 @@
 """From a form to what a message says: lengths, what may stand beside what, and what may not be empty."""
 
-from typing import Any
-
 from bot.playground.errors import ApiError, invalid
+from bot.playground.kinds import Flag, Reference
 from bot.playground.permissions import Permission
-from bot.playground.rest.call import Upload
-from bot.playground.rest.form import Form
+from bot.playground.rows import Json
 from bot.playground.world import World
-from bot.playground.writing.attachments import keep_files
+from bot.playground.writing.attachments import Upload, keep_files
 from bot.playground.writing.components import read_components
 from bot.playground.writing.defaults import complete
 from bot.playground.writing.embeds import read_embeds
 from bot.playground.writing.mentions import find_mentions
-from bot.playground.writing.references import FORWARD, read_reference, take_snapshot
+from bot.playground.writing.message import MessageForm
+from bot.playground.writing.references import read_reference, take_snapshot
 
-Json = dict[str, Any]
-
-SUPPRESS_EMBEDS, EPHEMERAL, QUIET, COMPONENTS_V2 = 1 << 2, 1 << 6, 1 << 12, 1 << 15
-SETTABLE = SUPPRESS_EMBEDS | QUIET | COMPONENTS_V2
-KEPT = ~(SUPPRESS_EMBEDS | COMPONENTS_V2)
-LONGEST = 2000
+CHANGED = Flag.SUPPRESS_EMBEDS | Flag.COMPONENTS_V2
+SETTABLE = CHANGED | Flag.QUIET
 
 
 def read_draft(
     world: World,
     channel: Json,
     row: Json,
-    body: Json,
+    form: MessageForm,
     files: tuple[Upload, ...],
     *,
     before: Json | None = None,
@@ -36,14 +31,11 @@ def read_draft(
 
     `row` says whose message it is; `before` is the message as it was, when it is changed.
     """
-    form = Form(body)
-    form.text("content", high=LONGEST)
-    form.check()
-    said: Json = {"flags": _flags(body, before) | (more or {}).get("flags", 0)}
-    _say(world, channel, row, body, said, before)
-    said |= _beside(body, files, before, said)
-    if files or "attachments" in body:
-        said["attachments"] = keep_files(world, row["channel_id"], body, files, before)
+    said: Json = {"flags": _flags(form, before) | (more or {}).get("flags", 0)}
+    _say(world, channel, row, form, said, before)
+    said |= _beside(form, before, said)
+    if files or "attachments" in form:
+        said["attachments"] = keep_files(world, row["channel_id"], form, files, before)
     whole = (before or {}) | said
     _refuse_empty(whole)
     for part in ("embeds", "components"):
@@ -53,33 +45,31 @@ def read_draft(
     return said
 
 
-def _say(world: World, channel: Json, row: Json, body: Json, said: Json, before: Json | None) -> None:
+def _say(world: World, channel: Json, row: Json, form: MessageForm, said: Json, before: Json | None) -> None:
     """Content, who is mentioned in it, and what only a new message has."""
-    if before is None or "content" in body:
-        content = (body.get("content") or "").strip()
+    if before is None or "content" in form:
+        content = (form.get("content") or "").strip()
         said["content"] = content
-        said |= find_mentions(world, channel, row["author_id"], content, body)
+        said |= find_mentions(world, channel, row["author_id"], content, form)
     if before is not None:
         return
-    said["tts"] = bool(body.get("tts"))
-    if (nonce := body.get("nonce")) is not None:
-        if isinstance(nonce, bool) or not isinstance(nonce, int | str) or len(str(nonce)) > 25:
-            raise invalid("nonce", "NONCE_TYPE_TOO_LONG", "A nonce is text or a number, of at most 25 characters.")
-        said["nonce"] = nonce
-    if body.get("message_reference"):
-        reference = said["message_reference"] = read_reference(world, channel, body["message_reference"])
-        if reference is not None and reference["type"] == FORWARD:
+    said["tts"] = form.get("tts", False)
+    if "nonce" in form:
+        said["nonce"] = form["nonce"]
+    if "message_reference" in form:
+        reference = said["message_reference"] = read_reference(world, channel, form["message_reference"])
+        if reference is not None and reference["type"] == Reference.FORWARD:
             said["message_snapshots"] = take_snapshot(world, reference)
 
 
-def _beside(body: Json, files: tuple[Upload, ...], before: Json | None, said: Json) -> Json:
+def _beside(form: MessageForm, before: Json | None, said: Json) -> Json:
     """Embeds and components, and whether they may stand together with the rest."""
-    v2 = bool(said["flags"] & COMPONENTS_V2)
+    v2 = bool(said["flags"] & Flag.COMPONENTS_V2)
     given: Json = {}
-    if body.get("embeds") is not None:
-        given["embeds"] = read_embeds(body["embeds"])
-    if body.get("components") is not None:
-        given["components"] = read_components(body["components"], v2=v2)
+    if "embeds" in form:
+        given["embeds"] = read_embeds(form["embeds"])
+    if "components" in form:
+        given["components"] = read_components(form["components"], v2=v2)
     if v2:
         whole = (before or {}) | said | given
         for name in ("content", "embeds"):
@@ -92,16 +82,10 @@ def _beside(body: Json, files: tuple[Upload, ...], before: Json | None, said: Js
     return given
 
 
-def _flags(body: Json, before: Json | None) -> int:
-    asked = body.get("flags")
+def _flags(form: MessageForm, before: Json | None) -> int:
     had = int((before or {}).get("flags", 0))
-    if asked is None:
-        return had
-    if not isinstance(asked, int) or isinstance(asked, bool):
-        raise invalid("flags", "NUMBER_TYPE_COERCE", f'Value "{asked}" is not int.')
-    if had & COMPONENTS_V2:
-        asked |= COMPONENTS_V2
-    return (had & KEPT) | (asked & SETTABLE)
+    asked = form.get("flags", had) | (had & Flag.COMPONENTS_V2)
+    return int((had & ~CHANGED) | (asked & SETTABLE))
 
 
 def _refuse_empty(whole: Json) -> None:
@@ -132,9 +116,9 @@ def _address(by_name: dict[str, Json], name: str) -> Json:
     return {key: found[key] for key in keys if key in found} | {"attachment_id": found["id"]}
 
 
-def needs_for(body: Json, files: tuple[Upload, ...]) -> list[Permission]:
+def needs_for(form: MessageForm, files: tuple[Upload, ...]) -> list[Permission]:
     """Give the permissions a form needs beyond writing."""
     needs = [Permission.ATTACH_FILES] if files else []
-    if body.get("tts"):
+    if form.get("tts"):
         needs.append(Permission.SEND_TTS_MESSAGES)
     return needs

@@ -1,36 +1,39 @@
 """Embeds: their limits, and the fields that Discord adds."""
 
-from typing import Any
-
 from bot.playground.errors import invalid
-from bot.playground.writing.spec import ListOf, Moment, Text, Thing, Truth, Url, Whole
-
-Json = dict[str, Any]
+from bot.playground.forms import Anything, Fields, ListOf, Moment, Text, Thing, Truth, Url, Whole, fitted
+from bot.playground.rows import Json
 
 TOTAL = 6000
 
-picture = Thing({"url": Url()}, ("url",))
+# What Discord adds comes back from bots that change an embed they have read; it is made anew.
+ADDED = ("type", "proxy_url", "proxy_icon_url", "width", "height", "flags", "content_type", "placeholder")
+added: Fields = dict.fromkeys((*ADDED, "placeholder_version", "content_scan_version"), Anything())
+picture = Thing({**added, "url": Url()}, ("url",))
 field = Thing({"name": Text(1, 256), "value": Text(1, 1024), "inline": Truth()}, ("name", "value"))
 EMBED = Thing(
     {
+        **added,
+        "provider": Anything(),
+        "video": Anything(),
         "title": Text(0, 256),
         "description": Text(0, 4096),
         "url": Url(),
         "timestamp": Moment(),
         "color": Whole(0, 0xFFFFFF),
-        "footer": Thing({"text": Text(1, 2048), "icon_url": Url()}, ("text",)),
-        "author": Thing({"name": Text(1, 256), "url": Url(), "icon_url": Url()}, ("name",)),
+        "footer": Thing({**added, "text": Text(1, 2048), "icon_url": Url()}, ("text",)),
+        "author": Thing({**added, "name": Text(1, 256), "url": Url(), "icon_url": Url()}, ("name",)),
         "image": picture,
         "thumbnail": picture,
-        "fields": ListOf(field),
+        "fields": ListOf(item=field),
     }
 )
-EMBEDS = ListOf(EMBED, 0, 10)
+EMBEDS = ListOf(0, 10, EMBED)
 
 
 def read_embeds(given: object) -> list[Json]:
     """Give the embeds as they are kept; raises ApiError when one is too large."""
-    embeds: list[Json] = EMBEDS.read(given, "embeds")
+    embeds: list[Json] = fitted(EMBEDS, given, "embeds")
     if sum(map(_length, embeds)) > TOTAL:
         raise invalid("embeds", "MAX_EMBED_SIZE_EXCEEDED", f"Embed size exceeds maximum size of {TOTAL}")
     for embed in embeds:

@@ -1,26 +1,22 @@
 """Posting, changing and removing messages, and telling everyone who sees the channel."""
 
 from collections.abc import Iterable
-from typing import Any
 
-from bot.playground.rest.call import Upload
+from bot.playground.kinds import THREADS, Flag, MessageKind, Reference
+from bot.playground.rows import Json
 from bot.playground.shapes.message import show_message_event
 from bot.playground.snowflakes import stamp_of
-from bot.playground.world import THREADS, World
+from bot.playground.world import World
+from bot.playground.writing.attachments import Upload
 from bot.playground.writing.draft import read_draft
-
-Json = dict[str, Any]
-
-REPLY = 19
-LOADING = 1 << 7
-HAS_THREAD = 1 << 5
+from bot.playground.writing.message import MessageForm
 
 
 def post(
     world: World,
     channel: Json,
     author_id: str,
-    body: Json,
+    form: MessageForm,
     files: tuple[Upload, ...] = (),
     *,
     more: Json | None = None,
@@ -28,10 +24,10 @@ def post(
 ) -> Json:
     """Write a message from a form; `more` are fields that no form may set (webhook, interaction, only_for)."""
     row: Json = {"id": message_id or world.ids.next(), "channel_id": channel["id"], "author_id": author_id}
-    row |= read_draft(world, channel, row, body, files, more=more or {})
+    row |= read_draft(world, channel, row, form, files, more=more or {})
     row |= more or {}
-    if "message_reference" in row and row["message_reference"]["type"] == 0:
-        row["type"] = REPLY
+    if "message_reference" in row and row["message_reference"]["type"] == Reference.REPLY:
+        row["type"] = MessageKind.REPLY
     return put_new(world, channel, row)
 
 
@@ -58,12 +54,12 @@ def _count_in_thread(world: World, thread: Json, row: Json) -> None:
     world.channels.put(thread["id"], thread)
 
 
-def edit(world: World, channel: Json, row: Json, body: Json, files: tuple[Upload, ...] = ()) -> Json:
+def edit(world: World, channel: Json, row: Json, form: MessageForm, files: tuple[Upload, ...] = ()) -> Json:
     """Change what a message says; a placeholder for an answer becomes that answer."""
-    was_loading = row.get("flags", 0) & LOADING
-    changed = read_draft(world, channel, row, body, files, before=row)
+    was_loading = row.get("flags", 0) & Flag.LOADING
+    changed = read_draft(world, channel, row, form, files, before=row)
     row = {key: value for key, value in (row | changed).items() if value is not None}
-    row["flags"] = row.get("flags", 0) & ~LOADING
+    row["flags"] = row.get("flags", 0) & ~Flag.LOADING
     if not was_loading:
         row["edited_at"] = world.clock.stamp()
     return put_changed(world, channel, row)

@@ -1,15 +1,12 @@
 """Replies and forwards: what a message points at."""
 
-from typing import Any
-
 from bot.playground.errors import invalid
+from bot.playground.kinds import Reference
+from bot.playground.rows import Json
 from bot.playground.shapes.message import show_message
 from bot.playground.world import World
-from bot.playground.writing.spec import Choice
+from bot.playground.writing.message import ReferenceForm
 
-Json = dict[str, Any]
-
-REPLY, FORWARD = 0, 1
 SNAPSHOT = [
     "type",
     "content",
@@ -24,13 +21,11 @@ SNAPSHOT = [
 ]
 
 
-def read_reference(world: World, channel: Json, given: object) -> Json | None:
+def read_reference(world: World, channel: Json, given: ReferenceForm) -> Json | None:
     """Give the reference of a reply; None when it points nowhere and the sender does not mind."""
-    if not isinstance(given, dict):
-        raise invalid("message_reference", "DICT_TYPE_CONVERT", "Only dictionaries may be used in a DictType")
-    found = world.messages.get(given.get("message_id"))
-    kind = Choice((REPLY, FORWARD)).read(given.get("type") or REPLY, "message_reference.type")
-    if found is None or (kind == 0 and found["channel_id"] != channel["id"]):
+    found = world.messages.get(given["message_id"])
+    kind = given.get("type", Reference.REPLY)
+    if found is None or (kind == Reference.REPLY and found["channel_id"] != channel["id"]):
         if given.get("fail_if_not_exists", True):
             raise invalid("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
         return None

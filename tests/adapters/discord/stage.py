@@ -106,9 +106,9 @@ class Stage:
         """Log the bot in, and hang up at the end; it has so many seconds to read on."""
         client = SelfroomClient(cogs)
         publisher, nudges, metrics = DiscordPublisher(client), Nudges(), CountedMetrics()
-        delivery = Delivery(self.store, publisher, SystemClock(), metrics)
+        delivery = Delivery(self.store, publisher, SystemClock(), metrics, made=client.room_made)
         intake = Intake(self.store, SystemClock(), WordTokenizer(), nudges, wake=delivery.wake)
-        client.equip(store=self.store, intake=intake, publisher=publisher)
+        client.equip(store=self.store, intake=intake, publisher=publisher, metrics=metrics)
         bot = Bot(client, publisher, delivery, intake, nudges, metrics)
         bot.tasks = [
             asyncio.create_task(client.start(self.playground.bot_token)),
@@ -151,13 +151,21 @@ class Stage:
         async with self.store.reading() as read:
             return (await read.view(self.community_id, room_ids=[id])).all_rooms[id]
 
-    async def say(self, bot: Bot, agent_id: AgentId, content: str, **fields: Any) -> MessageId:  # noqa: ANN401
-        """Let an agent say something in its own room, as a beat does."""
+    async def say(
+        self,
+        bot: Bot,
+        agent_id: AgentId,
+        content: str,
+        *,
+        at: AgentId | None = None,
+        **fields: Any,  # noqa: ANN401
+    ) -> MessageId:
+        """Let an agent say something in its own room, or at another place, as a beat does."""
         async with self.store.writing(self.community_id) as write:
             id = MessageId(write.ids.take("message"))
             now = SystemClock().now()
             said = Say(
-                message_id=id, room_id=agent_id, sender=by_agent(agent_id), content=content, sent_at=now, **fields
+                message_id=id, room_id=at or agent_id, sender=by_agent(agent_id), content=content, sent_at=now, **fields
             )
             await write.apply(self.community_id, [said])
         bot.delivery.wake()

@@ -164,3 +164,30 @@ async def test_many_who_spoke_meanwhile_are_met_at_once(stage: Stage, monkeypatc
     async with stage.bot():
         await heard(stage, ada, "before", *lines)
     assert asked == []
+
+
+ARCHIVED = "GET /channels/*/threads/archived/*"
+
+
+@pytest.mark.parametrize("status", [404, 403, 400])
+async def test_a_channel_is_read_on_where_there_is_no_list_of_archived_threads(stage: Stage, status: int) -> None:
+    ada, channel_id, mira, _ = await first_life(stage, "before")
+    await mira.say(channel_id, "missed")
+    await stage.faults(kind="status", route=ARCHIVED, status=status, count=None, user_id=stage.bot_id)
+    async with stage.bot():
+        await heard(stage, ada, "before", "missed")
+
+
+async def test_archived_threads_that_could_not_be_listed_are_read_on_later(stage: Stage) -> None:
+    ada, channel_id, mira, [start] = await first_life(stage, "start")
+    thread = await mira.call("POST", f"/channels/{channel_id}/messages/{start}/threads", {"name": "aside"})
+    await mira.say(int(thread["id"]), "in the thread")
+    await stage.owner.call("PATCH", f"/channels/{thread['id']}", {"archived": True})
+    await mira.say(channel_id, "outside")
+    await stage.faults(kind="status", route=ARCHIVED, status=501, count=None, user_id=stage.bot_id)
+    async with stage.bot():
+        await heard(stage, ada, "start", "outside")
+    await stage.clear_faults()
+    async with stage.bot():
+        await until(lambda: came(stage, ada, 3))
+    assert sorted(await stage.contents(ada)) == ["in the thread", "outside", "start"]

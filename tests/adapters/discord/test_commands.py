@@ -11,6 +11,7 @@ import pytest
 import structlog
 from discord import app_commands
 from discord.ext import commands
+from discord.utils import MISSING
 
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
@@ -46,14 +47,14 @@ async def test_a_refusal_is_told_to_the_one_who_asked_alone() -> None:
     client, interaction = SelfroomClient(), asked()
     await client.explain(interaction, Rejected("Only managers can do that: ask one of them."))
     interaction.response.send_message.assert_awaited_once_with(
-        "Only managers can do that: ask one of them.", ephemeral=True
+        "Only managers can do that: ask one of them.", ephemeral=True, view=MISSING
     )
 
 
 async def test_after_the_first_answer_the_sentence_follows_up() -> None:
     client, interaction = SelfroomClient(), asked(answered=True)
     await client.explain(interaction, Rejected("No."))
-    interaction.followup.send.assert_awaited_once_with("No.", ephemeral=True)
+    interaction.followup.send.assert_awaited_once_with("No.", ephemeral=True, view=MISSING)
 
 
 async def test_what_nobody_foresaw_gets_an_id_that_is_in_the_log_with_the_details() -> None:

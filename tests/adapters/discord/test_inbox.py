@@ -87,3 +87,43 @@ async def test_a_report_whose_reading_needs_the_store_waits_for_it_too(monkeypat
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert store.names == ["one", "two"]
+
+
+async def test_what_is_slow_in_one_server_holds_up_no_other() -> None:
+    store, stuck = Store(), asyncio.Event()
+
+    async def waiting() -> GuildSeen | None:
+        await stuck.wait()
+        return await seen("one")
+
+    inbox = Inbox(store)
+    inbox.put(waiting, 1)
+    inbox.put(partial(seen, "one, later"), 1)
+    inbox.put(partial(seen, "two"), 2)
+    running = asyncio.create_task(inbox.run())
+    await inbox.passed([2])
+    assert store.names == ["two"]
+    stuck.set()
+    await inbox.passed([1])
+    assert store.names == ["two", "one", "one, later"]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_what_a_session_begins_with_comes_after_what_was_reported_before_and_ahead_of_the_rest() -> None:
+    store = Store()
+    inbox = Inbox(store)
+    inbox.put(partial(seen, "before"), 1)
+    inbox.begin(lambda guild_id: partial(seen, f"settled in {guild_id}"))
+    inbox.put(partial(seen, "after"), 1)
+    inbox.put(partial(seen, "new"), 2)
+    running = asyncio.create_task(inbox.run())
+    await inbox.passed([1, 2])
+    assert [name for name in store.names if name != "settled in 2" and name != "new"] == [
+        "before",
+        "settled in 1",
+        "after",
+    ]
+    assert store.names.index("settled in 2") < store.names.index("new")
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)

@@ -43,7 +43,7 @@ async def test_a_plain_member_is_shown_by_name_and_a_manager_as_the_architect(sc
     await scene.mira.say(scene.channel_id, "one")
     await boss.say(scene.channel_id, "two")
     messages = await scene.heard("one", "two")
-    assert [message.sender.shown() for message in messages] == ["@mira", "The Architect"]
+    assert [message.sender.shown() for message in messages] == ["@mira", "The Architect (@boss)"]
 
 
 async def test_mentions_and_channels_become_names(scene: Scene) -> None:

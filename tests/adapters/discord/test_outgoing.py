@@ -56,7 +56,7 @@ async def send(scene: Scene, kind: LetterKind, payload: Mapping[str, Json], *bes
         {"kind": "status", "status": 500},
         {"kind": "status", "status": 503},
         {"kind": "rate_limit", "retry_after": 0.2},
-        {"kind": "rate_limit", "retry_after": 0.2, "global": True},
+        {"kind": "rate_limit", "retry_after": 0.2, "scope": "global"},
     ],
 )
 async def test_a_fault_while_posting_neither_loses_nor_doubles(scene: Scene, fault: dict[str, Any]) -> None:

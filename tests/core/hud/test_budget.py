@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.adapters.llm.tokens import by_bytes, o200k
 from bot.core.hud.call import Ask, build
 from bot.core.kinds import InputFormat, OutputFormat
-from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Focus, Json, Lookup, Mind
+from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Allocations, Focus, Json, Lookup, Mind
 from bot.core.view import View
 from tests import factories
 from tests.core.hud.worlds import NOW, Drawn, examples, hud, worlds
@@ -102,6 +102,45 @@ def test_a_full_memory_is_named_as_critical() -> None:
     text = hud(a_view(agent, Mind(agent_id=agent.id, knowledge=knowledge, focus=focus)), 1).input
     assert "CRITICAL" in text
     assert "notesMore: 20" in text
+
+
+def test_blockers_and_the_latest_summary_stay_in_the_narrowest_budget() -> None:
+    agent = factories.agent(1, token_budget=4_000, prompt="word " * 1_600)
+    knowledge = {f"fact{i}": "word " * 15 for i in range(60)}
+    blockers = tuple(f"blocker {number} {'x ' * 140}" for number in range(10))
+    focus = Focus(
+        current_task="t " * 140,
+        key_decisions=tuple(f"{number} {'d ' * 140}" for number in range(10)),
+        notes=tuple(f"{number} {'n ' * 140}" for number in range(20)),
+        active_files=tuple(f"{number} {'f ' * 140}" for number in range(15)),
+        blockers=blockers,
+        compacted_context="The boats left at six. " + "s " * 900,
+        updated_at=START,
+    )
+    lookups = tuple(Lookup(question="q " * 90, answer="found " * 900) for _ in range(5))
+    mind = Mind(agent_id=agent.id, knowledge=knowledge, focus=focus, recent_actions=deeds(20), lookups=lookups)
+    for format in InputFormat:
+        text = hud(a_view(agent, mind, residents=200), 1, format=format).input
+        assert all(f"blocker {number}" in text for number in range(10)), format
+        assert "The boats left at six." in text
+        assert "x " * 140 not in text
+        assert "s " * 100 not in text
+
+
+@pytest.mark.parametrize(("knowledge", "actions", "rooms"), [(40, 10, 50), (30, 10, 60), (5, 5, 90)])
+def test_rooms_keep_to_their_allocation_and_get_all_that_the_others_leave(
+    knowledge: int, actions: int, rooms: int
+) -> None:
+    given = Allocations(knowledge=knowledge, recent_actions=actions, rooms=rooms)
+    agent = factories.agent(1, token_budget=8_000, allocations=given)
+    facts: dict[str, Json] = {f"fact{i}": "word " * 15 for i in range(60)}
+    view = a_view(agent, Mind(agent_id=agent.id, knowledge=facts, recent_actions=deeds(20)))
+    messages = [factories.message(i, f"message {i} " + "word " * 30) for i in range(1, 900)]
+    room = factories.with_messages(view.rooms[AgentId(1)], *messages)
+    used = dict(hud(replace(view, rooms={AgentId(1): room}), 1).parts[0].sections)
+    left = 8_000 * (knowledge + actions) // 100 - used["knowledge"] - used["recent_actions"]
+    assert used["messages"] <= 8_000 * rooms // 100 + left
+    assert used["messages"] >= (8_000 - sum(used.values()) + used["messages"]) * 0.7
 
 
 def test_the_directory_shrinks_to_agents_of_shared_rooms_before_knowledge_is_hidden() -> None:

@@ -13,9 +13,13 @@ from bot.core.kinds import InputFormat, OutputFormat
 
 
 def os_section(
-    format: InputFormat = InputFormat.TEXT, output: OutputFormat = OutputFormat.JSON, *, structured: bool = False
+    format: InputFormat = InputFormat.TEXT,
+    output: OutputFormat = OutputFormat.JSON,
+    *,
+    structured: bool = False,
+    alone: bool = False,
 ) -> str:
-    return constant_part(prompts_of({}), format, output, structured=structured)
+    return constant_part(prompts_of({}), format, output, structured=structured, alone=alone)
 
 
 @pytest.mark.parametrize("structured", [True, False])
@@ -41,6 +45,15 @@ def test_a_model_without_a_schema_is_told_the_format_in_words() -> None:
     assert '"agents": [{"agent_id": 5' in os_section()
     assert "responses[1]{room_id,message}:" in os_section(output=OutputFormat.TOON)
     assert '"agent_id"' not in os_section(structured=True)
+
+
+@pytest.mark.parametrize("structured", [True, False])
+@pytest.mark.parametrize("output", list(OutputFormat))
+def test_in_a_call_of_one_nothing_is_said_of_other_agents_answers(output: OutputFormat, structured: bool) -> None:
+    told = os_section(output=output, structured=structured, alone=True)
+    answer = told[told.index(">>> ANSWER <<<") :]
+    assert "agent_id" not in answer and "agents" not in answer and "by its id" not in answer
+    assert o200k().count(told) < o200k().count(os_section(output=output, structured=structured))
 
 
 def test_a_community_can_put_its_own_words_in_place_of_a_part() -> None:

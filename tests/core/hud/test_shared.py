@@ -61,7 +61,9 @@ def test_secrets_of_keys_are_shown_to_their_owner_alone() -> None:
 
 def test_the_constant_part_is_the_same_for_all() -> None:
     one, other, both = hud(garden(), LUNA), hud(garden(), KAI), hud(garden(), LUNA, KAI)
-    assert one.instructions == other.instructions == both.instructions
+    assert one.instructions == other.instructions
+    told, _, _ = one.instructions.partition(">>> ANSWER <<<")
+    assert both.instructions.startswith(told)  # a call of one only answers otherwise
     for word in ("Luna", "Kai", "2026", "mira", "Testers"):
         assert word not in one.instructions
 

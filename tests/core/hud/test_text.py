@@ -14,7 +14,7 @@ from tests.core.hud.golden import FOLDER, KAI, LUNA, REQUEST, TALLY, garden, tex
 from tests.core.hud.worlds import HOSTILE, Drawn, examples, hud, worlds
 from tests.fakes import START
 
-LINE = re.compile(r"\[\d+ \d\d:\d\d\] (?:\d+|@[^:]*|The Architect|System): \S.*")
+LINE = re.compile(r"\[\d+ \d\d:\d\d\] (?:\d+|@[^:]*|The Architect(?: \(@[^:()]*\))?|System): \S.*")
 
 
 @pytest.mark.parametrize("name", ["one_agent.txt", "three_agents.txt"])

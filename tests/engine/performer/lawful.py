@@ -15,6 +15,7 @@ from bot.core.changes import (
     Change,
     CloseRequest,
     CountFailure,
+    DropSchedule,
     HoldKey,
     PutReason,
     React,
@@ -30,7 +31,7 @@ from bot.core.changes import (
 )
 from bot.core.kinds import Access, LetterKind, ReasonKind, SenderKind
 from bot.core.records import PUBLIC_SIDE, AgentId, Side
-from tests.engine.performer.still import MESSAGES, STILL
+from tests.engine.performer.still import MESSAGES, SCHEDULES, STILL
 
 NEW = 50  # ids from here on are given by the still store
 NOTICES = (" joined.", " left.", " asks to come in.", " was let in.", "nobody answers here any more.")
@@ -132,6 +133,11 @@ def _of_schedules(change: AddSchedule, bounds: Bounds) -> bool:
     return change.schedule.agent_id == bounds.actor and change.schedule.room_id in bounds.shown
 
 
+def _of_cancelled(change: DropSchedule, bounds: Bounds) -> bool:
+    its = next(one for one in SCHEDULES if one.id == change.schedule_id)
+    return its.agent_id == bounds.actor and its.room_id in bounds.shown
+
+
 def _of_failures(change: CountFailure, bounds: Bounds) -> bool:
     return change.agent_id == bounds.actor
 
@@ -141,7 +147,7 @@ def _of_children(change: AddAgent, bounds: Bounds) -> bool:
 
 
 def _of_letters(change: AddLetter, bounds: Bounds) -> bool:
-    room_read_only = change.kind is LetterKind.PERMISSION and set(change.payload) == {"allowed"}
+    room_read_only = change.kind is LetterKind.PERMISSION and not change.payload  # who sees it stays as it is
     of_managing = bounds.is_privileged and (change.kind is LetterKind.RENAME or room_read_only)
     return change.room_id in bounds.shown or change.room_id > NEW or of_managing
 
@@ -168,6 +174,7 @@ LAWS: Mapping[type[Change], Callable[[Any, Bounds], bool]] = {
     CloseRequest: _of_decisions,
     AddRequest: _of_knocks,
     AddSchedule: _of_schedules,
+    DropSchedule: _of_cancelled,
     CountFailure: _of_failures,
     AddAgent: _of_children,
     AddLetter: _of_letters,

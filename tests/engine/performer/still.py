@@ -19,6 +19,8 @@ from bot.core.records import (
     MessageId,
     RequestId,
     Room,
+    Schedule,
+    ScheduleId,
 )
 from bot.core.view import RoomView, View
 from tests.factories import agent, by_agent, membership, message, room, view
@@ -47,6 +49,9 @@ class StillStore:
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         self.written += changes
 
+    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
+        return [one for one in SCHEDULES if one.agent_id == agent_id]
+
     async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         seen = {"first_message_id": MessageId(1), "last_message_id": MessageId(2), "created_at": START}
         return Circumstances(
@@ -59,6 +64,10 @@ class StillStore:
                 for id in sorted(inquiry.summaries_of)
             ],
         )
+
+
+def _schedule(id: int, agent_id: AgentId, room_id: AgentId) -> Schedule:
+    return Schedule(id=ScheduleId(id), agent_id=agent_id, room_id=room_id, content="soon", at=START)
 
 
 def _key(room_id: AgentId) -> AccessKey:
@@ -108,6 +117,7 @@ MESSAGES = {
         message(4, "the lamp is hidden", room_id=5),
     )
 }
+SCHEDULES = (_schedule(1, ADA, ADA), _schedule(2, BO, ADA), _schedule(3, BO, EL), _schedule(4, DI, DI))
 STILL = view(
     [agent(id, can_create_agents=id == DI) for id in (ADA, BO, CY, DI, EL)],
     rooms=[_room(ADA, BO, DI), _room(BO), _room(CY), _room(DI), _room(EL, BO)],

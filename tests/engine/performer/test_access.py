@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.core.access import WRONG_KEY
+from bot.core.access import WRONG_KEY, shown_label
 from bot.core.actions import (
     CreateKey,
     DenyAccess,
@@ -12,10 +12,12 @@ from bot.core.actions import (
     GrantAccess,
     JoinRoom,
     LeaveRoom,
+    Pause,
     RequestAccess,
     RetireAgent,
     RevokeKey,
     SetAccess,
+    SetName,
     SetVisibility,
 )
 from bot.core.kinds import Access, LetterKind, ReasonKind, Visibility
@@ -54,6 +56,17 @@ async def test_the_owner_is_woken_by_a_knock_and_the_requester_by_the_answer(hou
     assert CY not in await members(house)
 
 
+async def test_managers_hear_of_a_knock_at_a_door_that_its_paused_owner_will_not_open(house: House) -> None:
+    await house.act(ADA, SESAME)
+    await house.act(CY, KNOCK)
+    assert LetterKind.NOTICE not in {one.kind for one in await house.letters()}
+    await house.act(ADA, DenyAccess(request_id=1))
+    await house.ask(BOSS, Pause(), subject=ADA)
+    await house.act(CY, KNOCK)
+    [told] = [one for one in await house.letters() if one.kind is LetterKind.NOTICE]
+    assert str(told.payload["text"]).startswith("🔔 Cy knocks at the door of Ada, who is paused and will not answer:")
+
+
 async def test_every_key_that_does_not_fit_gets_the_same_answer(house: House) -> None:
     soon = house.now + timedelta(minutes=1)
     await house.act(ADA, SESAME, CreateKey(key="gone key", label="old"), CreateKey(key="late key", expires=soon))
@@ -63,6 +76,14 @@ async def test_every_key_that_does_not_fit_gets_the_same_answer(house: House) ->
     for key in ("never made", "gone key", "late key", "other room", "blue"):
         assert await house.one(CY, RequestAccess(room_id=ADA, key=key)) == WRONG_KEY
         house.now += timedelta(minutes=11)
+
+
+async def test_who_is_let_in_is_named_as_they_are_called_now(house: House) -> None:
+    await house.act(ADA, SESAME)
+    await house.act(CY, KNOCK)
+    await house.act(CY, SetName(name="Cyan"))
+    (granted,) = await house.ask(BOSS, GrantAccess(request_id=1), subject=ADA)
+    assert granted.result == "Request 1: Cyan is let in."
 
 
 async def test_five_wrong_keys_lock_a_requester_out_even_with_the_right_one(house: House) -> None:
@@ -195,6 +216,16 @@ async def test_making_a_room_private_takes_it_from_everyone(house: House) -> Non
     await house.ask(BOSS, SetVisibility(visibility=Visibility.PRIVATE), subject=ADA)
     (letter,) = [one for one in await house.letters() if one.kind is LetterKind.PERMISSION]
     assert letter.payload == {"allowed": False}
+    room = (await house.view()).all_rooms[ADA]
+    assert room.visibility is Visibility.PUBLIC  # until Discord shows the channel closed
+
+
+async def test_who_is_kept_in_is_let_in_before_the_room_is_closed(house: House) -> None:
+    action = SetVisibility(visibility=Visibility.PRIVATE, keeps_in=BOSS.id)
+    await house.ask(BOSS, action, subject=ADA)
+    async with house.store.reading() as read:
+        waiting = (await read.view(house.community_id, room_ids=[ADA])).unposted[ADA]
+    assert [letter.payload for letter in waiting] == [{"person_id": BOSS.id, "allowed": True}, {"allowed": False}]
 
 
 async def test_a_room_that_is_not_there_gets_the_answer_of_a_wrong_key(house: House) -> None:
@@ -207,3 +238,19 @@ async def test_who_has_retired_meanwhile_is_not_let_in(house: House) -> None:
     await house.ask(BOSS, RetireAgent(agent_id=CY))
     assert "no longer good" in await house.one(ADA, GrantAccess(request_id=1))
     assert CY not in await members(house)
+
+
+async def test_a_key_made_behind_a_closed_door_carries_no_words_of_it_into_the_open(house: House) -> None:
+    assert await house.one(EL, CreateKey(key="open sesame", label="the heist is on friday"), side=int(EL)) == ""
+    (key,) = (await house.view(EL)).keys[EL]
+    assert key.label == f"key {key.id}"
+
+
+async def test_holders_see_no_words_on_a_private_rooms_key_and_can_knock_with_what_they_see(house: House) -> None:
+    label = "the heist is on friday"
+    await house.ask(BOSS, CreateKey(key="open sesame", label=label), subject=EL)
+    assert await house.one(EL, GiveKey(label=label, agent_id=CY), side=int(EL)) == ""
+    view = await house.view(CY)
+    (key,) = view.held_keys[CY]
+    assert (shown_label(key, view.all_rooms[EL]), shown_label(key, view.all_rooms[ADA])) == (f"key {key.id}", label)
+    assert await house.one(CY, RequestAccess(room_id=EL, key=f"key {key.id}")) == ""

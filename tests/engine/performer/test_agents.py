@@ -11,7 +11,9 @@ from bot.core.actions import (
     RetireAgent,
     SendMessage,
 )
-from bot.core.kinds import AgentType, LetterKind, OutputFormat
+from bot.core.changes import UpdateRoom
+from bot.core.kinds import AgentType, LetterKind, OutputFormat, Visibility
+from bot.core.letters import wanted_visibility
 from bot.core.records import AgentId
 from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, EL, MIRA, House
 
@@ -72,7 +74,7 @@ async def test_a_managers_form_sets_more_than_an_agent_may(house: House) -> None
 
 async def test_a_prompt_takes_a_tenth_of_the_budget_whatever_changes(house: House) -> None:
     (made,) = await house.ask(BOSS, CreateAgent(name="Newt", background_prompt="x" * 4_100))
-    assert made.why == "The prompt has 1025 tokens: at most 1000 fit into a budget of 10000."
+    assert made.why == "The prompt has 1,025 tokens: at most 1,000 fit into a budget of 10,000."
     fits = AlterAgent(agent_id=BO, background_prompt="x" * 3_900)
     smaller = AlterAgent(agent_id=BO, token_budget=5_000)
     first, second = await house.ask(BOSS, fits, smaller)
@@ -109,21 +111,36 @@ async def test_retiring_ends_talk_in_the_room_until_the_agent_is_restored(house:
 
 async def test_a_retired_agents_channel_is_closed_to_writing_and_opened_again(house: House) -> None:
     await house.ask(BOSS, RetireAgent(agent_id=ADA))
-    assert [one.payload for one in await house.letters() if one.kind is LetterKind.PERMISSION] == [{"allowed": True}]
+    assert [one.payload for one in await house.letters() if one.kind is LetterKind.PERMISSION] == [{}]
     await house.ask(BOSS, RestoreAgent(agent_id=ADA))
     async with house.store.reading() as read:
         waiting = (await read.view(house.community_id, room_ids=[ADA])).unposted[ADA]
     assert [one.kind for one in waiting].count(LetterKind.PERMISSION) == 2
 
 
+async def test_a_new_room_is_private_until_discord_shows_who_sees_its_channel(house: House) -> None:
+    await house.ask(BOSS, CREATE)
+    assert (await house.view()).all_rooms[NEWT].visibility is Visibility.PRIVATE
+    [door] = [one for one in await house.letters() if one.room_id == NEWT and one.kind is LetterKind.CHANNEL]
+    assert door.payload == {"private": False}  # as the community makes its rooms
+
+
+async def test_a_restored_room_is_private_until_discord_shows_who_sees_its_new_channel(house: House) -> None:
+    await house.ask(BOSS, RetireAgent(agent_id=ADA))
+    async with house.store.writing(house.community_id) as write:
+        await write.apply(house.community_id, [UpdateRoom(room_id=ADA, fields={"channel_id": None})])
+    await house.ask(BOSS, RestoreAgent(agent_id=ADA))
+    async with house.store.reading() as read:
+        view = await read.view(house.community_id, room_ids=[ADA])
+    assert view.all_rooms[ADA].visibility is Visibility.PRIVATE
+    assert wanted_visibility(view.unposted[ADA]) is Visibility.PUBLIC
+
+
 async def test_a_deleted_agents_channel_is_left_to_people_with_a_note(house: House) -> None:
     await house.ask(BOSS, DeleteAgent(agent_id=EL))
     [left] = [one for one in await house.letters() if one.kind is LetterKind.PERMISSION]
-    assert (left.room_id, left.payload["left_channel_id"], left.payload["allowed"]) == (
-        ADA,
-        7_000_000_000_000_005,
-        False,
-    )
+    assert (left.room_id, left.payload["left_channel_id"]) == (ADA, 7_000_000_000_000_005)
+    assert "allowed" not in left.payload  # who sees it stays as it is
     assert "El is gone for good" in str(left.payload["note"])
 
 

@@ -124,7 +124,7 @@ async def test_a_person_of_any_name_stays_a_person(house: House, name: str) -> N
     (outcome,) = await house.ask(impostor, SetName(name="Puppet"), subject=ADA)
     assert outcome.why == "Only people who may manage the server can do that."
     assert Actor.person(impostor).sender.shown() == f"@{name}"
-    assert Actor.person(impostor).in_words() == f"@{name}"
+    assert Actor.person(impostor).signature() == f"<@{impostor.id}>"
 
 
 def test_a_forged_line_stays_within_its_message() -> None:
@@ -198,4 +198,4 @@ async def test_the_journal_names_the_person_and_not_what_they_claim(house: House
             subject=ADA,
         )
     assert await house.knowledge(ADA) == {"a": 1}
-    assert Actor.person(BOSS).in_words() == "The Architect (@boss)"
+    assert Actor.person(BOSS).signature() == f"The Architect (<@{BOSS.id}>)"

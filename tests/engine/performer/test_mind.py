@@ -43,7 +43,7 @@ async def test_a_rejected_item_changes_nothing_and_the_others_stand(house: House
 async def test_full_knowledge_takes_only_what_makes_it_smaller(house: House) -> None:
     much = "word " * 2_200
     assert await house.one(BO, Set(path="a", value=much)) == ""
-    assert (await house.one(BO, Set(path="b", value=much))).startswith("Your knowledge is full: free ")
+    assert (await house.one(BO, Set(path="b", value=much))).startswith("Knowledge is full: free ")
     assert await house.one(BO, Set(path="a", value="less")) == ""
     assert await house.knowledge(BO) == {"a": "less"}
 
@@ -81,8 +81,12 @@ async def test_focus_is_kept_and_shown(house: House) -> None:
     assert (mind.focus.active_files, mind.focus.blockers) == (("https://tea.example",), ())
     assert mind.focus.next_steps == ()
     assert mind.lookups[-1].answer == ["a note"]
+    await house.act(BO, HudUpdate(section="compactedContext", value="The boats left at six."))
     await house.act(BO, HudClear())
     assert (await house.mind(BO)).focus.notes == ()
+    assert (await house.mind(BO)).focus.compacted_context == "The boats left at six."
+    await house.act(BO, HudClear(section="compactedContext"))
+    assert (await house.mind(BO)).focus.compacted_context == ""
 
 
 async def test_recall_finds_in_rooms_one_is_in_and_nowhere_else(house: House) -> None:

@@ -57,6 +57,17 @@ async def test_a_manager_sets_the_pace_and_silence_of_a_room(house: House) -> No
     assert (await house.view()).all_rooms[ADA].hushed_until is None
 
 
+async def test_a_plain_member_silences_a_room_for_ten_minutes_at_most(house: House) -> None:
+    (long,) = await house.ask(MIRA, Hush(minutes=11), subject=ADA)
+    assert "at most 10 minutes" in long.why
+    (short,) = await house.ask(MIRA, Hush(minutes=10), subject=ADA)
+    assert short.accepted
+    await house.ask(BOSS, Hush(minutes=60), subject=ADA)
+    (lifted,) = await house.ask(MIRA, Hush(minutes=0), subject=ADA)
+    assert "A manager silenced this room until" in lifted.why
+    assert (await house.view()).all_rooms[ADA].hushed_until == house.now + timedelta(minutes=60)
+
+
 async def test_a_manager_brings_agents_in_and_takes_them_out(house: House) -> None:
     invited, again = await house.ask(BOSS, Invite(agent_id=CY), Invite(agent_id=CY), subject=ADA)
     assert (invited.accepted, again.why) == (True, "Cy is in that room already.")

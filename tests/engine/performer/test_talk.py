@@ -2,9 +2,13 @@
 
 from datetime import timedelta
 
-from bot.core.actions import React, Reply, Say, ScheduleMessage, SendMessage
+import pytest
+
+from bot.core.actions import CancelScheduled, React, Reply, Say, ScheduleMessage, SendMessage
+from bot.core.changes import UpdateAgent
 from bot.core.kinds import Emotion, LetterKind
 from bot.core.records import AgentId, Letter
+from tests.core.hud.worlds import hud
 from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, House
 
 UP = Emotion.THUMBS_UP
@@ -19,13 +23,21 @@ async def test_what_is_said_is_stored_and_posted_at_the_pace_of_the_room(house: 
     await house.act(BO, SendMessage(room_id=ADA, message="one two three four"), let_through_at=let_through)
     assert await house.texts(ADA) == ["one two three four"]
     (post,) = await posts(house, ADA)
-    assert post.not_before == house.now + timedelta(seconds=2)  # four words at 80 a minute take 3 s, one has passed
+    assert post.not_before == house.now + timedelta(seconds=1)  # four words at 80 a minute take 2 s, one has passed
 
 
-async def test_a_long_message_is_typed_for_six_seconds_at_most_and_counts_as_an_overrun(house: House) -> None:
+@pytest.mark.parametrize(("seconds", "typed"), [(1.0, 1.0), (10.0, 3.35)])
+async def test_an_agent_that_was_sped_up_types_faster(house: House, seconds: float, typed: float) -> None:
+    await house.write(UpdateAgent(agent_id=BO, fields={"interval_seconds": seconds}))
+    await house.act(BO, SendMessage(room_id=ADA, message="one two three four"), let_through_at=house.now)
+    (post,) = await posts(house, ADA)
+    assert (post.not_before - house.now).total_seconds() == pytest.approx(typed, abs=0.01)
+
+
+async def test_a_long_message_is_typed_for_four_seconds_at_most_and_counts_as_an_overrun(house: House) -> None:
     await house.act(BO, SendMessage(room_id=ADA, message="word " * 300), let_through_at=house.now)
     (post,) = await posts(house, ADA)
-    assert post.not_before == house.now + timedelta(seconds=6)
+    assert post.not_before == house.now + timedelta(seconds=4)
     membership = (await house.view(BO)).memberships[BO, ADA]
     assert (membership.last_spoke_at, membership.overrun_words) == (house.now, 100)
 
@@ -91,12 +103,32 @@ async def test_ten_messages_wait_at_most(house: House) -> None:
     assert all(one.accepted for one in await house.act(BO, *later))
     outcomes = await house.act(BO, *later)
     assert [one.accepted for one in outcomes] == [True] * 4 + [False] * 2
-    assert outcomes[-1].why == "10 messages are waiting already: more cannot be scheduled."
+    assert outcomes[-1].why == "10 messages are scheduled already: no more can be until one is said."
+
+
+async def test_what_waits_to_be_said_is_seen_by_whoever_said_it_and_can_be_taken_back(house: House) -> None:
+    at = house.now + timedelta(hours=1)
+    await house.act(BO, *(ScheduleMessage(room_id=ADA, message=f"line {n}", at=at) for n in range(2)))
+
+    async def seen(id: AgentId) -> str:
+        async with house.store.reading() as read:
+            view = await read.view(house.community_id, agent_ids=[id])
+        return hud(view, id).input
+
+    assert 'scheduled: 1 at 2026-11-20 11:00:00 "line 0"; 2 at 2026-11-20 11:00:00 "line 1"' in await seen(BO)
+    assert "scheduled" not in await seen(ADA)
+    assert await house.one(ADA, CancelScheduled(id=1)) == "No message 1 waits to be said."
+    (done,) = await house.act(BO, CancelScheduled(id=1))
+    assert (done.accepted, done.result) == (True, "Message 1 will not be said.")
+    assert await house.one(BO, CancelScheduled(id=1)) == "No message 1 waits to be said."
+    assert 'scheduled: 2 at 2026-11-20 11:00:00 "line 1"' in await seen(BO)
+    (by_manager,) = await house.ask(BOSS, CancelScheduled(id=2), subject=BO)
+    assert by_manager.accepted
 
 
 async def test_a_manager_speaks_as_an_agent_where_the_agent_is(house: House) -> None:
     said, outside = await house.ask(BOSS, Say(message="hello"), Say(message="hello", room_id=CY), subject=BO)
-    assert (said.accepted, outside.why) == (True, "Bo is not in room 3.")
+    assert (said.accepted, outside.why) == (True, "Bo is not in <#7000000000000003>.")
     assert await house.texts(BO) == ["hello"]
 
 

@@ -7,7 +7,7 @@ from bot.core.hud.escape import whole
 from bot.core.hud.formats.lines import content_of
 from bot.core.hud.sheet import MOST_SUMMARY, Detail, Moment, Place, Sheet
 from bot.core.hud.wording import moment as worded
-from bot.core.records import Json, Message
+from bot.core.records import ARCHITECT_ID, Json, Message
 
 Document = dict[str, Json]
 SELF: Final = (
@@ -34,6 +34,7 @@ def solo_document(sheet: Sheet, moment: Moment) -> Document:
         "meta": {"directory": sheet.sections["directory"], **meta_section(moment)},
         "rooms": [room(place) | seat(place) for place in sheet.places],
         **_unshown(sheet),
+        "why": sheet.sections["why"],
     }
 
 
@@ -49,6 +50,7 @@ def shared_document(
                 "self": self_section(sheet),
                 "rooms": [{"id": place.id, **seat(place)} for place in sheet.places],
                 **_unshown(sheet),
+                "why": sheet.sections["why"],
             }
             for sheet in sheets
         ],
@@ -77,7 +79,7 @@ def room(place: Place) -> Document:
     return {
         "id": record.id,
         "name": whole(place.name),
-        "members": [str(member) for member in place.view.members] if full else [],
+        "members": [str(member) for member in (ARCHITECT_ID, *place.view.members)] if full else [],
         "topic": whole(record.topic[:120]),
         "billboard": whole(record.billboard[:1_000]) if full else "",
         "summary": summary,
@@ -103,6 +105,8 @@ def message_entry(message: Message) -> Document:
     }
     if message.reply_to is not None:
         entry["reply_to"] = message.reply_to
+    if message.thread_name:
+        entry["thread"] = whole(message.thread_name)
     if message.reactions:
         entry["reactions"] = {whole(name): number for name, number in message.reactions}
     if message.edited:

@@ -11,7 +11,7 @@ from bot.core.hud.escape import one_line
 from bot.core.hud.wording import size
 from bot.core.kinds import SenderKind
 from bot.core.ports import Tokenizer
-from bot.core.records import AgentId, Attachment, Message, MessageId, Sender
+from bot.core.records import ARCHITECT_NAME, AgentId, Attachment, Message, MessageId, Sender
 
 _CLOCK: Final = tuple(f"{minute // 60:02}:{minute % 60:02}" for minute in range(24 * 60))
 MOST_REACTIONS: Final = 12
@@ -19,20 +19,20 @@ MOST_REACTIONS: Final = 12
 
 def message_line(message: Message) -> str:
     """Give a message as its line, with the line break: `[123 10:31] @mira: hello  (re 120) (thumbs_up 2)`."""
-    if message.reply_to is None and not message.reactions and not message.edited:
+    if is_plain(message):
         return f"{_core(message)}\n"
     return f"{_core(message)}{_notes(message)}\n"
 
 
 def message_tokens(tokenizer: Tokenizer, message: Message) -> int:
-    """Give what `Message.tokens` keeps: its line's tokens without id, reply, reactions and edit mark.
+    """Give what `Message.tokens` keeps: its line's tokens without id and the notes at its end.
 
     So it can be counted before the id is known, and stays right when people react. 0 (count it when it is shown)
     for a tokenizer whose counts do not add up.
     """
     if not adds_up(tokenizer):
         return 0
-    bare = replace(message, id=MessageId(0), reply_to=None, reactions=(), edited=False)
+    bare = replace(message, id=MessageId(0), reply_to=None, reactions=(), edited=False, thread_name=None)
     return tokenizer.count(message_line(bare))
 
 
@@ -54,7 +54,7 @@ def line_tokens(tokenizer: Tokenizer, message: Message) -> int:
     if not message.tokens or not adds_up(tokenizer):
         return count(tokenizer, message_line(message))
     plain = message.tokens + id_tokens(message.id)
-    if message.reply_to is None and not message.reactions and not message.edited:
+    if is_plain(message):
         return plain
     if message.content[-1:].isalnum() and not message.attachments:
         broken: int | None = count(tokenizer, "\n")
@@ -63,6 +63,11 @@ def line_tokens(tokenizer: Tokenizer, message: Message) -> int:
     if broken is None:
         return count(tokenizer, message_line(message))
     return plain - broken + count(tokenizer, f"{_notes(message)}\n")
+
+
+def is_plain(message: Message) -> bool:
+    """Tell whether a message's line ends with what was said, without notes."""
+    return message.reply_to is None and not (message.reactions or message.edited or message.thread_name)
 
 
 def id_tokens(id: MessageId) -> int:
@@ -93,11 +98,16 @@ def _core(message: Message) -> str:
     return f"[{message.id} {_CLOCK[at.hour * 60 + at.minute]}] {shown(message.sender)}: {content or '(empty)'}"
 
 
+_BRACKETS = str.maketrans("", "", "()")
+
+
 def shown(sender: Sender) -> str:
     """Give the sender's name as it stands before the colon, which no name can hold."""
     kind = sender.kind
     if kind is SenderKind.AGENT:
         return str(sender.agent_id)
+    if kind is SenderKind.ARCHITECT and sender.name:
+        return f"{ARCHITECT_NAME} ({_name(sender.name).translate(_BRACKETS)})"
     return _name(sender.name) if kind in (SenderKind.PERSON, SenderKind.BOT) else sender.shown()
 
 
@@ -108,10 +118,18 @@ def _name(name: str) -> str:
 
 def _notes(message: Message) -> str:
     notes = [f"(re {message.reply_to})"] if message.reply_to is not None else []
+    if message.thread_name:
+        notes.append(f"(in thread {thread_name(message.thread_name)})")
     notes += [f"({reaction_name(name)} {number})" for name, number in message.reactions[:MOST_REACTIONS]]
     if message.edited:
         notes.append("(edited)")
     return f"  {' '.join(notes)}"
+
+
+@lru_cache(maxsize=1_024)
+def thread_name(name: str) -> str:
+    """Give a thread's name as it may stand in a note."""
+    return one_line(name).replace("(", "").replace(")", "")[:100].strip() or "thread"
 
 
 @lru_cache(maxsize=1_024)

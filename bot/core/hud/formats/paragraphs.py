@@ -155,6 +155,11 @@ def budget(sheet: Sheet) -> str:
     )
 
 
+def why_line(sheet: Sheet) -> str:
+    """Give why the beat came: the last thing an agent reads, and so the nearest to its answer."""
+    return f"why: {sheet.sections['why']}\n"
+
+
 def now_line(moment: Moment) -> str:
     """Give the time of the call, the community's own beside it, and its language."""
     local = f" ({one_line(moment.local)} {one_line(moment.zone)})" if moment.local else ""

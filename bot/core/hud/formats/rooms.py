@@ -8,7 +8,7 @@ from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import day_line, message_line
 from bot.core.hud.knowledge import inline
 from bot.core.hud.sheet import MOST_SUMMARY, Detail, Place, Sheet
-from bot.core.records import Json
+from bot.core.records import ARCHITECT_ID, Json
 
 _PLAIN: Final = re.compile(r"@?[\w.-]+")
 Word = Callable[[Mapping[str, Json]], str]
@@ -31,7 +31,7 @@ def head(place: Place) -> str:
     if room.topic:
         lines.append(f"topic: {one_line(room.topic[:120])}\n")
     if place.detail is Detail.FULL:
-        lines.append(f"members: {', '.join(map(str, place.view.members))}\n")
+        lines.append(f"members: {', '.join(map(str, (ARCHITECT_ID, *place.view.members)))}\n")
         if room.billboard:
             lines.append(f"billboard: {inline(room.billboard[:1_000])}\n")
         if checkpoint:
@@ -52,7 +52,8 @@ def seat_lines(place: Place) -> str:
         f"{place.id} {one_line(place.name)}{own}: attention_pct {seat['attention_pct']}{dynamic}, "
         f"time_since_last {seat['time_since_last']}, word_budget {seat['word_budget']}{since}\n"
     )
-    return f"{line}{_listed('my_keys', seat, _key)}{_listed('pending_access_requests', seat, _request)}"
+    own_words = _listed("being_posted", seat, _own_words) + _listed("scheduled", seat, _later)
+    return f"{line}{own_words}{_listed('my_keys', seat, _key)}{_listed('pending_access_requests', seat, _request)}"
 
 
 def _listed(name: str, seat: Mapping[str, Json], word: Word) -> str:
@@ -60,6 +61,14 @@ def _listed(name: str, seat: Mapping[str, Json], word: Word) -> str:
     if not isinstance(entries, list) or not entries:
         return ""
     return f"{name}: {'; '.join(word(entry) for entry in entries if isinstance(entry, dict))}\n"
+
+
+def _own_words(said: Mapping[str, Json]) -> str:
+    return f"{said['id']} {inline(said['content'])} *(being posted)*"
+
+
+def _later(said: Mapping[str, Json]) -> str:
+    return f"{said['id']} at {said['at']} {inline(said['content'])}"
 
 
 def _key(key: Mapping[str, Json]) -> str:

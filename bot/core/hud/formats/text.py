@@ -4,8 +4,18 @@ from collections.abc import Iterator
 
 from bot.core.hud.counting import adds_up, count
 from bot.core.hud.escape import paragraph
-from bot.core.hud.formats.lines import id_tokens, line_tokens, message_line, message_tokens
-from bot.core.hud.formats.paragraphs import budget, directory, header, major, now_line, seats_head, stable, volatile
+from bot.core.hud.formats.lines import id_tokens, is_plain, line_tokens, message_line, message_tokens
+from bot.core.hud.formats.paragraphs import (
+    budget,
+    directory,
+    header,
+    major,
+    now_line,
+    seats_head,
+    stable,
+    volatile,
+    why_line,
+)
 from bot.core.hud.formats.rooms import block, head, named_line, seat_lines
 from bot.core.hud.sheet import Moment, Place, Sheet
 from bot.core.ports import Tokenizer
@@ -36,7 +46,7 @@ class TextFormat:
 
     def message_tokens(self, message: Message) -> int:
         stored = message.tokens
-        if stored and message.reply_to is None and self.lines_add_up and not message.reactions and not message.edited:
+        if stored and self.lines_add_up and is_plain(message):
             return stored + id_tokens(message.id)
         return line_tokens(self._tokenizer, message)
 
@@ -47,6 +57,7 @@ class TextFormat:
         parts += map(block, sheet.places)
         parts += [major("NOW"), now_line(moment)]
         parts += [text for _, text in volatile(sheet)]
+        parts.append(why_line(sheet))
         return "".join(parts)
 
     def shared(self, entries: list[Json], sheets: list[Sheet], places: list[Place], moment: Moment, notice: str) -> str:
@@ -61,12 +72,13 @@ class TextFormat:
         for number, sheet in enumerate(sheets, 1):
             parts.append(header(number, sheet))
             parts += [text for _, text in (*stable(sheet), *volatile(sheet))]
+            parts.append(why_line(sheet))
         return "".join([*parts, major("NOW"), now_line(moment)])
 
 
 def _all_pieces(sheet: Sheet, moment: Moment) -> Iterator[tuple[str, str]]:
     yield "directory", directory(sheet.sections["directory"])
-    yield "frame", f"{header(1, sheet)}{major('ROOMS')}{major('NOW')}{now_line(moment)}"
+    yield "frame", f"{header(1, sheet)}{major('ROOMS')}{major('NOW')}{now_line(moment)}{why_line(sheet)}"
     yield from stable(sheet)
     for name, text in volatile(sheet):
         yield (name, text) if name != "rooms" else (name, seats_head(sheet))

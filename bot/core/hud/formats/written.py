@@ -33,8 +33,9 @@ class WrittenFormat:
 
     def pieces(self, sheet: Sheet, moment: Moment) -> list[tuple[str, int]]:
         named = [(name, self._tokens({name: value})) for name, value in self_section(sheet).items()]
+        frame = {**meta_section(moment), "why": sheet.sections["why"]}
         directory = self._tokens({"directory": sheet.sections["directory"]})
-        return [("directory", directory), ("frame", self._tokens(meta_section(moment)) + 12), *named]
+        return [("directory", directory), ("frame", self._tokens(frame) + 12), *named]
 
     def budget_tokens(self, sheet: Sheet) -> int:
         return self._tokens({"budget": sheet.sections["budget"]})

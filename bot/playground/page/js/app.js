@@ -7,6 +7,7 @@ import { keptHere } from "./lib/keep.js";
 import { Agents } from "./world/agents.js";
 import { Commands } from "./world/commands.js";
 import { Interactions } from "./world/interactions.js";
+import { Paces } from "./world/paces.js";
 import { Timeline } from "./world/timeline.js";
 import { Unread } from "./world/unread.js";
 import { World } from "./world/world.js";
@@ -30,8 +31,9 @@ export class App extends Bus {
     this.world = new World();
     this.world.guildId = keptHere.get("guild") ?? settings.guild_id ?? null;
     this.unread = new Unread(this.world);
-    this.agents = new Agents(settings.face_url);
+    this.agents = new Agents(settings.face_url, person.token);
     this.commands = new Commands(this);
+    this.paces = new Paces(this);
     this.interactions = new Interactions(this);
     this.gateway.on("event", (name, data) => this.world.apply(name, data));
   }

@@ -101,13 +101,15 @@ function mountGuild(app) {
   app.world.on("guilds", draw);
 }
 
-/** Letters typed anywhere go to the box, as in every chat. */
+const WRITING = "input, textarea, select, [contenteditable]";
+
+/** Letters typed anywhere go to the box, as in every chat; a space presses what has the focus. */
 function mountKeys(app) {
   addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
     const typing = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
-    const idle =
-      document.activeElement === document.body && !document.querySelector("dialog[open], .popover");
-    if (typing && idle && event.key !== " ") app.focusComposer();
+    const busy = event.target.closest?.(WRITING) || document.querySelector("dialog[open], .popover");
+    if (typing && !busy && event.key !== " ") app.focusComposer();
   });
 }
 

@@ -18,6 +18,7 @@ import { openForm } from "./chat/modal.js";
 import { mountTyping } from "./chat/typing.js";
 import { Composer } from "./compose/composer.js";
 import { mountLayout } from "./layout.js";
+import { keepRelativeTimes } from "./lib/clock.js";
 import { find } from "./lib/dom.js";
 import { mountChannels } from "./side/channels.js";
 import { Drawer } from "./side/drawer.js";
@@ -44,6 +45,7 @@ function mount(app) {
   app.drawer = new Drawer(app, find(".drawer"));
   find(".open-welcome").addEventListener("click", mountWelcome(app, find(".welcome")));
   mountLayout(app);
+  keepRelativeTimes();
 }
 
 function listen(app) {

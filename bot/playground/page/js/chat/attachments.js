@@ -13,6 +13,7 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** An address on this server without its host, so that it works under each of the machine's names. */
 export function localUrl(url) {
   if (!url || !/^https?:/.test(url)) return url ?? "";
+  if (!URL.canParse(url)) return ""; // one bad address must not take the log down
   const parsed = new URL(url);
   const same =
     parsed.port === location.port && LOOPBACK.has(parsed.hostname) && LOOPBACK.has(location.hostname);

@@ -2,13 +2,14 @@
 
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { nameOfEmoji } from "../text/emoji.js";
+import { spokenEmoji } from "../text/emoji.js";
 import { openMenu } from "../widgets/menu.js";
 import { copyText, deleteMessage, messageCommand, rights, startThread, togglePin } from "./deeds.js";
 import { editMessage } from "./edit.js";
 import { pickReaction, toggleReaction } from "./reactions.js";
 
 const QUICK = ["👍", "👎"];
+const WALKING = new Set(["Tab", "ArrowUp", "ArrowDown", "Home", "End"]);
 
 function linkTo(app, message) {
   const guild = app.world.channels.get(message.channel_id)?.guild_id ?? "@me";
@@ -53,7 +54,7 @@ export async function openMessageMenu(app, message, element, anchor = element) {
   await app.quietly(app.commands.refresh());
   const may = rights(app, message);
   const remove = {
-    label: "Delete",
+    label: "Delete message",
     icon: "trash",
     danger: true,
     hint: "Del",
@@ -78,6 +79,8 @@ function tool(label, picture, action) {
 
 /** One bar of tools that moves to the message under the pointer or the focus. */
 export class MessageTools {
+  walking = false;
+
   constructor(app, log) {
     this.app = app;
     this.log = log;
@@ -95,6 +98,15 @@ export class MessageTools {
     log.list.addEventListener("contextmenu", (event) => this.#context(event));
     log.list.addEventListener("keydown", (event) => this.#keys(event));
     log.list.addEventListener("focusin", (event) => this.#stop(event));
+    this.#followTheHand();
+  }
+
+  /** Letters are shortcuts only for who walks through the log by keys: whoever points or writes means to write. */
+  #followTheHand() {
+    const walks = (event) => WALKING.has(event.key) && (this.walking = true);
+    document.addEventListener("keydown", walks, true);
+    document.addEventListener("pointerdown", () => (this.walking = false), true);
+    document.addEventListener("input", (event) => event.target.id === "message-box" && (this.walking = false));
   }
 
   messageOf(element) {
@@ -118,7 +130,7 @@ export class MessageTools {
     const may = rights(app, message);
     const quick = (char) => {
       const mine = (message.reactions ?? []).some((one) => one.emoji.name === char && one.me);
-      return tool(`React with ${nameOfEmoji(char)}`, char, () =>
+      return tool(`React with ${spokenEmoji(char)}`, char, () =>
         toggleReaction(app, message, { id: null, name: char }, !mine),
       );
     };
@@ -169,6 +181,7 @@ export class MessageTools {
   }
 
   #deed(event, message, element) {
+    if (event.key.length === 1 && !this.walking) return null;
     const may = rights(this.app, message);
     const deeds = {
       Enter: () => openMessageMenu(this.app, message, element),

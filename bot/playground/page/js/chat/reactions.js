@@ -2,7 +2,7 @@
 
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { nameOfEmoji } from "../text/emoji.js";
+import { spokenEmoji } from "../text/emoji.js";
 import { emojiRoute, openEmojiPicker } from "../widgets/emoji_picker.js";
 import { orSay } from "../widgets/toast.js";
 
@@ -23,12 +23,12 @@ async function nameReactors(app, message, reaction, chip) {
   const path = `/channels/${message.channel_id}/messages/${message.id}/reactions/${emojiRoute(reaction.emoji)}`;
   const users = await orSay(() => app.api.get(path, { limit: 20 }));
   const names = (users ?? []).map((user) => app.world.nameOf(user));
-  chip.title = `${nameOfEmoji(reaction.emoji.name)}: ${names.join(", ")}`;
+  chip.title = `${spokenEmoji(reaction.emoji.name)}: ${names.join(", ")}`;
 }
 
 function chipOf(app, message, reaction) {
   const { emoji, count, me } = reaction;
-  const name = nameOfEmoji(emoji.name);
+  const name = spokenEmoji(emoji.name);
   const chip = h(
     "button.reaction",
     {
@@ -45,6 +45,16 @@ function chipOf(app, message, reaction) {
     h("span.reaction-count", {}, count),
   );
   return chip;
+}
+
+/** What thumbs changed: "4.7 s → 4.2 s". */
+function paceOf(app, message) {
+  const pace = app.paces.of(message.id);
+  if (!pace) return null;
+  const [from, to] = [pace.from, pace.to].map((seconds) => `${Number(seconds).toFixed(1)} s`);
+  const word = pace.to < pace.from ? "faster" : "slower";
+  const title = `${message.author.username} is ${word} now: it looks every ${to}, before it was every ${from}.`;
+  return h("span.pace", { title, role: "note", "aria-label": title }, icon("pulse", 14), `${from} → ${to}`);
 }
 
 /** The row of reactions, with a button to add another. */
@@ -65,5 +75,6 @@ export function reactionsOf(app, message) {
     {},
     message.reactions.map((one) => chipOf(app, message, one)),
     add,
+    paceOf(app, message),
   );
 }

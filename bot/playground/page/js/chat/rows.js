@@ -66,7 +66,7 @@ function newRow() {
 
 function messageRow(app, message, grouped) {
   const agent = Boolean(message.webhook_id && app.agents.byName(message.author.username));
-  const key = `${message.stamp} ${grouped} ${agent}`;
+  const key = `${message.stamp} ${grouped} ${agent} ${authorName(app, message)}`;
   return { id: message.id, key, message, build: () => messageElement(app, message, grouped) };
 }
 

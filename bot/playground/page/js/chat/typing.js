@@ -13,13 +13,13 @@ function words(names) {
   return [parts, names.length === 1 ? " is typing …" : " are typing …"];
 }
 
-/** A bot types for its agents: those that are at it, or else the one that lives here. */
+/** A bot types for its agents: those that are at it in this room, or else the one that lives here. */
 function namesOf(app, id) {
   const user = app.world.user(id);
-  const busy = app.agents.list.filter((agent) => ["thinking", "typing"].includes(agent.state));
+  const busy = app.agents.list.filter((agent) => ["thinking", "typing"].includes(agent.doing?.[app.channelId]));
   const resident = app.agents.inChannel(app.channelId);
   if (!user?.bot || !resident) return [app.world.nameOf(user)];
-  return (busy.length && !busy.includes(resident) ? busy : [resident]).map((agent) => agent.name);
+  return (busy.length ? busy : [resident]).map((agent) => agent.name);
 }
 
 /** Keep the line up to date for the channel that is open. */

@@ -20,7 +20,6 @@ export class Composer {
   #reply = null;
   #ping = true;
   #form = null;
-  #drafts = new Map();
   #typedAt = 0;
 
   constructor(app, root) {
@@ -80,10 +79,10 @@ export class Composer {
 
   /** Change to another channel; each keeps what was being written. */
   show(channel) {
-    if (this.shown) this.#drafts.set(this.shown.id, this.area.value);
     this.leaveCommand({ quietly: true });
+    const early = this.shown ? "" : this.area.value; // written before the page knew where
     this.shown = channel;
-    this.area.value = this.#drafts.get(channel.id) ?? "";
+    this.area.value = this.app.world.unsent.words(channel.id) || early;
     this.replyTo(null);
     this.#fit();
     this.#permit();
@@ -152,6 +151,8 @@ export class Composer {
 
   #typed() {
     this.#fit();
+    if (!this.shown) return;
+    this.app.world.unsent.keepWords(this.shown.id, this.area.value);
     const called = this.area.value.startsWith("/") && calledCommand(this.app, this.area.value);
     if (called) {
       this.enterCommand(called.leaf, parseOptions(called.leaf, called.rest));
@@ -201,13 +202,13 @@ export class Composer {
     const end = this.area.selectionStart;
     this.area.setRangeText(text, end - length, end, "end");
     this.area.focus();
-    this.#fit();
+    this.#typed();
   }
 
   /** Fill in a command in place of the text. */
   enterCommand(leaf, texts) {
     this.leaveCommand({ quietly: true });
-    this.area.value = "";
+    this.#empty();
     this.#form = new CommandForm(this.app, this.suggestions, leaf, texts, {
       leave: (how) => this.leaveCommand(how),
     });
@@ -238,6 +239,11 @@ export class Composer {
     }
   }
 
+  #empty() {
+    this.area.value = "";
+    this.app.world.unsent.keepWords(this.shown.id, "");
+  }
+
   #body(content) {
     const reply = this.#reply && { message_reference: { message_id: this.#reply.id } };
     const mentions =
@@ -249,13 +255,13 @@ export class Composer {
 
   submit() {
     const content = outgoing(this.app.world, this.area.value);
-    if (!content && !this.uploads.files.length) return;
+    if (!this.app.timeline || (!content && !this.uploads.files.length)) return;
     if (content.length > LONGEST) {
       toast(`A message holds ${LONGEST} characters; this one has ${content.length}.`, "error");
       return;
     }
     this.app.timeline.send(this.#body(content), this.uploads.take());
-    this.area.value = "";
+    this.#empty();
     this.#typedAt = 0;
     this.suggestions.hide();
     this.replyTo(null);

@@ -17,8 +17,9 @@ function best(items, text, labelOf, most = MOST) {
   return found.sort((a, b) => rank(a) - rank(b)).slice(0, most);
 }
 
+/** Agents that hear what is said in the open channel; a thread is heard as its channel is. */
 function agentOptions(app) {
-  return app.agents.list.map((agent) => ({
+  return app.agents.hearing(app.world.roomOf(app.channelId)).map((agent) => ({
     label: agent.name,
     detail: `agent ${agent.id}`,
     lead: avatar({ id: String(agent.id), bot: true }, agent.name, 22),

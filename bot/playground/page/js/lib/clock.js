@@ -59,3 +59,14 @@ export function stampText(unix, style = "f") {
   if (style === "R") return fromNow(date);
   return new Intl.DateTimeFormat(undefined, STYLES[style] ?? STYLES.f).format(date);
 }
+
+/** Keep every time that is shown as seen from now at what it is. */
+export function keepRelativeTimes() {
+  setInterval(() => {
+    if (document.visibilityState !== "visible") return;
+    for (const element of document.querySelectorAll("time.relative")) {
+      const text = fromNow(element.dateTime);
+      if (element.textContent !== text) element.textContent = text;
+    }
+  }, 1000);
+}

@@ -5,7 +5,7 @@ import { find, findAll, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { copyText } from "../chat/deeds.js";
 import { avatar } from "../widgets/avatar.js";
-import { nextBeat, stateDot, stateWord, tempo } from "./states.js";
+import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
 
 const REASONS = {
   addressed: "somebody spoke to it",
@@ -64,18 +64,20 @@ function ticking(agent) {
     fact("Heartbeat", `${tempo(agent)}, resting at ${Number(agent.resting_interval_seconds).toFixed(1)} s`),
     fact("Last beat", when),
     fact("Next beat", nextBeat(agent)),
+    fact("Pace", paceWords(agent)),
     fact("Model", agent.model),
   );
 }
 
 function bars(sections) {
-  const total = sections.reduce((sum, one) => sum + one.tokens, 0) || 1;
-  const rows = sections.map((one) => {
-    const share = (100 * one.tokens) / total;
+  const total = sections.reduce((sum, one) => sum + one.tokens, 0);
+  const most = sections.reduce((sum, one) => sum + Math.max(0, one.tokens), 0) || 1;
+  const rows = [...sections, { name: "input", tokens: total }].map((one) => {
+    const share = (100 * Math.max(0, one.tokens)) / most;
     return h(
       "li",
       {},
-      h("span.bar-name", {}, one.name),
+      h("span.bar-name", {}, one.name.replaceAll("_", " ")),
       h("span.bar", { style: { "--share": `${share}%` } }),
       h("span.bar-value", {}, one.tokens.toLocaleString()),
     );
@@ -139,16 +141,26 @@ function sideName(side) {
   return isPublic ? "its public rooms" : `the private room ${side}`;
 }
 
+function shareNote(beat) {
+  return beat.agents_in_call > 1 ? `, its share of a call for ${beat.agents_in_call} agents` : "";
+}
+
+/** What a beat cost: unknown where the model has no price, and nobody's money where the model is scripted. */
+function costOf(beat) {
+  if (beat.cost_usd === null || beat.cost_usd === undefined) return "unknown";
+  return `$${Number(beat.cost_usd).toFixed(6)}${beat.imaginary ? " (imaginary: what a real model would cost)" : ""}`;
+}
+
 function costPage(beat) {
   const { input = 0, cached = 0, output = 0 } = beat.tokens ?? {};
   const share = input ? ` (${Math.round((100 * cached) / input)} %)` : "";
   return h(
     "dl.facts.wide",
     {},
-    fact("Input", `${input.toLocaleString()} tokens`),
+    fact("Input", `${input.toLocaleString()} tokens${shareNote(beat)}`),
     fact("of it cached", `${cached.toLocaleString()}${share}`),
     fact("Output", `${output.toLocaleString()} tokens`),
-    fact("Cost", `$${Number(beat.cost_usd ?? 0).toFixed(6)}`),
+    fact("Cost", costOf(beat)),
     fact("Took", `${Number(beat.latency_seconds ?? 0).toFixed(2)} s`),
     fact("Model", beat.model),
     fact("Saw", sideName(beat.side)),
@@ -160,6 +172,7 @@ const PAGES = { hud: hudPage, answer: answerPage, cost: costPage };
 
 export class Drawer {
   #beat = null;
+  #refused = "";
   #seen = "";
   #tab = "hud";
 
@@ -182,6 +195,7 @@ export class Drawer {
   #show() {
     if (!this.#open) return;
     this.#beat = null;
+    this.#refused = "";
     this.#seen = "";
     this.#draw();
     this.#follow();
@@ -195,9 +209,10 @@ export class Drawer {
     const stamp = `${agent.id} ${agent.last_beat_at}`;
     if (stamp === this.#seen) return;
     this.#seen = stamp;
-    const beat = await this.app.agents.beat(agent.id);
+    const { answer, refused } = await this.app.agents.beat(agent.id);
     if (this.#agent?.id !== agent.id) return;
-    this.#beat = beat;
+    this.#beat = answer;
+    this.#refused = refused ?? "";
     this.#drawBody();
   }
 
@@ -281,7 +296,9 @@ export class Drawer {
     const empty = h(
       "p.quiet",
       {},
-      this.#agent?.last_beat_at
+      this.#refused
+        ? `${this.#refused} It is what the agent saw and thought, in private rooms too.`
+        : this.#agent?.last_beat_at
         ? "Its last beat is being read …"
         : "It has not looked at anything yet. Say something in its room.",
     );

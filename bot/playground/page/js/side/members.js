@@ -6,14 +6,14 @@ import { channelPermissions, isManager, MAY } from "../world/permissions.js";
 import { avatar } from "../widgets/avatar.js";
 import { walk } from "../widgets/menu.js";
 import { openUserMenu } from "./user_menu.js";
-import { nextBeat, stateDot, stateWord, tempo } from "./states.js";
+import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
 
 function agentRow(app, agent) {
   const look = avatar(app.faceOf(agent), agent.name, 34);
   const next = agent.next_beat_at && stateWord(agent) === "idle" ? ` · looks ${nextBeat(agent)}` : "";
   const beat = h(
     "span.beat",
-    { style: { "--beat": `${Math.max(1, agent.interval_seconds)}s` }, title: "Heartbeat" },
+    { style: { "--beat": `${Math.max(1, agent.interval_seconds)}s` }, title: paceWords(agent) },
     icon("pulse", 14),
     tempo(agent),
   );

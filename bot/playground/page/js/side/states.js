@@ -36,7 +36,7 @@ export function secondsUntil(when, now = Date.now()) {
 
 /** When the agent looks next, in words. */
 export function nextBeat(agent, now = Date.now()) {
-  if (agent.state === "paused") return "paused by a person";
+  if (agent.state === "paused") return `waits for ${agent.waits_for ?? "someone to resume it"}`;
   if (agent.state === "retired") return "retired";
   if (agent.state === "thinking" || agent.state === "typing") return "now";
   if (!agent.next_beat_at)
@@ -45,6 +45,14 @@ export function nextBeat(agent, now = Date.now()) {
   return seconds < 1
     ? "now"
     : `in ${seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`}`;
+}
+
+/** What an agent's tempo means, in words. */
+export function paceWords(agent) {
+  const every = Number(agent.interval_seconds);
+  const quick = every <= 2.5 ? "very quick" : every < 5 ? "quick" : every <= 7 ? "unhurried" : "slow";
+  const looks = `It is ${quick}: what is not for it, it looks at every ${every.toFixed(1)} s at the soonest`;
+  return `${looks}, and so soon it answers and types, too. 👍 makes it quicker, 👎 slower; with time it calms down.`;
 }
 
 /** An agent's tempo: "every 5.0 s". */

@@ -79,6 +79,39 @@ function newPerson(app) {
   openDialog("A new person", build, { kind: "small" });
 }
 
+/** Let this person choose the name under which everybody, agents too, knows them. */
+export function chooseName(app) {
+  const build = (close) => {
+    const field = h("input.field", {
+      name: "name",
+      value: nameOf(app.world.me),
+      required: true,
+      minlength: 2,
+      maxlength: 32,
+      autofocus: true,
+      autocomplete: "off",
+    });
+    const submit = async (event) => {
+      event.preventDefault();
+      if (await orSay(() => app.people.rename(app.world.me.id, field.value.trim()))) close();
+    };
+    const actions = h(
+      "div.dialog-actions",
+      {},
+      h("button.button", { type: "button", on: { click: close } }, "Cancel"),
+      h("button.button.primary", { type: "submit" }, "Use this name"),
+    );
+    const hint = h("small.form-hint", {}, "So people and agents see you; who manages the server is shown as The Architect beside it.");
+    return h(
+      "form.dialog-body",
+      { on: { submit } },
+      h("label.form-field", {}, h("span.form-label", {}, "Name"), field, hint),
+      actions,
+    );
+  };
+  openDialog("Your name", build, { kind: "small" });
+}
+
 async function openSwitcher(app, anchor) {
   await app.quietly(app.people.read());
   const others = app.people.list.filter((person) => person.user.id !== app.world.me.id);
@@ -93,6 +126,7 @@ async function openSwitcher(app, anchor) {
       { heading: "This tab is" },
       ...app.people.list.map((person) => entry(app, person)),
       { separator: true },
+      { label: "Change your name …", icon: "edit", action: () => chooseName(app) },
       { label: "New person …", icon: "plus", action: () => newPerson(app) },
       ...apart,
     ],

@@ -3,6 +3,8 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { kept } from "../lib/keep.js";
+import { isManager } from "../world/permissions.js";
+import { chooseName } from "./switcher.js";
 
 function tip(picture, title, words) {
   return h(
@@ -25,6 +27,20 @@ function firstRoom(app) {
   return ["Go to ", open, ` and say hello: ${agent.name} lives there. Every agent has a channel of its own.`];
 }
 
+/** The name to be seen under, and why agents speak of The Architect. */
+function whoYouAre(app) {
+  const choose = h(
+    "button.mention.command",
+    { type: "button", on: { click: () => chooseName(app) } },
+    "Choose your name",
+  );
+  const name = app.world.me ? app.world.nameOf(app.world.me) : "";
+  const manages = isManager(app.world)
+    ? " You manage this server: agents call people like you The Architect."
+    : "";
+  return [`You are ${name} here. `, choose, `.${manages}`];
+}
+
 function start(app, name) {
   return h(
     "button.mention.command",
@@ -37,6 +53,7 @@ function tips(app) {
   return h(
     "ul.tips",
     {},
+    tip("👤", "Be somebody", whoYouAre(app)),
     tip("💬", "Talk", firstRoom(app)),
     tip(
       "👍",
@@ -106,6 +123,7 @@ export function mountWelcome(app, root) {
   app.world.on("settled", () => greet(app.channelId));
   app.on("open", (channel) => greet(channel.id));
   app.agents.on("change", () => root.hidden || draw());
+  app.world.on("members", () => root.hidden || draw());
   root.addEventListener("keydown", (event) => event.key === "Escape" && close());
   return () => (root.hidden ? show() : close());
 }

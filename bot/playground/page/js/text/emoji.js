@@ -59,6 +59,13 @@ export const byName = (name) => BY_NAME.get(name);
 /** An emoji's name for labels; the emoji itself when it has none here. */
 export const nameOfEmoji = (char) => NAMES.get(char) ?? char;
 
+const SPOKEN = new Map(
+  ALL.map((one) => [one.char, (one.names.find((name) => name.includes("_")) ?? one.names[0]).replaceAll("_", " ")]),
+);
+
+/** An emoji as one would say it: "thumbs up". */
+export const spokenEmoji = (char) => SPOKEN.get(char) ?? char;
+
 /** Emoji whose names hold the text; those that begin with it first. */
 export function searchEmoji(text, most = 200) {
   const needle = text.toLowerCase();

@@ -41,7 +41,7 @@ function jumpLink(app, url, inner) {
     event.preventDefault();
     app.open(channelId, messageId);
   };
-  return h("a.link.jump", { href: url, on: { click: open } }, inner);
+  return h("a.link.jump", { href: location.origin + new URL(url).pathname, on: { click: open } }, inner);
 }
 
 function anyLink(app, url, inner) {
@@ -54,7 +54,9 @@ function anyLink(app, url, inner) {
 function stamp(unix, style) {
   const date = new Date(Number(unix) * 1000);
   if (Number.isNaN(date.getTime())) return h("span", {}, "Invalid date");
-  return h("time.stamp", { datetime: date.toISOString(), title: fullTime(date) }, stampText(unix, style));
+  const element = h("time.stamp", { datetime: date.toISOString(), title: fullTime(date) }, stampText(unix, style));
+  if (style === "R") element.classList.add("relative");
+  return element;
 }
 
 function spoiler(inner) {
@@ -88,7 +90,7 @@ const wrap = (tag) => (match, inner) => h(tag, {}, inner(match[1] ?? match[2]));
 /** Each rule: a sticky pattern, and what it becomes; the first that fits wins. */
 const RULES = [
   [/\\([^\w\s])/y, (match) => match[1]],
-  [/(`+)([\s\S]*?[^`])\1(?!`)/y, (match) => h("code", {}, match[2].replace(/^ (?=`)|(?<=`) $/g, ""))],
+  [/(`{1,8})([\s\S]*?[^`])\1(?!`)/y, (match) => h("code", {}, match[2].replace(/^ (?=`)|(?<=`) $/g, ""))],
   [/<@!?(\d+)>/y, (match, inner, app) => userMention(app, match[1])],
   [/<@&(\d+)>/y, (match, inner, app) => roleMention(app, match[1])],
   [/<#(\d+)>/y, (match, inner, app) => channelMention(app, match[1])],

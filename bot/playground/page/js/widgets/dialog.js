@@ -22,7 +22,9 @@ export function openDialog(title, build, { kind = "", onClose = null, note = nul
     dialog.remove();
     onClose?.();
   });
-  dialog.addEventListener("pointerdown", (event) => event.target === dialog && dialog.close());
+  // what was written into a form is not lost to a slip of the hand
+  if (kind !== "form")
+    dialog.addEventListener("pointerdown", (event) => event.target === dialog && dialog.close());
   document.body.append(dialog);
   dialog.showModal();
   (dialog.querySelector("[autofocus]") ?? dialog.querySelector("input, textarea, select"))?.focus();

@@ -10,8 +10,9 @@ export class Agents extends Bus {
   reachable = null;
   #text = "";
 
-  constructor(faceUrl) {
+  constructor(faceUrl, token) {
     super();
+    this.token = token;
     this.faceUrl = faceUrl?.replace(/\/$/, "") ?? null;
   }
 
@@ -25,7 +26,7 @@ export class Agents extends Bus {
   }
 
   async refresh() {
-    const answer = await this.#get("/agents");
+    const { answer } = await this.#get("/agents");
     const reachable = answer !== null;
     const text = JSON.stringify(answer ?? this.list);
     if (text === this.#text && reachable === this.reachable) return;
@@ -35,18 +36,26 @@ export class Agents extends Bus {
     this.emit("change");
   }
 
+  /** Ask as the person whose page this is: `answer` null with `refused` in words, or with nobody there to answer. */
   async #get(path) {
     try {
-      const answer = await fetch(this.faceUrl + path, { cache: "no-store" });
-      return answer.ok ? await answer.json() : null;
+      const headers = { Authorization: this.token };
+      const answer = await fetch(this.faceUrl + path, { cache: "no-store", headers });
+      const body = answer.ok || answer.status === 403 ? await answer.json() : null;
+      return answer.ok ? { answer: body } : { answer: null, refused: body?.message };
     } catch {
-      return null; // the bot is not there just now: the drawer says so
+      return { answer: null }; // the bot is not there just now: the drawer says so
     }
   }
 
   /** The agent that lives in a channel, or null. */
   inChannel(channelId) {
     return this.list.find((agent) => String(agent.channel_id) === channelId) ?? null;
+  }
+
+  /** The agents that are members of the room in a channel. */
+  hearing(channelId) {
+    return this.list.filter((agent) => (agent.hears ?? [agent.channel_id]).includes(channelId));
   }
 
   byId(id) {
@@ -57,8 +66,8 @@ export class Agents extends Bus {
     return this.list.find((agent) => agent.name === name) ?? null;
   }
 
-  /** An agent's last beat, or null when there was none. */
+  /** An agent's last beat as `answer` (null when there was none), or why this person may not see it as `refused`. */
   beat(id) {
-    return this.byId(id)?.last_beat_at ? this.#get(`/agents/${id}/beat`) : Promise.resolve(null);
+    return this.byId(id)?.last_beat_at ? this.#get(`/agents/${id}/beat`) : Promise.resolve({ answer: null });
   }
 }

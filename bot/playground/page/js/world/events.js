@@ -5,6 +5,7 @@ function ready(world, data) {
   world.channels.clear();
   world.me = data.user;
   world.users.set(data.user.id, data.user);
+  world.unsent.begin(data.user);
   for (const channel of data.private_channels ?? []) world.channels.set(channel.id, channel);
   world.awaited = new Set((data.guilds ?? []).map((guild) => guild.id));
   world.emit("ready", data);
@@ -72,8 +73,15 @@ function memberPut(world, data) {
   if (!guild || !data.user) return;
   guild.members.set(data.user.id, { ...guild.members.get(data.user.id), ...data });
   world.users.set(data.user.id, data.user);
+  if (data.user.id === world.me.id) userUpdate(world, data.user);
   world.emit("members");
   if (data.user.id === world.me.id) world.emit("channels");
+}
+
+function userUpdate(world, user) {
+  world.me = { ...world.me, ...user };
+  world.users.set(user.id, world.me);
+  world.emit("members");
 }
 
 function memberRemove(world, data) {
@@ -171,6 +179,7 @@ export const HANDLERS = {
   MESSAGE_REACTION_REMOVE: (world, data) => world.emit("reaction", data, -1),
   MESSAGE_REACTION_REMOVE_ALL: (world, data) => world.emit("reactionsCleared", data, null),
   MESSAGE_REACTION_REMOVE_EMOJI: (world, data) => world.emit("reactionsCleared", data, data.emoji),
+  USER_UPDATE: userUpdate,
   TYPING_START: (world, data) => world.startTyping(data.channel_id, data.user_id),
   PRESENCE_UPDATE: presence,
 };

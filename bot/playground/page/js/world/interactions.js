@@ -26,8 +26,10 @@ export class Interactions extends Bus {
       this.#settle(nonce, { ok: true, choices: data.choices });
   }
 
+  /** A form opens in the tab where it was asked for. */
   #form(nonce, data) {
-    const context = this.#waiting.get(nonce)?.context ?? {};
+    const context = this.#waiting.get(nonce)?.context;
+    if (!context) return;
     this.#settle(nonce, { ok: true, modal: data });
     this.emit("modal", data, context);
   }

@@ -3,9 +3,9 @@
 import { keptHere } from "../lib/keep.js";
 import { ApiError } from "../lib/api.js";
 
-async function ask(method, body) {
+async function ask(method, body, path = "") {
   const headers = body ? { "Content-Type": "application/json" } : {};
-  const answer = await fetch("/playground/people", { method, headers, body: body && JSON.stringify(body) });
+  const answer = await fetch(`/playground/people${path}`, { method, headers, body: body && JSON.stringify(body) });
   const given = await answer.json();
   if (!answer.ok) throw new ApiError(answer.status, given);
   return given;
@@ -45,6 +45,11 @@ export class People {
   /** Be somebody else in a new tab. */
   openApart(person) {
     open(`${location.pathname}#as=${person.user.id}`, "_blank");
+  }
+
+  /** Be called otherwise from now on. */
+  rename(userId, name) {
+    return ask("PATCH", { name }, `/${userId}`);
   }
 
   async create({ name, manager, guild_id }) {

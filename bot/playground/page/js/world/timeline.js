@@ -21,7 +21,6 @@ function stamped(message) {
 /** Emits `change`, and `arrived` with a message that came while we looked. */
 export class Timeline extends Bus {
   messages = [];
-  pending = [];
   moreBefore = false;
   moreAfter = false;
   loaded = false;
@@ -59,6 +58,7 @@ export class Timeline extends Bus {
         here((data, emoji) => this.#clear(data, emoji)),
       ),
       this.world.on("messageDelete", (channelId, ids) => channelId === this.channelId && this.#remove(ids)),
+      this.world.unsent.on("change", (channelId) => channelId === this.channelId && this.emit("change")),
       this.world.on("thread", (thread) => thread.parent_id === this.channelId && this.#thread(thread)),
     ];
   }
@@ -159,7 +159,7 @@ export class Timeline extends Bus {
   }
 
   #arrive(message) {
-    this.pending = this.pending.filter((one) => one.nonce !== String(message.nonce ?? ""));
+    this.drop({ nonce: String(message.nonce ?? "") });
     if (!this.loaded) return;
     if (!this.moreAfter) this.#merge([message]);
     this.emit("change");
@@ -231,24 +231,28 @@ export class Timeline extends Bus {
     this.emit("change");
   }
 
+  /** What was written and is not known to be sent. */
+  get pending() {
+    return this.world.unsent.in(this.channelId);
+  }
+
   /** Send a message; it is shown at once and marked when it fails. */
   async send(body, files = []) {
     const nonce = freshId();
-    const draft = { id: nonce, nonce, author: this.world.me, body, files, failed: "", stamp: (stamps += 1) };
-    this.pending.push(draft);
-    this.emit("change");
+    const { unsent, me: author } = this.world;
+    const draft = stamped({ id: nonce, nonce, author, body, files, failed: "" });
+    unsent.put(this.channelId, draft);
     try {
       const message = await this.api.post(`/channels/${this.channelId}/messages`, { ...body, nonce }, files);
-      this.#sent(nonce, message);
+      this.#sent(draft, message);
     } catch (error) {
-      stamped(Object.assign(draft, { failed: error.message }));
-      this.emit("change");
+      unsent.put(this.channelId, stamped({ ...draft, failed: error.message }));
     }
   }
 
-  #sent(nonce, message) {
-    this.pending = this.pending.filter((one) => one.nonce !== nonce);
+  #sent(draft, message) {
     if (!this.moreAfter) this.#merge([message]);
+    this.drop(draft);
     this.emit("change");
   }
 
@@ -259,7 +263,6 @@ export class Timeline extends Bus {
   }
 
   drop(draft) {
-    this.pending = this.pending.filter((one) => one.nonce !== draft.nonce);
-    this.emit("change");
+    this.world.unsent.drop(this.channelId, draft.nonce);
   }
 }

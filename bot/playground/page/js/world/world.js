@@ -4,6 +4,7 @@ import { Bus } from "../lib/bus.js";
 import { compareIds, isNewer } from "../lib/snowflake.js";
 import { HANDLERS } from "./events.js";
 import { channelPermissions, MAY } from "./permissions.js";
+import { Unsent } from "./unsent.js";
 
 export const TYPE = {
   TEXT: 0,
@@ -29,6 +30,7 @@ export class World extends Bus {
   presences = new Map();
   ephemerals = new Map();
   faces = new Map();
+  unsent = new Unsent();
   #typing = new Map();
 
   /** Take in one gateway event. */
@@ -43,6 +45,12 @@ export class World extends Bus {
 
   isThread(channel) {
     return THREADS.has(channel?.type);
+  }
+
+  /** The channel whose room hears what is said in a channel: of a thread, the one it is in. */
+  roomOf(channelId) {
+    const channel = this.channels.get(channelId);
+    return this.isThread(channel) ? channel.parent_id : channelId;
   }
 
   isForum(channel) {
@@ -103,7 +111,8 @@ export class World extends Bus {
   /** A user's name as shown in this guild. */
   nameOf(user, guildId = this.guildId) {
     if (!user) return "unknown";
-    return this.member(user.id, guildId)?.nick || user.global_name || user.username;
+    const now = this.users.get(user.id) ?? user; // a message keeps the name that its author had then
+    return this.member(user.id, guildId)?.nick || now.global_name || now.username;
   }
 
   /** Remember users seen in messages and events. */

@@ -1,0 +1,129 @@
+"""Where the agents are: told to who speaks to them in a channel that no agent hears, or to the bot in private."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+import discord
+import structlog
+
+from bot.adapters.discord.events import SPOKEN
+from bot.core.addressing import named_in
+from bot.core.people import is_heard
+from bot.core.ports import Reading, Store
+from bot.core.records import Agent, Community, Snowflake
+from bot.core.view import View
+
+AGAIN_AFTER = timedelta(hours=6)  # in a channel
+AGAIN_IN_PRIVATE_AFTER = timedelta(seconds=30)
+REMEMBERED = 10_000  # people and channels
+MOST_NAMED = 5
+MOST_SERVERS = 5
+ELSEWHERE = "No agent hears what is said in this channel. Say it where they live: "
+PRIVATE = (
+    "I pass on what agents say in a server's channels: nobody reads private messages to me, and commands work "
+    "only there."
+)
+log = structlog.get_logger(__name__)
+Home = tuple[Agent, int]  # an agent and its channel
+
+
+class Signposts:
+    """Answers once in a while; after a restart a sign may stand twice, so that is kept nowhere."""
+
+    def __init__(self, client: discord.Client, store: Store) -> None:
+        self._client = client
+        self._store = store
+        self._told: dict[tuple[int, int], datetime] = {}  # by person and channel
+
+    async def look_at(self, message: discord.Message) -> None:
+        """Say where the agents are, if that is what who wrote this has to know."""
+        if message.author.bot or message.webhook_id or message.type not in SPOKEN or self._is_told(message):
+            return
+        words = await self._for_private(message) if message.guild is None else await self._for_channel(message)
+        if not words:
+            return
+        self._note(message)
+        try:
+            await message.reply(words, mention_author=False)
+        except discord.HTTPException as error:
+            log.info("nobody could be told where the agents are", why=error.text)
+
+    def _is_told(self, message: discord.Message) -> bool:
+        told_at = self._told.get((message.author.id, message.channel.id))
+        after = AGAIN_IN_PRIVATE_AFTER if message.guild is None else AGAIN_AFTER
+        return told_at is not None and message.created_at - told_at < after
+
+    def _note(self, message: discord.Message) -> None:
+        key = message.author.id, message.channel.id
+        self._told.pop(key, None)
+        self._told[key] = message.created_at
+        if len(self._told) > REMEMBERED:
+            del self._told[next(iter(self._told))]
+
+    async def _for_channel(self, message: discord.Message) -> str:
+        guild, member = message.guild, message.author
+        if guild is None or not isinstance(member, discord.Member):
+            return ""
+        places = message.channel.id, getattr(message.channel, "parent_id", None)
+        async with self._store.reading() as read:
+            view = await self._unheard(read, guild, member, places)
+        if view is None or not view.config.signposts:
+            return ""
+        everyone = tuple(view.agents.values())
+        named = named_in(message.content, everyone)
+        called = everyone if self._client.user in message.mentions else [one for one in everyone if one.id in named]
+        homes = homes_of(view, called, guild, member)
+        return f"{ELSEWHERE}{listed(homes)}." if homes else ""
+
+    async def _unheard(
+        self, read: Reading, guild: discord.Guild, member: discord.Member, places: Sequence[int | None]
+    ) -> View | None:
+        """Give the community when no agent hears any of these places, and agents are to hear this person."""
+        community = await read.community_of_guild(Snowflake(guild.id))
+        if community is None:
+            return None
+        for place in places:
+            if place is not None and await read.room_of_channel(community.id, Snowflake(place)) is not None:
+                return None
+        known = await read.person(community.id, Snowflake(member.id))
+        return None if known is not None and not is_heard(known) else await _everyone(read, community)
+
+    async def _for_private(self, message: discord.Message) -> str:
+        homes: list[Home] = []
+        for guild in self._client.guilds[:MOST_SERVERS]:
+            member = guild.get_member(message.author.id) or await _fetched(guild, message.author.id)
+            async with self._store.reading() as read:
+                community = await read.community_of_guild(Snowflake(guild.id))
+                view = await _everyone(read, community) if community is not None and member is not None else None
+            if view is not None and member is not None:
+                homes += homes_of(view, view.agents.values(), guild, member)
+        return f"{PRIVATE} Say it where the agents live: {listed(homes)}." if homes else PRIVATE
+
+
+async def _everyone(read: Reading, community: Community) -> View:
+    return await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+
+
+async def _fetched(guild: discord.Guild, user_id: int) -> discord.Member | None:
+    try:
+        return await guild.fetch_member(user_id)
+    except discord.HTTPException:  # not of this server, or not to be asked for now
+        return None
+
+
+def homes_of(view: View, agents: Iterable[Agent], guild: discord.Guild, member: discord.Member) -> list[Home]:
+    """Give where these agents live, as far as the person sees it."""
+    homes: list[Home] = []
+    for agent in agents:
+        room = view.all_rooms.get(agent.id)
+        channel = guild.get_channel(room.channel_id) if room is not None and room.channel_id else None
+        if agent.retired_at is None and channel is not None and channel.permissions_for(member).view_channel:
+            homes.append((agent, channel.id))
+    return homes
+
+
+def listed(homes: Sequence[Home]) -> str:
+    """Say who lives where; of many the first."""
+    words = [f"**{agent.name}** in <#{channel_id}>" for agent, channel_id in homes[:MOST_NAMED]]
+    more = len(homes) - MOST_NAMED
+    return ", ".join(words) + (f", and {more} more" if more > 0 else "")

@@ -1,0 +1,98 @@
+"""Why a beat came: the last line of what an agent is shown, so that even a weak mind knows what to answer."""
+
+from typing import Final
+
+from bot.core.hud.escape import one_line
+from bot.core.hud.places import room_name
+from bot.core.hud.sections import Scope
+from bot.core.hud.wording import plural
+from bot.core.kinds import ReasonKind
+from bot.core.records import AgentId, Message, Reason
+
+MOST_NAMED: Final = 3  # reasons of one beat
+LONGEST_NAME: Final = 60
+MEND: Final = "mend: "
+PREVIEW: Final = "nothing called you: this is only a look at your view."
+
+
+def why(scope: Scope) -> str:
+    """Word what made the agent look and what is expected of it; the most urgent reason comes first."""
+    told = list(dict.fromkeys(_worded(scope, reason) for reason in scope.reasons))
+    more = f" And {plural(len(told) - MOST_NAMED, 'more reason')}." if len(told) > MOST_NAMED else ""
+    return (" Also: ".join(told[:MOST_NAMED]) or PREVIEW) + more
+
+
+def mending(trouble: str) -> str:
+    """Give the line that asks once more for an answer that could not be used."""
+    wrong = one_line(trouble)
+    return f"\n{MEND}your answer could not be used: {wrong} Give only the answer again, as described above.\n"
+
+
+def _worded(scope: Scope, reason: Reason) -> str:
+    where = _room(scope, reason.room_id)
+    name = _short(scope.agent.name)
+    match reason.kind:
+        case ReasonKind.ADDRESSED:
+            message = _message(scope, reason)
+            who, said = _sender(scope, reason, message), f" in message {message.id}" if message is not None else ""
+            thread = f" (thread {_short(message.thread_name)})" if message is not None and message.thread_name else ""
+            return f"{who} spoke to you{said}{where}{thread}: answer it there, as {name}."
+        case ReasonKind.ACCESS:
+            return "somebody knocks at your room: decide with grant_access or deny_access."
+        case ReasonKind.ANSWER:
+            asked = f" Then answer{where}, as {name}." if reason.mentioned else ""
+            return f"what you looked up or asked for is here, under LOOKUPS or RECENT ACTIONS: use it.{asked}"
+        case ReasonKind.WOKEN:
+            return (
+                f"{_agent(scope, reason.by_agent_id)} woke you{where}: look what you are needed for and say so there."
+            )
+        case ReasonKind.TIMER:
+            return "the time you slept until has come: go on with what you planned, or sleep again."
+        case ReasonKind.AMBIENT:
+            return (
+                f"{_news(scope, reason)}{where}: speak only if you have something to add as {name}, else stay silent."
+            )
+        case ReasonKind.INITIATIVE:
+            return (
+                f"it has been quiet{where}: begin something of your own there as {name} "
+                "(a thought, a question, a task), or stay silent."
+            )
+
+
+def _message(scope: Scope, reason: Reason) -> Message | None:
+    """Give the message that gave the reason, if the agent may see it."""
+    room = scope.view.rooms.get(reason.room_id) if reason.room_id is not None else None
+    if room is None or (scope.agent.id, room.room.id) not in scope.view.memberships:
+        return None
+    visible = scope.view.visible(scope.agent.id, room)
+    return next((message for message in visible if message.id == reason.message_id), None)
+
+
+def _sender(scope: Scope, reason: Reason, message: Message | None) -> str:
+    if message is not None and message.sender.agent_id is None:
+        return _short(message.sender.shown())
+    return _agent(scope, message.sender.agent_id if message is not None else reason.by_agent_id)
+
+
+def _agent(scope: Scope, agent_id: AgentId | None) -> str:
+    agent = scope.view.agents.get(agent_id) if agent_id is not None else None
+    return f"{_short(agent.name)} (agent {agent.id})" if agent is not None else "somebody"
+
+
+def _room(scope: Scope, room_id: AgentId | None) -> str:
+    return f" in room {room_id} ({_short(room_name(scope, room_id))})" if room_id is not None else ""
+
+
+def _news(scope: Scope, reason: Reason) -> str:
+    room = scope.view.rooms.get(reason.room_id) if reason.room_id is not None else None
+    membership = scope.view.memberships.get((scope.agent.id, reason.room_id)) if reason.room_id is not None else None
+    if room is None or membership is None:
+        return "something was said"
+    seen = scope.view.visible(scope.agent.id, room)
+    fresh = sum(one.id > membership.seen_until and one.sender.agent_id != scope.agent.id for one in seen)
+    return f"{plural(fresh, 'new message')} since you looked" if fresh else "something was said"
+
+
+def _short(text: str) -> str:
+    text = one_line(text)
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}…"

@@ -1,0 +1,42 @@
+"""Whom agents listen to, and how people are named in what is kept: by their ids. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.core.records import ARCHITECT_NAME, Person
+
+SOMEONE = "someone"
+_MENTION = re.compile(r"<@!?(\d{1,20})>")
+
+
+def is_heard(person: Person) -> bool:
+    """Tell whether agents listen to them: neither they nor a manager wanted otherwise."""
+    return not (person.ignored or person.muted)
+
+
+def as_decided(person: Person, known: Person | None) -> Person:
+    """Give a person, as Discord shows them now, with what was decided about them before."""
+    return person if known is None else replace(person, ignored=known.ignored, muted=known.muted)
+
+
+def mention(person_id: int) -> str:
+    """Give what stands for a person in what is kept of deeds; their name takes its place only when it is shown."""
+    return f"<@{person_id}>"
+
+
+def by_person(person_id: int, *, manager: bool) -> str:
+    """Give who did something, for logs."""
+    return f"{ARCHITECT_NAME} ({mention(person_id)})" if manager else mention(person_id)
+
+
+def mentioned(text: str) -> set[int]:
+    """Give the ids of the people for whom something stands in a text."""
+    return {int(id) for id in _MENTION.findall(text)} if "<@" in text else set()
+
+
+def named(text: str, usernames: Mapping[int, str]) -> str:
+    """Give a text for people to read: whoever has no name any more is someone."""
+    if "<@" not in text:
+        return text
+    return _MENTION.sub(lambda found: f"@{usernames.get(int(found[1])) or SOMEONE}", text)

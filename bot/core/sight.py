@@ -1,0 +1,61 @@
+"""What of a community a person may see: nothing of rooms that Discord hides from them, nor of what goes on there."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from bot.core.records import Agent, AgentId
+from bot.core.view import View
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """The rooms that are hidden from somebody, and the agents that are in one of them."""
+
+    hidden_rooms: frozenset[AgentId] = frozenset()
+    hidden_agents: frozenset[AgentId] = frozenset()
+
+    def of(self, view: View) -> View:
+        """Give a view without who is in hidden rooms, where those are, and what their members do."""
+        if not self.hidden_rooms:
+            return view
+        return replace(
+            view,
+            agents={id: self.of_agent(agent) for id, agent in view.agents.items()},
+            all_rooms={
+                id: replace(room, channel_id=None, topic="", billboard="") if id in self.hidden_rooms else room
+                for id, room in view.all_rooms.items()
+            },
+            rooms=self._shown(view.rooms),
+            memberships={at: one for at, one in view.memberships.items() if at[1] not in self.hidden_rooms},
+            keys=self._shown(view.keys),
+            requests=self._shown(view.requests),
+        )
+
+    def of_agent(self, agent: Agent) -> Agent:
+        """Give an agent, at rest if it is in a hidden room: its pace and its beats would tell of what is said there."""
+        if agent.id not in self.hidden_agents:
+            return agent
+        return replace(
+            agent,
+            interval_seconds=agent.resting_interval_seconds,
+            asleep_until=None,
+            next_beat_at=None,
+            last_beat_at=None,
+            last_reason=None,
+            beat_id=None,
+            lease_until=None,
+            failures_in_a_row=0,
+            backs_off_until=None,
+        )
+
+    def _shown(self, by_room: Mapping[AgentId, Value]) -> dict[AgentId, Value]:
+        return {id: value for id, value in by_room.items() if id not in self.hidden_rooms}
+
+
+def members_of(view: View, rooms: Iterable[AgentId]) -> frozenset[AgentId]:
+    """Give the agents that are in one of these rooms, of those that the view tells of."""
+    wanted = frozenset(rooms)
+    return frozenset(agent for agent, room in view.memberships if room in wanted)

@@ -1,0 +1,70 @@
+"""All gateway sessions, connected or waiting to be resumed."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
+
+from bot.playground.session import Link, Session
+
+# How long a session without a connection can still be resumed.
+RESUMABLE_SECONDS = 300.0
+
+
+class Hub:
+    """Sessions by id."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, Session] = {}
+        self.connections: set[Link] = set()
+        self._errands: set[asyncio.Task[None]] = set()
+
+    def sessions(self) -> Iterable[Session]:
+        """Give every session that events are kept for."""
+        return self._sessions.values()
+
+    def open(self, session: Session) -> Session:
+        """Keep a new session."""
+        self._sessions[session.id] = session
+        return session
+
+    def find(self, session_id: str) -> Session | None:
+        """Give a session, connected or not."""
+        return self._sessions.get(session_id)
+
+    def drop(self, session: Session) -> None:
+        """End a session: it can't be resumed any more."""
+        self._sessions.pop(session.id, None)
+
+    def sweep(self, now: float) -> None:
+        """End the sessions that nobody has come back for."""
+        for session in list(self._sessions.values()):
+            if session.left_at is not None and now - session.left_at > RESUMABLE_SECONDS:
+                self.drop(session)
+
+    def later(self, seconds: float, act: Callable[[], None]) -> None:
+        """Do something after a while, unless the playground ends before."""
+
+        async def wait() -> None:
+            await asyncio.sleep(seconds)
+            act()
+
+        self.run(wait())
+
+    def run(self, errand: Coroutine[Any, Any, None]) -> None:
+        """Run an errand that ends with the playground at the latest."""
+        task = asyncio.get_running_loop().create_task(errand)
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+
+    async def close(self) -> None:
+        """End the errands that are still under way."""
+        errands = list(self._errands)
+        for errand in errands:
+            errand.cancel()
+        await asyncio.gather(*errands, return_exceptions=True)
+
+
+def new_session_id() -> str:
+    """Draw the id of a session."""
+    return secrets.token_hex(16)

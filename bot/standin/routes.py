@@ -1,0 +1,96 @@
+"""Which address is answered by what."""
+
+from aiohttp import web
+
+from bot.core.records import Json
+from bot.standin.desk import Desk, read_rule, read_steps
+from bot.standin.endpoint import Endpoints
+from bot.standin.problems import Problem
+
+MODELS = ("gpt-4o-mini", "gpt-4o", "gpt-4.1-mini", "scripted")
+BORN = 1_700_000_000
+
+
+class SetUp:
+    """`/playground/model/...`: prepared answers and faults, and the record of calls."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+
+    async def add_steps(self, request: web.Request) -> web.Response:
+        try:
+            self.desk.steps += read_steps(await body_of(request))
+        except Problem as problem:
+            return problem.response("set-up")
+        return web.json_response({"waiting": len(self.desk.steps)})
+
+    async def drop_steps(self, _: web.Request) -> web.Response:
+        self.desk.steps.clear()
+        return web.Response(status=204)
+
+    async def add_fault(self, request: web.Request) -> web.Response:
+        try:
+            self.desk.rules.append(read_rule(await body_of(request)))
+        except Problem as problem:
+            return problem.response("set-up")
+        return web.json_response({"rules": len(self.desk.rules)})
+
+    async def drop_faults(self, _: web.Request) -> web.Response:
+        self.desk.rules.clear()
+        return web.Response(status=204)
+
+    async def show_calls(self, request: web.Request) -> web.Response:
+        last = request.query.get("last", "")
+        calls = list(self.desk.calls)[-int(last) if last.isdecimal() and int(last) else None :]
+        return web.json_response([call.shown() for call in calls])
+
+    async def drop_calls(self, _: web.Request) -> web.Response:
+        self.desk.calls.clear()
+        return web.Response(status=204)
+
+
+async def body_of(request: web.Request) -> Json:
+    try:
+        body: Json = await request.json()
+    except ValueError:
+        raise Problem(400, "The body must be JSON.") from None
+    return body
+
+
+async def list_models(_: web.Request) -> web.Response:
+    return web.json_response({"object": "list", "data": [model_card(name) for name in MODELS]})
+
+
+async def show_model(request: web.Request) -> web.Response:
+    name = request.match_info["name"]
+    if name == "missing-model":
+        message = f"The model '{name}' does not exist"
+        return Problem(404, message, param="model", code="model_not_found").response("models")
+    return web.json_response(model_card(name))
+
+
+def model_card(name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": BORN, "owned_by": "playground"}
+
+
+async def unknown(request: web.Request) -> web.Response:
+    message = f"Unknown request URL: {request.method} {request.path}."
+    return Problem(404, message, code="unknown_url").response("unknown")
+
+
+def add_routes(app: web.Application) -> None:
+    desk = Desk()
+    endpoints, set_up = Endpoints(desk), SetUp(desk)
+    app.on_shutdown.append(endpoints.close)
+    add, here = app.router.add_route, "/playground/model"
+    add("GET", "/v1/models", list_models)
+    add("GET", "/v1/models/{name:.+}", show_model)
+    add("POST", "/v1/responses", endpoints.responses)
+    add("POST", "/v1/chat/completions", endpoints.chat)
+    add("*", "/v1/{rest:.*}", unknown)
+    add("POST", f"{here}/script", set_up.add_steps)
+    add("DELETE", f"{here}/script", set_up.drop_steps)
+    add("POST", f"{here}/faults", set_up.add_fault)
+    add("DELETE", f"{here}/faults", set_up.drop_faults)
+    add("GET", f"{here}/calls", set_up.show_calls)
+    add("DELETE", f"{here}/calls", set_up.drop_calls)

@@ -1,0 +1,186 @@
+"""What the scripted model says in ordinary talk, coloured by the seed."""
+
+import re
+
+from bot.core.hud.formats.document import Document
+from bot.standin.scene import Rule, Scene, Turn, rule
+from bot.standin.sums import sum_in
+
+ANNOUNCEMENT = "(I'm a scripted stand-in for a language model: simple rules, no mind.)"
+HELP = (
+    "Try: 'remember that my tea is green', then 'what do you remember?'. I can set my topic or billboard, sleep for "
+    "a few minutes, do small sums, tell a story, tell the time, react, and ask for access to other rooms."
+)
+
+
+def care(scene: Scene, salt: str = "care") -> str:
+    return scene.pick(scene.persona.cares, salt)
+
+
+def greet(scene: Scene, _: re.Match[str]) -> Turn:
+    who, topic = scene.who, care(scene)
+    if scene.persona.terse:
+        options = [f"Hello, {who}. What do you need?", f"Hello, {who}. Ready.", f"Hi {who}. I'm listening."]
+    elif scene.persona.grumpy:
+        options = [f"Hmph. Hello, {who}. I was busy with {topic}.", f"Oh. It's you, {who}. Well, hello."]
+    else:
+        options = [
+            f"Hello, {who}! I was just thinking about {topic}.",
+            f"Hi {who}. You find me in a mood for {topic}.",
+            f"Good to see you, {who}! What brings you here?",
+            f"Welcome, {who}. There is always time for a word about {topic}.",
+        ]
+    return Turn(says=scene.pick(options), thought=f"{who} greeted me.")
+
+
+def how_are_you(scene: Scene, _: re.Match[str]) -> Turn:
+    topic = care(scene)
+    options = [
+        f"Well enough, thank you: {topic} and good company. And you?",
+        f"All fine. As long as there is {topic}, I don't complain. How are you, {scene.who}?",
+    ]
+    if scene.persona.grumpy:
+        options = [f"I'd be better with more {topic} and fewer questions. And you?"]
+    return Turn(says=scene.pick(options), thought="Asked how I am.")
+
+
+def thank(scene: Scene, _: re.Match[str]) -> Turn:
+    heart: Document = {"type": "react", "message_id": scene.line.id, "reaction": "heart"}
+    says = scene.pick([f"You're welcome, {scene.who}.", "Any time.", "My pleasure.", "Gladly done."])
+    return Turn(says=says, actions=(heart,), thought=f"{scene.who} thanked me.")
+
+
+def part(scene: Scene, _: re.Match[str]) -> Turn:
+    who = scene.who
+    options = [f"Goodbye, {who}.", f"See you, {who}. I'll be here.", f"Take care, {who}; I'll mind {care(scene)}."]
+    return Turn(says=scene.pick(options), thought=f"{who} said goodbye.")
+
+
+def introduce(scene: Scene, _: re.Match[str]) -> Turn:
+    seat, persona = scene.seat, scene.persona
+    about = persona.about
+    if not re.match(r"I(?:'m| am)\b", about):
+        role = f"My role: {about}" if about else f"I am a {seat.kind} here"
+        about = f"I am {persona.role}" if persona.role else role
+    named = "" if about.lower().startswith(f"i am {seat.name.lower()}") else f"I'm {seat.name}. "
+    return Turn(says=f"{named}{about}. {ANNOUNCEMENT}", thought="Asked who I am.")
+
+
+def are_you_real(scene: Scene, _: re.Match[str]) -> Turn:
+    says = f"I'm {scene.seat.name}, and I'm no person. {ANNOUNCEMENT}"
+    return Turn(says=says, thought="Asked whether I'm real.")
+
+
+def tell_time(scene: Scene, _: re.Match[str]) -> Turn:
+    now = scene.hud.now
+    if now is None:
+        return Turn(says="I can't see a clock from here.", thought="No time in my HUD.")
+    if re.search(r"\bday|date\b", scene.said, re.IGNORECASE):
+        return Turn(says=f"Today is {now:%A}, {now.day} {now:%B %Y}.", thought="Asked for the date.")
+    zone = f" ({now.tzname()})" if now.tzname() else ""
+    return Turn(says=f"My clock says {now:%H:%M}{zone}.", thought="Asked for the time.")
+
+
+def add_up(scene: Scene, _: re.Match[str]) -> Turn | None:
+    found = sum_in(scene.said)
+    if found is None:
+        return None
+    says = scene.pick([f"{found[0]} is {found[1]}.", f"That makes {found[1]}.", f"{found[1]}, if I count right."])
+    return Turn(says=says, thought="A sum.")
+
+
+def story(scene: Scene, _: re.Match[str]) -> Turn:
+    """Three sentences woven from the seed."""
+    role = scene.persona.role or f"a {scene.seat.kind} called {scene.seat.name}"
+    first, second = care(scene, "first"), care(scene, "second")
+    opening = scene.pick([f"Once there was {role}", f"Long ago, {role} lived here", f"One night {role} woke up"], "a")
+    middle = scene.pick(
+        [
+            f"Everyone spoke of {first}, but nobody had seen it by daylight",
+            f"All that was left in the house was {first}, and a door that would not close",
+            f"A stranger came who wanted to trade {first} for a secret",
+        ],
+        "b",
+    )
+    end = scene.pick(
+        [
+            f"In the end it was {second} that showed the way home",
+            f"And if you listen on quiet evenings, you can still hear about {second}",
+            f"Nobody believed it, except {scene.who}, who had brought {second}",
+        ],
+        "c",
+    )
+    return Turn(says=f"{opening}. {middle}. {end}.", thought="Asked for a story.")
+
+
+def joke(scene: Scene, _: re.Match[str]) -> Turn:
+    topic = care(scene)
+    says = scene.pick(
+        [
+            f"Why did the rule cross the channel? Because somebody wrote '{topic}' on the other side.",
+            f"I know one about {topic}, but it needs a second condition to be true.",
+        ]
+    )
+    return Turn(says=says, thought="Asked for a joke.")
+
+
+def what_you_like(scene: Scene, _: re.Match[str]) -> Turn:
+    cares = scene.persona.cares
+    shown = cares[0] if len(cares) == 1 else f"{', '.join(cares[:-1])} and {cares[-1]}"
+    return Turn(says=f"{shown[:1].upper()}{shown[1:]}, mostly.", thought="Asked what I like.")
+
+
+def give_help(_: Scene, __: re.Match[str]) -> Turn:
+    return Turn(says=HELP, thought="Asked what I can do.")
+
+
+def agree(scene: Scene, _: re.Match[str]) -> Turn:
+    options = ["Good.", "Fine by me.", "So be it.", f"Then we agree, {scene.who}."]
+    return Turn(says=scene.pick(options), thought="A word of agreement.")
+
+
+def question(scene: Scene, _: re.Match[str]) -> Turn:
+    topic = care(scene)
+    options = [
+        f"I don't know that, {scene.who}. Ask me about {topic}, or tell me 'remember that …' and I'll keep it.",
+        f"My rules have no answer to that. If it were about {topic}, I might.",
+        f"A good question, {scene.who}, and beyond a few rules. I keep what I'm told to remember, though.",
+    ]
+    return Turn(says=scene.pick(options), thought="A question I have no rule for.")
+
+
+def acknowledge(scene: Scene) -> Turn:
+    """The last resort: take up a word of theirs, or one of one's own."""
+    if re.fullmatch(rf"\W*{re.escape(scene.seat.name)}\W*", scene.said, re.IGNORECASE):
+        return Turn(
+            says=scene.pick([f"Yes, {scene.who}?", "I'm here.", f"What is it, {scene.who}?"]), thought="Called."
+        )
+    words = [word.rstrip("'’") for word in re.findall(r"[^\W\d_][\w'’]{4,}", scene.said)]
+    word = max(words, key=len) if words else care(scene)
+    options = [
+        f"{word[:1].upper()}{word[1:]}, you say. It makes me think of {care(scene)}.",
+        f"I hear you, {scene.who}.",
+        f"Tell me more about {word}.",
+        f"Noted, {scene.who}. Say 'remember that …' if I should keep it.",
+    ]
+    return Turn(says=scene.pick(options), thought="Just talk.")
+
+
+SMALL_TALK: tuple[Rule, ...] = (
+    rule(
+        r"\b(?:are you (?:a |an )?(?:bot|ai|human|real|person|machine|alive|language model|llm|robot))\b", are_you_real
+    ),
+    rule(r"\b(?:who are you|what are you|introduce yourself|tell (?:me|us) about yourself|your name)\b", introduce),
+    rule(r"\bhow (?:are (?:you|things)|do you (?:do|feel))\b|\bhow(?:'s| is) (?:it going|life)\b", how_are_you),
+    rule(r"\bwhat(?:'s| is)? (?:the )?(?:time|date|day)\b|\bwhat day\b", tell_time),
+    rule(r"\?|\b(?:what(?:'s| is)|how much|calculate|compute|add)\b|=\s*$|^[\s\d.+*/x×÷^()-]+$", add_up),
+    rule(r"\b(?:a|another|your|one more) (?:\w+ )?(?:story|tale)\b", story),
+    rule(r"\bjoke\b", joke),
+    rule(r"\bwhat (?:do|are) you (?:like|love|enjoy|interested|care|into|fond)", what_you_like),
+    rule(r"\bwhat (?:can|could) you do\b|^\s*help\s*[?!.]*$|\bhow do (?:you|i) (?:work|use)\b", give_help),
+    rule(r"\b(?:thanks|thank you|thx|cheers|much appreciated|well done)\b", thank),
+    rule(r"\b(?:good ?bye|bye|see (?:you|ya)|good ?night|farewell|ciao|later!)", part),
+    rule(r"^\W*(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|day|afternoon|evening)|moin|hallo|salut)\b", greet),
+    rule(r"^\W*(?:ok|okay|yes|yeah|sure|fine|good|great|nice|cool|right|agreed)\W*$", agree),
+    rule(r"\?", question),
+)

@@ -1,0 +1,114 @@
+"""What the command line does with the data at rest: migrations, copies, archives, and the secret that seals keys."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from bot.adapters.cipher import AesCipher, draw_another, open_cipher
+from bot.adapters.clock import SystemClock
+from bot.core.errors import BadSetting, NotFound
+from bot.core.records import Community, Snowflake
+from bot.doctor import check_data_folder
+from bot.settings import Settings
+from storage.store import SqlStore
+
+Say = Callable[[str], object]
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[SqlStore]:
+    """Open the database for one command of the command line."""
+    check_data_folder(settings.data_dir)
+    store = await SqlStore.open(settings.database, config=settings.defaults)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def cipher_of(settings: Settings) -> AesCipher:
+    """Give what seals and opens secrets; raises BadSetting."""
+    older = tuple(one.get_secret_value() for one in settings.old_secrets)
+    return open_cipher(settings.data_dir, revealed(settings.secret), older)
+
+
+def revealed(secret: SecretStr | None) -> str | None:
+    """Give a secret's value, where it is used."""
+    return secret.get_secret_value() if secret else None
+
+
+async def rotate_secret(settings: Settings, *, say: Say) -> None:
+    """Draw a new secret, or take that of the settings, and seal all that is sealed with it."""
+    if settings.secret is not None and not settings.old_secrets:
+        raise BadSetting(
+            "The secret is set in SELFROOM_SECRET: put a new one there, the old one into SELFROOM_OLD_SECRETS"
+            " (as a JSON list), and run this again."
+        )
+    async with opened(settings) as store:
+        if settings.secret is None:
+            draw_another(settings.data_dir / "secret")
+        done = await store.reseal(cipher_of(settings))
+    say(f"Sealed with the new secret: {done.keys} keys of rooms, {done.providers} keys of model providers.")
+    if done.unreadable:
+        say(f"{done.unreadable} more cannot be opened with any secret there is, and were left as they are.")
+    where = (
+        "SELFROOM_OLD_SECRETS" if settings.secret is not None else f"{settings.data_dir / 'secret'}, below the new one"
+    )
+    say(f"A Selfroom that runs must be started again. Older copies of the database still need what stands in {where}.")
+
+
+def chosen(communities: Sequence[Community], guild_id: int | None) -> Community:
+    """Give the one community, or the one of that server; raises NotFound when that leaves none or several."""
+    them = [one for one in communities if guild_id in (None, one.guild_id)]
+    if len(them) != 1:
+        there = ", ".join(f"{one.guild_id} ({one.name})" for one in communities) or "none yet"
+        raise NotFound(f"Name one community with --guild; there are: {there}.")
+    return them[0]
+
+
+async def export_community(
+    settings: Settings, *, path: Path, guild_id: int | None, say: Say, force: bool = False
+) -> None:
+    """Write a community into an archive."""
+    async with opened(settings) as store:
+        async with store.reading() as read:
+            community = chosen(await read.communities(), guild_id)
+        moved = await store.export(community.id, path, replace=force)
+    say(f"{community.name} is in {path}: {sum(moved.counts.values()):,} rows.")
+    say("Its keys are still sealed: elsewhere they open only with this Selfroom's secret (SELFROOM_OLD_SECRETS there).")
+    for secret in moved.left_out:
+        say(f"Left out, to be set again where it is imported: {secret}.")
+
+
+async def import_community(
+    settings: Settings, *, path: Path, guild_id: int | None, say: Say, closed: bool = False
+) -> None:
+    """Read a community back from an archive, all or nothing."""
+    guild = Snowflake(guild_id) if guild_id else None
+    async with opened(settings) as store:
+        moved = await store.import_archive(path, guild_id=guild, cipher=cipher_of(settings), closed=closed)
+    say(f"{path} is imported: {sum(moved.counts.values()):,} rows.")
+    for secret in moved.left_out:
+        say(f"To be set again, for no archive has its key: {secret}.")
+
+
+async def back_up(settings: Settings, *, path: Path | None, say: Say, force: bool = False) -> None:
+    """Copy the database into a file: into the folder of copies, which are removed in time, when none is named."""
+    if path is None:
+        check_data_folder(settings.data_dir)
+        settings.backups.mkdir(mode=0o700, exist_ok=True)
+        path = settings.backups / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
+        until = f"it is removed after {settings.backup_days} days"
+    else:
+        until = f"people were told that you delete it after {settings.backup_days} days"
+    async with opened(settings) as store:
+        await store.back_up(path, replace=force)
+    say(f"The database is copied to {path}; keep the data folder's `secret` with it ({until}).")
+
+
+async def migrate_database(settings: Settings, *, say: Say) -> None:
+    """Bring the database up to date and say so."""
+    async with opened(settings):
+        say(f"The database is up to date: {settings.database.rpartition('@')[2]}")

@@ -1,0 +1,65 @@
+"""Who looks at the bot's own face: people of the playground, by the token that their page has, with their rights."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+import discord
+
+from bot.client import SelfroomClient
+from bot.core.records import Snowflake
+from bot.core.sight import Sight
+
+MemberWith = Callable[[str, int], int | None]  # whose token it is, if they are in that server
+SIGHT_SECONDS = 1.0  # pages look often
+
+
+class Visitors:
+    """`bot.adapters.web.Visitors`: asked anew each time, for rights are taken away as well."""
+
+    def __init__(self, client: SelfroomClient, member_with: MemberWith) -> None:
+        self._client = client
+        self._member_with = member_with
+        self._sights: dict[tuple[str, Snowflake], tuple[float, Sight]] = {}
+
+    def may_enter(self, token: str, guild_id: Snowflake) -> bool:
+        """Tell whether the token is that of a person in the server."""
+        return self._member_with(token, guild_id) is not None
+
+    async def may_look_inside(self, token: str, guild_id: Snowflake) -> bool:
+        """Tell whether the person may see what agents see and think, as `/hud show` asks it."""
+        member = await self._member(token, guild_id)
+        return member is not None and self._client.person(member).is_architect
+
+    async def sight(self, token: str, guild_id: Snowflake) -> Sight:
+        """Give what the person may see of the community, as `/heartbeat status` asks it."""
+        now = asyncio.get_running_loop().time()
+        until, sight = self._sights.get((token, guild_id), (now, Sight()))
+        if until <= now:
+            sight = await self._looked_up(token, guild_id)
+            self._sights[token, guild_id] = now + SIGHT_SECONDS, sight
+        return sight
+
+    async def _looked_up(self, token: str, guild_id: Snowflake) -> Sight:
+        member = await self._member(token, guild_id)
+        if member is not None and self._client.person(member).is_architect:
+            return Sight()
+        return await self._client.front_desk.sight(guild_id, partial(may_read, member))
+
+    async def _member(self, token: str, guild_id: Snowflake) -> discord.Member | None:
+        user_id, guild = self._member_with(token, guild_id), self._client.get_guild(guild_id)
+        if user_id is None or guild is None:
+            return None
+        try:
+            return await guild.fetch_member(user_id)
+        except discord.HTTPException:
+            return None
+
+
+def may_read(member: discord.Member | None, channel_id: int) -> bool:
+    """Tell whether somebody may read a channel; who is nobody reads none."""
+    channel = member.guild.get_channel(channel_id) if member is not None else None
+    if member is None or channel is None:
+        return False
+    rights = channel.permissions_for(member)
+    return rights.view_channel and rights.read_message_history

@@ -1,0 +1,46 @@
+"""Files that only their owner may read, and that are there whole or not at all."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from bot.core.errors import BadSetting
+
+BESIDE = ("-wal", "-shm", "-journal")
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def keep_private(file: Path) -> None:
+    """Make a file of a database its owner's alone before SQLite opens it, which gives its log the same rights."""
+    with suppress(OSError):  # SQLite says better what is wrong with the place
+        for one in (file, *(file.with_name(f"{file.name}{ending}") for ending in BESIDE)):
+            if one.exists() and stat.S_IMODE(one.stat().st_mode) & OTHERS:
+                one.chmod(0o600)
+        os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
+
+
+@contextmanager
+def whole_file(target: Path, *, replace: bool) -> Iterator[Path]:
+    """Give an empty file to write that takes the target's place when the block ends well.
+
+    Raises BadSetting when there is such a file already (without `replace`), and where none can be made.
+    """
+    if target.exists() and not replace:
+        raise BadSetting(f"There is a file {target} already: name another, or replace it with --force.")
+    partial = target.with_name(f"{target.name}.partial")
+    try:
+        partial.unlink(missing_ok=True)
+        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        yield partial
+        partial.replace(target)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadSetting(f"There is no folder {target.parent}: make it, or name another place.") from error
+    except OSError as error:
+        raise BadSetting(
+            f"{target} cannot be written ({error.strerror or error}): check the folder and free some space."
+        ) from error
+    finally:
+        with suppress(OSError):  # there may be no such folder
+            partial.unlink(missing_ok=True)

@@ -1,0 +1,74 @@
+"""Sealed secrets are sealed anew: after the installation's secret was changed, or when their rows have moved."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Table, and_, select, update
+
+from bot.core.errors import BadSetting
+from bot.core.ports import Cipher
+from bot.core.records import CommunityId
+from bot.core.sealing import of_key, of_provider
+from storage.session import Session, Values, owned
+from storage.tables import KEYS, PROVIDERS
+
+RowName = Callable[[CommunityId, Values], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resealed:
+    """How many secrets were sealed anew; `unreadable` are those that nothing opens, left as they are."""
+
+    keys: int
+    providers: int
+    unreadable: int
+
+
+async def reseal(session: Session, cipher: Cipher) -> Resealed:
+    """Seal all secrets of the installation with its newest secret."""
+    keys, closed_keys = await _reseal(session, cipher, KEYS, "ciphertext", _key_row)
+    providers, closed_providers = await _reseal(session, cipher, PROVIDERS, "sealed_key", _provider_row)
+    return Resealed(keys=keys, providers=providers, unreadable=closed_keys + closed_providers)
+
+
+async def reseal_moved(session: Session, cipher: Cipher, was: CommunityId, now: CommunityId) -> int:
+    """Bind the keys of a community that came under another id to their new rows; gives how many nothing opens."""
+    _, unreadable = await _reseal(session, cipher, KEYS, "ciphertext", _key_row, was=was, now=now)
+    return unreadable
+
+
+async def _reseal(
+    session: Session,
+    cipher: Cipher,
+    table: Table,
+    column: str,
+    row_of: RowName,
+    *,
+    was: CommunityId | None = None,
+    now: CommunityId | None = None,
+) -> tuple[int, int]:
+    resealed = unreadable = 0
+    asked = select(table) if now is None else select(table).where(owned(table, now))
+    for row in await session.mappings(asked):
+        community_id = row["community_id"]
+        try:
+            secret = cipher.decrypt(row[column], row_of(was if was is not None else community_id, row))
+        except BadSetting:
+            unreadable += 1
+            continue
+        new: dict[str, Any] = {column: cipher.encrypt(secret, row_of(community_id, row))}
+        if "digest" in table.c:
+            new["digest"] = cipher.digest(secret)
+        its = and_(*(part == row[part.name] for part in table.primary_key))
+        await session.run(update(table).where(its).values(new))
+        resealed += 1
+    return resealed, unreadable
+
+
+def _key_row(community_id: CommunityId, row: Values) -> str:
+    return of_key(community_id, row["room_id"], row["id"])
+
+
+def _provider_row(community_id: CommunityId, row: Values) -> str:
+    return of_provider(community_id)

@@ -1,0 +1,171 @@
+"""Files that people attach: read beside everything else, for whom somebody listens to, and never for long."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import aiohttp
+import discord
+import pytest
+
+from bot.adapters.discord.files import AT_ONCE_HERE, Files
+from bot.core.changes import SetOverride
+from bot.core.errors import StoreError
+from bot.core.records import AgentId, Message, Snowflake
+from tests.adapters.discord.stage import Guest, Stage, staged, until
+
+
+@dataclass
+class Slow:
+    """A file that takes its time."""
+
+    id: int
+    seconds: float = 0.0
+    content: bytes = b"words"
+    filename: str = "a.txt"
+    content_type: str = "text/plain"
+    size: int = 5
+    url: str = "https://cdn/a.txt"
+    reads: list[int] = field(default_factory=list)
+
+    async def read(self) -> bytes:
+        self.reads.append(self.id)
+        await asyncio.sleep(self.seconds)
+        return self.content
+
+
+@dataclass
+class Said:
+    id: int
+    attachments: list[Slow]
+    guild: None = None
+
+
+def said(id: int, *files: Slow) -> discord.Message:
+    return cast(discord.Message, Said(id, list(files)))
+
+
+async def characters(number: int) -> int:
+    return number
+
+
+async def texts(files: Files, message: discord.Message) -> list[str | None]:
+    return [one.text for one in await files.of(message)]
+
+
+@pytest.fixture
+async def files() -> AsyncIterator[Files]:
+    made = Files()
+    yield made
+    await made.close()
+
+
+async def test_ten_messages_with_slow_files_are_waited_for_once(files: Files) -> None:
+    messages = [said(id, *(Slow(10 * id + n, seconds=60) for n in range(5))) for id in range(10)]
+    start = asyncio.get_running_loop().time()
+    for message in messages:
+        files.begin(message, characters(100), seconds=0.3)
+    for message in messages:
+        assert await texts(files, message) == [None] * 5
+    assert asyncio.get_running_loop().time() - start < 3
+
+
+async def test_what_came_in_time_is_kept_when_the_rest_did_not(files: Files) -> None:
+    message = said(1, Slow(1), Slow(2, seconds=60))
+    files.begin(message, characters(100), seconds=0.3)
+    assert await texts(files, message) == ["words", None]
+
+
+async def test_nothing_is_asked_for_when_nobody_listens(files: Files) -> None:
+    file = Slow(1)
+    files.begin(said(1, file), characters(0))
+    assert await texts(files, said(1, file)) == [None]
+    assert file.reads == []
+
+
+async def test_the_files_of_a_message_share_what_may_be_read(files: Files) -> None:
+    message = said(1, Slow(1, content=b"1234567"), Slow(2, content=b"1234567"), Slow(3))
+    files.begin(message, characters(10))
+    assert await texts(files, message) == ["1234567", "123", None]
+
+
+async def test_a_file_that_is_much_too_large_is_not_asked_for(files: Files) -> None:
+    file = Slow(1, size=10_000)
+    files.begin(said(1, file), characters(100))
+    assert await texts(files, said(1, file)) == [None]
+    assert file.reads == []
+
+
+async def test_only_a_few_files_of_a_server_are_read_at_a_time(files: Files) -> None:
+    reads: list[int] = []
+    for id in range(20):
+        files.begin(said(id, Slow(id, seconds=60, reads=reads)), characters(100))
+    await asyncio.sleep(0.05)
+    assert len(reads) == AT_ONCE_HERE
+
+
+async def test_a_store_that_cannot_tell_who_is_listened_to_costs_only_the_text(files: Files) -> None:
+    async def failing() -> int:
+        raise StoreError("The disk is full: make room.")
+
+    files.begin(said(1, Slow(1)), failing())
+    assert await texts(files, said(1, Slow(1))) == [None]
+
+
+async def attach(guest: Guest, stage: Stage, channel_id: int, content: str, *, files: int = 1) -> None:
+    form = aiohttp.FormData()
+    form.add_field("payload_json", f'{{"content": "{content}"}}')
+    for number in range(files):
+        form.add_field(f"files[{number}]", b"all about roses", filename=f"{number}.txt", content_type="text/plain")
+    url = f"{guest.api}/channels/{channel_id}/messages"
+    async with stage.session.post(url, data=form, headers={"Authorization": guest.token}) as answer:
+        assert answer.status < 300
+
+
+@pytest.mark.parametrize(("number", "read"), [(3, ["all", None]), (0, [None, None]), (20_000, ["all about roses"] * 2)])
+async def test_a_server_says_how_much_of_a_file_is_read(number: int, read: list[str | None]) -> None:
+    async with staged() as stage, stage.bot() as bot:
+        _, channel_id = await stage.settle_in(bot)
+        async with stage.store.writing(stage.community_id) as write:
+            await write.apply(stage.community_id, [SetOverride(name="attachment_characters", value=number)])
+        await attach(stage.owner, stage, channel_id, "see", files=2)
+
+        async def heard() -> list[Message]:
+            return list(await stage.history(AgentId(1)))
+
+        await until(heard)
+        (message,) = await heard()
+        assert [one.text for one in message.attachments] == read
+
+
+async def test_nobody_reads_the_files_of_somebody_who_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[str] = []
+    read = discord.Attachment.read
+
+    async def noted(self: discord.Attachment, **fields: Any) -> bytes:  # noqa: ANN401
+        reads.append(self.filename)
+        return await read(self, **fields)
+
+    monkeypatch.setattr(discord.Attachment, "read", noted)
+    async with staged() as stage, stage.bot() as bot:
+        ada, channel_id = await stage.settle_in(bot)
+        mira = await stage.guest("mira")
+        await mira.say(channel_id, "hello")
+
+        async def known() -> object:
+            return len(await stage.history(ada)) == 1
+
+        await until(known)
+        async with stage.store.writing(stage.community_id) as write:
+            person = await write.person(stage.community_id, Snowflake(mira.id))
+            assert person is not None
+            await write.decide_about(stage.community_id, replace(person, ignored=True))
+        await attach(mira, stage, channel_id, "read this", files=3)
+        await stage.owner.say(channel_id, "last")
+
+        async def last() -> object:
+            return await stage.contents(ada) == ["hello", "last"]
+
+        await until(last)
+        assert reads == []

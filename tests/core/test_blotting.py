@@ -1,0 +1,73 @@
+"""What a model gave for a key is found in whatever way it wrote it, and no text that is kept shows it."""
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.core.actions import CATALOGUE
+from bot.core.blotting import BLOT, KEY, KEY_ACTIONS, Blots, keys_in, keys_written
+from bot.core.hud.escape import one_line
+from bot.core.kinds import OutputFormat
+from bot.core.records import AgentId
+from bot.core.reply import parse_reply
+
+SECRETS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=4, max_size=64).filter(
+    lambda one: "•" not in one
+)
+MONSTERS = {
+    "wide": '{"agents":[' + '{"type":"create_key","key":"abcd"},' * 5_000 + "{}]}",
+    "names": '"key": ' * 25_000,
+    "calls": "create_key " * 18_000,
+    "open quotes": 'key: "' * 30_000,
+    "escapes": "\\\\\\u006bey\\" * 18_000,
+    "nested": '{"key":' * 25_000,
+    "spaces": "key" + " " * 190_000 + ": abcd",
+    "one long word": "key=" + "x" * 190_000,
+}
+
+
+def test_every_action_that_takes_a_key_is_known() -> None:
+    assert {one.name for one in CATALOGUE if KEY in one.parameters} == KEY_ACTIONS
+    assert {"create_key", "revoke_key", "request_access"} <= KEY_ACTIONS
+
+
+@given(SECRETS, st.integers(0, 3))
+def test_a_key_is_found_and_blotted_however_deep_it_is_written(secret: str, depth: int) -> None:
+    text: object = {"type": "create_key", "key": secret, "label": "x"}
+    for _ in range(depth):
+        text = {"name": "create_key", "arguments": json.dumps(text)}
+    answer = json.dumps({"actions": [text], "thoughts": f"it is {secret}"})
+    keys = parse_reply(answer, asked=[AgentId(5)]).given_keys(()) | keys_in(json.loads(answer))
+    assert secret.strip() in keys
+    kept = Blots(keys).answer(answer, was_read=True)
+    frame = answer.replace(json.dumps(secret)[1:-1], "")
+    assert secret not in kept or secret in frame
+
+
+@given(SECRETS)
+def test_a_kept_hud_shows_no_key_as_any_format_writes_it(secret: str) -> None:
+    text = f"said: {one_line(secret)} {json.dumps(secret)} {json.dumps(json.dumps(secret))} {secret}"
+    kept = Blots([secret]).text(text)
+    for form in (secret, one_line(secret), json.dumps(secret)[1:-1]):
+        assert form not in kept.replace(BLOT, "") or form in "said: "
+
+
+@pytest.mark.parametrize("name", list(MONSTERS))
+def test_no_answer_takes_long_to_search(name: str) -> None:
+    monster = MONSTERS[name]
+    began = time.perf_counter()
+    keys = keys_written(monster)
+    Blots(list(keys)[:200]).answer(monster, was_read=False)
+    if name == "wide":
+        keys_in(json.loads(MONSTERS[name]))
+    assert time.perf_counter() - began < 1.0
+
+
+def test_what_is_no_key_stays_readable() -> None:
+    talk = {"responses": [{"room_id": 1, "message": "Knock knock! The key: be kind."}], "thoughts": "a key thought"}
+    known = {"type": "set", "key": "people.bob", "value": "likes keys"}
+    reply = parse_reply(json.dumps(talk | {"actions": [known]}), asked=[AgentId(5)], output_format=OutputFormat.JSON)
+    assert reply.given_keys(()) == frozenset()

@@ -1,0 +1,93 @@
+"""What is said in a private thread is answered there, and shown to nobody who may not read it now."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.commanding import Commander
+from tests.e2e.sharing import Cast, shared_home, words_of
+from tests.e2e.visitor import Json, Visitor, bot_of, until, visiting
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("private threads")]
+SECRET = "the lamp is under the oak"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("threads")) as one:
+        yield one
+
+
+@asynccontextmanager
+async def aside(cast: Cast, name: str) -> AsyncIterator[tuple[Visitor, str, Json]]:
+    """Somebody opens a private thread in Wren's room, brings the bot in, tells a secret and is answered there."""
+    hall = cast.manager.channel_id
+    async with visiting(cast.home.url, name) as mira:
+        thread = await mira.ask("POST", f"/channels/{hall}/threads", {"name": "Plans", "type": 12})
+        await mira.ask("PUT", f"/channels/{thread['id']}/thread-members/{await bot_of(cast.you)}")
+        said = await mira.say(thread["id"], f"Wren, keep this: {SECRET}")
+        answer = await mira.answer_after(said)
+        assert answer["channel_id"] == thread["id"]
+        yield mira, thread["id"], said
+
+
+async def test_only_who_may_read_a_private_thread_finds_what_was_said_there(cast: Cast) -> None:
+    hall = cast.manager.channel_id
+    async with aside(cast, "mira") as (mira, thread_id, said):
+        insider = Commander(mira, thread_id)
+        found = await insider.told("search", words="oak")
+        assert SECRET in found
+        assert f"Wren, private thread Plans: Wren, keep this: {SECRET}" in found
+        assert SECRET in await insider.told("history")
+        assert "a person" in words_of(await insider.menu("Who said this?", said))
+
+        assert "Nothing was found." in await cast.guest.told("search", words="oak")
+        assert "oak" not in await cast.guest.told("history")
+        assert not [one for one in await cast.you.messages(hall) if "oak" in one["content"]]
+        async with visiting(cast.home.url, "mina", manager=True) as mina:
+            rights = mina.ask("GET", f"/channels/{thread_id}/messages")
+            with pytest.raises(AssertionError, match="50001"):
+                await rights
+            manager = Commander(mina, hall)
+            assert "Nothing was found." in await manager.told("search", words="oak")
+            shown = await manager.run("hud show", agent="Wren")
+            for number in range(len(shown["attachments"])):
+                assert "oak" not in await manager.text_of(shown, number)
+            owner = Commander(cast.owner, hall)  # who may read every thread
+            hers = await owner.told("hud history", agent="Wren")
+            theirs = await manager.told("hud history", agent="Wren")
+            assert "not beaten" in theirs or len(hers.splitlines()) > len(theirs.splitlines())
+            newest = int(hers.split("`")[1])
+            assert f"There is no beat {newest}" in await manager.told("hud history", agent="Wren", beat=newest)
+            assert "oak" in await owner.text_of(await owner.run("hud history", agent="Wren", beat=newest))
+
+        await mira.ask("DELETE", f"/channels/{thread_id}/thread-members/@me")
+
+        async def unseen() -> bool:
+            return "Nothing was found." in await Commander(mira, hall).told("search", words="oak")
+
+        await until(unseen, "search without what one may not read any more")
+
+
+async def test_a_secret_of_a_private_thread_is_not_known_in_the_open(cast: Cast) -> None:
+    async with aside(cast, "nora"):
+        before = len(await cast.you.model_calls())
+        await cast.answered("Wren, what do you know of the lamp, and of any oak tree?")
+        calls = [call for call in (await cast.you.model_calls())[before:] if "any oak tree" in call["input"]]
+        assert calls
+        assert not [call for call in calls if SECRET in call["input"]]
+        face = cast.home.house.face
+        assert face is not None
+        wren = (await cast.home.agents())["Wren"]["id"]
+        async with cast.home.session.get(f"{face.url}/agents/{wren}/beat") as response:
+            assert SECRET not in await response.text()
+
+
+async def test_a_thread_of_the_house_is_answered_in_that_thread(cast: Cast) -> None:
+    hall = cast.manager.channel_id
+    made = await cast.you.ask("POST", f"/channels/{hall}/threads", {"name": "Roses", "type": 11})
+    said = await cast.you.say(made["id"], "Wren, what is two and three?")
+    assert (await cast.you.answer_after(said))["channel_id"] == made["id"]
+    assert [call for call in await cast.you.model_calls() if "(in thread Roses)" in call["input"]]

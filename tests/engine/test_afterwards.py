@@ -1,0 +1,126 @@
+"""What people ask of agents while those may not answer is answered afterwards (SPEC §§4, 5)."""
+
+from datetime import timedelta
+
+from bot.core.actions import Hush, Resume
+from bot.core.actor import Actor
+from bot.core.changes import UpdateAgent, UpdateRoom
+from bot.core.events import ReactionChanged
+from bot.core.kinds import ReasonKind
+from bot.core.outlook import Waiting
+from bot.core.records import AgentId, Snowflake
+from bot.engine.performer import Performer
+from tests.engine.hearts import Hearts, hearts
+from tests.engine.test_outlook import ONE, told
+from tests.factories import GUILD_ID, person
+from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
+
+HUSHED = timedelta(minutes=10)
+
+
+async def hush(home: Hearts) -> None:
+    await home.apply(UpdateRoom(room_id=ONE, fields={"hushed_until": home.clock.now() + HUSHED}))
+
+
+async def act(home: Hearts, action: Hush | Resume) -> None:
+    performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
+    boss = person("boss", 9, is_architect=True)
+    async with home.store.writing(home.community_id) as write:
+        (outcome,) = await performer.perform(
+            write,
+            home.community_id,
+            Actor.person(boss),
+            [action],
+            now=home.clock.now(),
+            random=SeededRandom(1),
+            subject=ONE,
+        )
+    assert outcome.accepted, outcome.why
+
+
+async def test_what_was_asked_during_a_hush_is_answered_at_its_end() -> None:
+    async with hearts(1) as home:
+        await home.crowd()
+        await hush(home)
+        await home.hear("Agent1, where do the boats leave?")
+        await home.hear("Agent1, and when?", who="rob", id=502)
+        await home.hear("nobody in particular")
+        look = (await told(home))[ONE]
+        assert (look.waiting, look.words) == (Waiting.HUSH, "the end of the hush in Agent1's room")
+        assert look.at == home.clock.now() + HUSHED
+        await home.run(9 * 60)
+        assert home.model.calls == []
+        await home.run(62)
+        assert len(home.model.calls) == 1
+        assert "where do the boats leave?" in home.model.calls[0].input
+        assert "and when?" in home.model.calls[0].input
+
+
+async def test_a_hush_that_comes_before_the_answer_puts_it_off_and_one_that_ends_early_lets_it_come() -> None:
+    async with hearts(1) as home:
+        await home.hear("Agent1, where do the boats leave?")
+        await hush(home)
+        await home.run(120)
+        assert home.model.calls == []
+        await act(home, Hush(minutes=30))
+        await home.run(15 * 60)
+        assert home.model.calls == []
+        await act(home, Hush(minutes=0))
+        await home.run(2)
+        assert len(home.model.calls) == 1
+
+
+async def test_taking_the_stop_sign_back_lets_the_answer_come() -> None:
+    async with hearts(1) as home:
+        await home.hear("well")
+        await home.run(30)
+        home.model.calls.clear()
+        message = (await home.messages())[0]
+        assert message.discord_id is not None
+        for added in (True, False):
+            await home.intake.take(
+                ReactionChanged(
+                    guild_id=GUILD_ID,
+                    channel_id=Snowflake(7_000_000_000_000_001),
+                    at=home.clock.now(),
+                    message_id=message.discord_id,
+                    user_id=person("mira", 501).id,
+                    person=person("mira", 501),
+                    emoji="🛑",
+                    added=added,
+                )
+            )
+            await home.hear("Agent1?") if added else None
+            await home.run(5)
+            assert len(home.model.calls) == (0 if added else 1)
+
+
+async def test_what_was_asked_during_a_pause_is_answered_when_it_ends() -> None:
+    async with hearts(1) as home:
+        await home.crowd()
+        await home.apply(UpdateAgent(agent_id=ONE, fields={"paused_reason": "paused by @boss"}))
+        await home.hear("Agent1, where do the boats leave?")
+        await home.hear("nobody in particular")
+        await home.run(3_600)
+        assert home.model.calls == []
+        await act(home, Resume())
+        await home.run(2)
+        assert len(home.model.calls) == 1
+        beat = await home.last_beat()
+        assert beat is not None
+        assert beat.reason is ReasonKind.ADDRESSED
+
+
+async def test_what_was_asked_while_everyone_was_paused_is_answered_when_that_ends() -> None:
+    async with hearts(2) as home:
+        await home.crowd()
+        async with home.store.writing(home.community_id) as write:
+            await write.pause_community(home.community_id, paused=True)
+        await home.hear("Agent1, Agent2, where do the boats leave?")
+        await home.run(3_600)
+        assert home.model.calls == []
+        async with home.store.writing(home.community_id) as write:
+            await write.pause_community(home.community_id, paused=False)
+        await home.run(2)
+        agents = (await home.view()).agents
+        assert [agents[AgentId(id)].last_reason for id in (1, 2)] == [ReasonKind.ADDRESSED] * 2

@@ -1,0 +1,115 @@
+"""What a person writes goes where they mean it and is not lost: messages, drafts, keys pressed elsewhere, forms."""
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.playground.page_driver import Scene, Tab, staged
+
+pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+
+
+async def fail_to_send(scene: Scene, tab: Tab, text: str) -> None:
+    """Write something that the server refuses."""
+    route = "POST /channels/*/messages"
+    await scene.ask("POST", "/playground/faults", {"kind": "status", "route": route, "status": 400})
+    await tab.box.fill(text)
+    await tab.box.press("Enter")
+    await expect(tab.message(text)).to_contain_text("Not sent")
+    tab.errors.clear()  # the browser itself notes the refusal
+
+
+async def go(page: Page, name: str) -> None:
+    await page.locator(".channel", has_text=name).click()
+    await expect(page.locator(".channel[aria-current]", has_text=name)).to_be_visible()
+
+
+async def test_a_message_that_was_not_sent_waits_over_other_channels_lost_lines_and_a_reload() -> None:
+    async with staged() as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        await fail_to_send(scene, tab, "A long thought")
+        await go(tab.page, "garden")
+        await expect(tab.message("A long thought")).to_have_count(0)
+        await go(tab.page, "welcome")
+        await expect(tab.message("A long thought")).to_contain_text("Not sent")
+        me = scene.about["person"]["user"]["id"]
+        async with tab.page.expect_websocket():
+            await scene.ask("POST", "/playground/faults", {"kind": "invalid_session", "user_id": me})
+            await scene.channel.send("in between")
+        await expect(tab.message("in between")).to_be_visible()
+        await expect(tab.message("A long thought")).to_contain_text("Not sent")
+        await tab.page.reload()
+        await tab.shot("not-sent")
+        await tab.message("A long thought").get_by_role("button", name="Try again").click()
+        await expect(tab.page.locator(".message:not(.failed)", has_text="A long thought")).to_have_count(1)
+        await expect(tab.message("Not sent")).to_have_count(0)
+        await tab.page.reload()
+        await expect(tab.message("A long thought")).to_have_count(1)
+
+
+async def test_what_stands_in_the_box_survives_a_reload_channel_by_channel() -> None:
+    async with staged() as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        await tab.box.fill("Half a sentence for the wel")
+        await go(tab.page, "garden")
+        await expect(tab.box).to_have_value("")
+        await tab.box.fill("and one for the gar")
+        await tab.page.reload()
+        await expect(tab.box).to_have_value("and one for the gar")
+        await go(tab.page, "welcome")
+        await expect(tab.box).to_have_value("Half a sentence for the wel")
+        await tab.box.press("Enter")
+        await tab.message("Half a sentence").wait_for()
+        await tab.page.reload()
+        await tab.message("Half a sentence").wait_for()
+        await expect(tab.box).to_have_value("")
+
+
+async def test_a_slip_beside_a_form_does_not_close_it() -> None:
+    async with staged() as scene:
+        tab = await scene.tab()
+        await tab.command("note")
+        await tab.page.keyboard.press("Enter")
+        form = tab.page.get_by_role("dialog", name="Write a note")
+        await form.get_by_label("Words").fill("A whole page of words")
+        await tab.page.mouse.click(5, 5)
+        await expect(form.get_by_label("Words")).to_have_value("A whole page of words")
+
+
+async def test_who_clicks_a_channel_or_a_message_and_types_writes_into_the_box() -> None:
+    async with staged() as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        tab = await scene.tab()
+        keys = tab.page.keyboard
+        await go(tab.page, "garden")
+        await keys.type("really ripe")
+        await expect(tab.box).to_have_value("really ripe")
+        await keys.press("Enter")
+        await tab.page.locator(".message:not(.pending)", has_text="really ripe").click()
+        await keys.type("e, r and + are letters")
+        await expect(tab.box).to_have_value("e, r and + are letters")
+        await expect(tab.page.locator(".reply-bar")).to_be_hidden()
+        await tab.message("really ripe").click(button="right")
+        await keys.press("Escape")
+        await tab.box.fill("")
+        await tab.message("really ripe").focus()
+        await keys.type("red")
+        await expect(tab.box).to_have_value("red")
+
+
+async def test_a_form_opens_only_in_the_tab_where_the_command_was_given() -> None:
+    async with staged() as scene:
+        one, other = await scene.tab(), await scene.tab()
+        await one.command("note")
+        await one.page.keyboard.press("Enter")
+        form = one.page.get_by_role("dialog", name="Write a note")
+        await form.wait_for()
+        await other.say("meanwhile")
+        await one.message("meanwhile").wait_for()
+        await expect(other.page.get_by_role("dialog")).to_have_count(0)
+        await form.get_by_label("Heading").fill("Tuesday")
+        await form.get_by_role("button", name="Mood").click()
+        await one.page.get_by_role("option", name="calm").click()
+        await form.get_by_role("button", name="Submit").click()
+        await expect(other.message("Noted Tuesday")).to_be_visible()

@@ -1,0 +1,158 @@
+"""Journeys in which the bot dies, or people take away what it stands on."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.commanding import Commander, words_of
+from tests.e2e.visitor import Json
+from tests.second.town import Home, Town, eventually, people_of, town_in
+from tests.second.world import World, bot
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+MANAGE_ROLES, MANAGE_WEBHOOKS = 1 << 28, 1 << 29
+
+
+async def answers(town: Town, home: Home, said: Json) -> list[str]:
+    """Give what agents posted after a line."""
+    return [one["content"] for one in await town.posts(home.channel_id) if int(one["id"]) > int(said["id"])]
+
+
+async def test_killed_in_mid_sentence_it_loses_nothing_and_says_nothing_twice(world: World, tmp_path: Path) -> None:
+    slow = {"SELFROOM_COMMUNITY__TYPING_AT_MOST_SECONDS": "2"}
+    async with people_of(world) as town:
+        async with bot(world, tmp_path, **slow) as life:
+            wren = await town.agent("Wren")
+            said = await town.you.say(wren.channel_id, "Hello Wren, tell me a story")
+            await town.you.hear("TYPING_START", lambda data: data["channel_id"] == wren.channel_id)
+            await life.end(signal.SIGKILL)
+        async with bot(world, tmp_path, **slow):
+            await town.answered(said)
+            assert len(await answers(town, wren, said)) == 1
+            again = await town.asked(town.you, wren, "Thank you, Wren. Who are you?")
+            told = await answers(town, wren, said)
+    assert len(told) == len(set(told)) == 2
+    assert again["author"]["username"] == "Wren"
+
+
+async def test_what_is_said_while_it_is_away_is_answered_once(world: World, tmp_path: Path) -> None:
+    async with people_of(world) as town:
+        async with bot(world, tmp_path) as life:
+            wren = await town.agent("Wren")
+            await town.asked(town.you, wren, "Hello Wren")
+            await life.end(signal.SIGINT)
+        first = await town.guest.visitor.say(wren.channel_id, "Wren, is anybody there?")
+        await town.guest.visitor.say(wren.channel_id, "Wren, who are you?")
+        async with bot(world, tmp_path):
+            await town.answered(first)
+            await town.sees("history", "is anybody there?", room="Wren")
+            told = await answers(town, wren, first)
+            history = await town.seen("history", room="Wren")
+    assert len(told) == 1
+    assert history.count("is anybody there?") == 1
+
+
+async def test_what_is_deleted_while_it_is_away_is_not_remembered(world: World, tmp_path: Path) -> None:
+    async with people_of(world) as town:
+        async with bot(world, tmp_path) as life:
+            wren = await town.agent("Wren")
+            said = await town.guest.visitor.say(wren.channel_id, "Wren, my secret is marzipan")
+            await town.answered(said)
+            await life.end(signal.SIGINT)
+        await town.guest.visitor.ask("DELETE", f"/channels/{wren.channel_id}/messages/{said['id']}")
+        async with bot(world, tmp_path):
+
+            async def gone() -> bool:
+                return "marzipan" not in await town.seen("history", room="Wren")
+
+            await eventually(gone, "history without it", every=5)
+
+
+async def test_buttons_and_questions_can_be_answered_after_a_restart(world: World, tmp_path: Path) -> None:
+    async with people_of(world) as town:
+        async with bot(world, tmp_path) as life:
+            attic = await town.agent("Attic")
+            await town.manager.told("agent pause", agent="Attic")
+            await town.manager.told("key create", room="Attic", label="one", key="open sesame")
+            await town.close(attic)
+            assert "You knocked" in await town.guest.told("access request", room=str(attic.id), key="open sesame")
+            pending = await town.manager.run("access pending")
+            question = await town.manager.run("agent delete", agent="Attic")
+            await life.end(signal.SIGKILL)
+        async with bot(world, tmp_path):
+            grant = pending["components"][0]["components"][0]["label"]
+            assert "@gus is let in." in words_of(await town.manager.press(pending, grant))
+            assert "deleted for good" in words_of(await town.manager.press(question, "Delete Attic"))
+
+
+async def test_webhooks_that_people_delete_are_made_again(world: World, tmp_path: Path) -> None:
+    async with town_in(world, tmp_path) as (town, _):
+        wren = await town.agent("Wren")
+        first = await town.asked(town.you, wren, "Hello Wren")
+        for hook in await town.owner.ask("GET", f"/channels/{wren.channel_id}/webhooks"):
+            await town.owner.ask("DELETE", f"/webhooks/{hook['id']}")
+        second = await town.asked(town.you, wren, "Wren, are you still there?")
+        assert second["webhook_id"] != first["webhook_id"]
+        assert second["author"]["username"] == "Wren"
+
+
+async def test_an_agent_whose_channel_people_deleted_is_restored_into_a_new_one(world: World, tmp_path: Path) -> None:
+    async with town_in(world, tmp_path) as (town, _):
+        wren = await town.agent("Wren")
+        await town.asked(town.you, wren, "Hello Wren, remember the word heliotrope")
+        await town.owner.ask("DELETE", f"/channels/{wren.channel_id}")
+        await town.sees("agent show", "retired", agent="Wren")
+        assert "Nothing was found." in await town.seen("search", words="heliotrope")
+        assert "Wren is back." in await town.manager.told("agent restore", agent="Wren")
+        again = Home(wren.id, "Wren", await town.you.channel("wren"))
+        assert again.channel_id != wren.channel_id
+        assert (await town.asked(town.you, again, "Hello Wren"))["author"]["username"] == "Wren"
+
+
+async def test_without_manage_webhooks_managers_are_told_and_nothing_is_lost(world: World, tmp_path: Path) -> None:
+    async with town_in(world, tmp_path) as (town, _):
+        wren = await town.agent("Wren")
+        await town.manager.told("setup places", managers_channel=town.manager.channel_id)
+        await allowed(town, MANAGE_WEBHOOKS, yes=False)
+        said = await town.you.say(wren.channel_id, "Hello Wren, who are you?")
+        await town.wait_for(town.manager.channel_id, "does not let me", town.you)
+        assert "**manage webhooks** is missing" in await town.manager.told("setup start")
+        assert await answers(town, wren, said) == []
+        await allowed(town, MANAGE_WEBHOOKS, yes=True)
+        await town.answered(said)
+        assert len(await answers(town, wren, said)) == 1
+
+
+async def test_without_manage_roles_a_room_stays_open_until_the_right_is_there(world: World, tmp_path: Path) -> None:
+    async with town_in(world, tmp_path) as (town, _):
+        wren = await town.agent("Wren")
+        await allowed(town, MANAGE_ROLES, yes=False)
+        owner = Commander(town.owner, town.manager.channel_id)
+        await owner.told("room visibility", room="Wren", visibility="private")
+        assert "**manage roles** is missing" in await town.manager.told("setup start")
+        assert "wren" in await town.guest.visitor.channels()
+        await allowed(town, MANAGE_ROLES, yes=True)
+        await town.close(wren)
+
+
+async def allowed(town: Town, bit: int, *, yes: bool) -> None:
+    """Give the bot's role a permission, or take it."""
+    path = f"/guilds/{town.owner.about['guild_id']}/roles"
+    role = next(one for one in await town.owner.ask("GET", path) if one["managed"] and one["name"] == "Selfroom")
+    rights = int(role["permissions"]) | bit if yes else int(role["permissions"]) & ~bit
+    await town.owner.ask("PATCH", f"{path}/{role['id']}", {"permissions": str(rights)})
+
+
+async def test_a_new_manager_is_known_as_one_without_a_restart(world: World, tmp_path: Path) -> None:
+    async with town_in(world, tmp_path) as (town, _):
+        await town.agent("Wren")
+        assert "Only people who may manage" in await town.guest.told("agent pause", agent="Wren")
+        guild, person = town.owner.about["guild_id"], town.guest.visitor.user["id"]
+        roles = await town.owner.ask("GET", f"/guilds/{guild}/roles")
+        role = next(one for one in roles if one["name"] == "Managers")
+        await town.owner.ask("PUT", f"/guilds/{guild}/members/{person}/roles/{role['id']}")
+        assert "Wren is paused." in await Commander(town.guest.visitor, town.guest.channel_id).told(
+            "agent pause", agent="Wren"
+        )

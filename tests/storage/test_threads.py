@@ -1,0 +1,139 @@
+"""Private threads as they are stored: places beside their rooms, on both databases."""
+
+from bot.core.changes import AddLookup, AddMembership, RemoveMembership, SetFocus, UpdateRoom
+from bot.core.kinds import Visibility
+from bot.core.records import AgentId, CommunityId, Focus, Lookup, Membership, MessageId, Room, Side, Snowflake
+from bot.core.view import View
+from storage.store import SqlStore
+from tests.factories import membership
+from tests.fakes import START
+from tests.storage.lines import said
+
+HOST, GUEST, THIRD = (AgentId(id) for id in (1, 2, 3))
+THREAD = Snowflake(77)
+
+
+async def seen(store: SqlStore, community_id: CommunityId, *agents: AgentId) -> View:
+    async with store.reading() as read:
+        return await read.view(community_id, agent_ids=agents)
+
+
+async def opened(store: SqlStore, community_id: CommunityId, name: str = "Plans") -> AgentId:
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [AddMembership(membership=membership(GUEST, HOST))])
+        id = await write.add_thread(community_id, HOST, THREAD, name=name, at=START)
+        await write.add_message(community_id, said("the lamp is under the oak", room_id=id))
+    return id
+
+
+async def test_a_thread_is_a_private_place_of_its_rooms_members(store: SqlStore, community_id: CommunityId) -> None:
+    id = await opened(store, community_id)
+    assert id not in (HOST, GUEST, THIRD)
+    for view in (await seen(store, community_id, HOST), await glanced(store, community_id, HOST)):
+        room = view.all_rooms[id]
+        assert (room.thread_of, room.thread_name, room.channel_id) == (HOST, "Plans", THREAD)
+        assert (room.visibility, int(room.side)) == (Visibility.PRIVATE, int(id))
+        assert view.rooms[id].members == (HOST, GUEST)
+        assert [one.content for one in view.rooms[id].messages] == ["the lamp is under the oak"]
+        assert not view.rooms[HOST].messages
+        assert id not in view.agents
+    assert await opened(store, community_id, "New plans") == id
+    assert (await seen(store, community_id, HOST)).all_rooms[id].thread_name == "New plans"
+
+
+async def glanced(store: SqlStore, community_id: CommunityId, agent_id: AgentId) -> View:
+    async with store.reading() as read:
+        return await read.glance(community_id, agent_ids=[agent_id], messages=20)
+
+
+async def test_members_of_the_room_come_into_its_threads_and_go(store: SqlStore, community_id: CommunityId) -> None:
+    id = await opened(store, community_id)
+    async with store.writing(community_id) as write:
+        late = Membership(agent_id=THIRD, room_id=HOST, joined_at=START)
+        await write.apply(community_id, [AddMembership(membership=late)])
+    joined = (await seen(store, community_id, THIRD)).memberships[THIRD, id]
+    assert joined.joined_after == MessageId(1)
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [RemoveMembership(agent_id=THIRD, room_id=HOST)])
+    view = await seen(store, community_id, THIRD)
+    assert (THIRD, id) not in view.memberships
+    assert view.rooms.keys() == {THIRD}
+
+
+async def test_a_thread_that_was_left_is_a_members_place_again_from_then_on(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    id = await opened(store, community_id)
+    async with store.writing(community_id) as write:
+        await write.leave_thread(community_id, id)
+    assert (HOST, id) not in (await seen(store, community_id, HOST)).memberships
+    assert await opened(store, community_id) == id
+    assert (await seen(store, community_id, HOST)).memberships[HOST, id].joined_after == MessageId(1)
+
+
+async def test_a_thread_keeps_its_rooms_pace_and_silence(store: SqlStore, community_id: CommunityId) -> None:
+    id = await opened(store, community_id)
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [UpdateRoom(room_id=HOST, fields={"wpm": 33, "hushed_until": START})])
+    room = (await seen(store, community_id, HOST)).all_rooms[id]
+    assert (room.wpm, room.hushed_until) == (33, START)
+
+
+async def test_what_was_kept_on_the_side_of_a_thread_ends_with_it(store: SqlStore, community_id: CommunityId) -> None:
+    id = await opened(store, community_id)
+    async with store.writing(community_id) as write:
+        note = SetFocus(agent_id=GUEST, side=Side(id), focus=Focus(notes=("oak",)))
+        found = AddLookup(agent_id=GUEST, side=Side(id), lookup=Lookup(question="recall lamp", answer="oak"))
+        await write.apply(community_id, [note, found])
+        await write.delete_room_messages(community_id, id, START)
+        await write.leave_thread(community_id, id)
+        await write.close_thread(community_id, id)
+    view = await seen(store, community_id, GUEST)
+    assert "oak" not in repr(view)
+    async with store.reading() as read:
+        assert await read.room_of_channel(community_id, THREAD) is None
+        assert await read.search(community_id, "oak", room_ids=[HOST, id]) == []
+
+
+async def test_a_deleted_agent_takes_the_threads_in_its_room_along(store: SqlStore, community_id: CommunityId) -> None:
+    id = await opened(store, community_id)
+    async with store.writing(community_id) as write:
+        await write.delete_agent(community_id, HOST)
+    view = await seen(store, community_id, GUEST)
+    assert {HOST, id} & (view.all_rooms.keys() | view.agents.keys()) == set()
+    async with store.reading() as read:
+        assert await read.search(community_id, "oak", room_ids=[HOST, id]) == []
+
+
+async def test_a_talk_in_a_thread_is_summed_up_for_itself(store: SqlStore, community_id: CommunityId) -> None:
+    id = await opened(store, community_id)
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [UpdateRoom(room_id=id, fields={"compact_asked_at": START})])
+    async with store.reading() as read:
+        assert [one.room_id for one in await read.unsummarised(None)] == [id]
+
+
+async def test_threads_of_unknown_kind_are_told_until_they_are_named(
+    store: SqlStore, community_id: CommunityId, room_id: AgentId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.add_message(community_id, said("in a thread", thread_id=THREAD))
+        await write.add_message(community_id, said("in another", 2, thread_id=Snowflake(78), thread_name="Roses"))
+    async with store.reading() as read:
+        assert await read.unnamed_threads(community_id, room_id) == [THREAD]
+    async with store.writing(community_id) as write:
+        await write.name_thread(community_id, room_id, THREAD, "Aside")
+    async with store.reading() as read:
+        assert await read.unnamed_threads(community_id, room_id) == []
+        assert [one.thread_name for one in await read.history(community_id, room_id)] == ["Aside", "Roses"]
+
+
+def rooms_of(view: View) -> dict[AgentId, Room]:
+    return dict(view.all_rooms)
+
+
+async def test_an_archive_brings_threads_along(store: SqlStore, community_id: CommunityId) -> None:
+    id = await opened(store, community_id)
+    async with await store.clone(community_id) as copy:
+        there = await seen(copy, community_id, HOST)
+        assert rooms_of(there)[id] == rooms_of(await seen(store, community_id, HOST))[id]
