@@ -12,13 +12,14 @@ from bot.core.view import View
 def doing(view: View, agent: Agent, now: datetime) -> Mapping[AgentId, Doing]:
     """Give what the agent is at in each room where it is at something; the view has its rooms and its reasons."""
     found: dict[AgentId, Doing] = {}
+    is_up = state_of(agent, now) not in (State.SLEEPING, State.PAUSED, State.RETIRED)
     since = agent.last_beat_at if is_claimed(agent, now) else None
     for reason in view.reasons.get(agent.id, ()):
         if reason.room_id is None:
             continue
         if since is not None and reason.due_at <= since:
             found[reason.room_id] = Doing.THINKING
-        elif reason.held_for is HeldFor.FLOOR and reason.room_id not in found:
+        elif is_up and reason.held_for is HeldFor.FLOOR and reason.room_id not in found:
             found[reason.room_id] = Doing.WAITING
     for room_id in view.being_posted:
         if view.own_words(agent.id, room_id) and found.get(room_id) is not Doing.THINKING:

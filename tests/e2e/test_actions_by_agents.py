@@ -101,8 +101,12 @@ async def reacted(stage: Stage) -> bool:
 
 async def waking(stage: Stage) -> list[Json]:
     await stage.told("agent sleep", agent="Fern", minutes=60)
-    assert "sleeping" in await stage.told("agent show", agent="Fern")
+    await until(lambda: fern_sleeps(stage), "Fern is asleep, with all that it had to say posted")
     return [an("wake_agent", agent_id=stage.fern)]
+
+
+async def fern_sleeps(stage: Stage) -> bool:
+    return "sleeping" in await stage.told("agent show", agent="Fern")
 
 
 async def awake(stage: Stage) -> bool:

@@ -1,5 +1,6 @@
 """What an agent is at is told of it in the room where it is at it, everywhere alike."""
 
+from datetime import timedelta
 from typing import Any
 
 from bot.adapters.web import agent_row
@@ -86,3 +87,13 @@ async def test_nobody_is_said_to_have_paused_an_agent_that_rests() -> None:
         )
         await home.apply(UpdateAgent(agent_id=HALL, fields={"paused_reason": "paused by @mira"}))
         assert (await row_of(home, HALL))["waits_for"] == "someone to resume it (paused by @mira)"
+
+
+async def test_who_sleeps_waits_for_no_floor() -> None:
+    async with hearts(2, script=[answer({2: [(1, "Here I am, and I have much to tell.")]})] * 3) as home:
+        await home.hear("Agent2, are you here?")
+        await home.slot(1)
+        assert (await told(home))[HALL].doing == {HALL: Doing.WAITING}
+        await home.apply(UpdateAgent(agent_id=HALL, fields={"asleep_until": home.clock.now() + timedelta(hours=1)}))
+        look = (await told(home))[HALL]
+        assert (look.state, dict(look.doing)) == (State.SLEEPING, {})
