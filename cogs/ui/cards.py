@@ -15,7 +15,7 @@ from bot.core.status import state_of
 from bot.core.view import View
 from bot.core.wording import counted
 from cogs.ui.again import Again, UseButton
-from cogs.ui.beats import beat_reason, linked
+from cogs.ui.beats import beat_reason, for_managers
 from cogs.ui.money import cost
 
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
@@ -167,5 +167,5 @@ def _today(shown: Shown, agent: Agent) -> str:
 
 
 def _last(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
-    what = beat.failed or (linked(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
+    what = beat.failed or (for_managers(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
     return f"<t:{int(beat.at.timestamp())}:R>, {beat_reason(beat)}: {what}"[:1_000]
