@@ -9,7 +9,6 @@ from bot.core.options import bounds_of
 from bot.core.spent import Period, Spent, as_csv, totals
 from bot.core.wording import counted
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.again import PAGE
 from cogs.ui.charts import usage_rows, usage_table
 from cogs.ui.files import text_file
 from cogs.ui.money import budget
@@ -51,11 +50,9 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         guild_id = guild_of(interaction)
         days, model = await self.desk.used(guild_id, what, period)
         used = totals(days)
-        table = usage_table(used, model, {name: [name] for name in used} if what is UsedBy.MODEL else {})
-        await self.draw_out(interaction, f"Usage {WORDS[period]} by {what}", usage_rows(used), table)
-        if days and PAGE not in interaction.extras:
-            file = text_file(f"usage-by-{what}-{period}.csv", as_csv(days, what))
-            await self.say(interaction, "Day by day:", files=[file])
+        lines = usage_table(used, model, {name: [name] for name in used} if what is UsedBy.MODEL else {})
+        daily = text_file(f"usage-by-{what}-{period}.csv", as_csv(days, what)) if days else None
+        await self.draw_out(interaction, f"Usage {WORDS[period]} by {what}", usage_rows(used), lines, table=daily)
 
     @app_commands.command()
     async def budget(
