@@ -71,7 +71,8 @@ async def test_a_fault_while_posting_neither_loses_nor_doubles(scene: Scene, fau
 async def test_one_webhook_serves_the_channel_through_restarts(scene: Scene) -> None:
     await scene.stage.say(scene.bot, scene.ada, "one")
     await shown(scene, "one")
-    scene.bot.publisher.webhooks.forget(scene.channel_id)
+    publisher = scene.bot.publisher
+    publisher.webhooks.forget(await publisher.territory.place(scene.stage.guild_id, scene.channel_id))
     await scene.stage.say(scene.bot, scene.ada, "two")
     await shown(scene, "one", "two")
     assert len(await scene.stage.owner.call("GET", f"/channels/{scene.channel_id}/webhooks")) == 1
@@ -175,7 +176,7 @@ async def test_the_drawn_avatar_is_set_once_on_the_rooms_own_webhook(scene: Scen
     await shown(scene, "look at me")
     [hook] = await scene.stage.owner.call("GET", f"/channels/{scene.channel_id}/webhooks")
     assert hook["avatar"]
-    face = await scene.bot.publisher.face(scene.channel_id, scene.ada, "Ada")
+    face = await scene.bot.publisher.face(scene.stage.guild_id, scene.channel_id, scene.ada, "Ada")
     assert face is not None
     async with scene.stage.session.get(face) as answer:
         assert answer.content_type == "image/png"
