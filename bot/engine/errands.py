@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from bot.core.changes import Change, UpdateRoom
+from bot.core.changes import AddLetter, Change, UpdateRoom
 from bot.core.errors import ChannelGone, Gone, Limited
-from bot.core.kinds import LetterState, Visibility
+from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import (
     BillboardPayload,
     ChannelPayload,
@@ -132,7 +132,10 @@ class Errands:
                 category_id=view.config.category_id,
             ),
         )
-        return [UpdateRoom(room_id=room.id, fields={"channel_id": made})]
+        shown = BillboardPayload(text=room.billboard).stored()
+        now = self._clock.now()
+        billboard = AddLetter(kind=LetterKind.BILLBOARD, room_id=room.id, payload=shown, not_before=now)
+        return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *([billboard] if room.billboard else [])]
 
     async def _react(self, room: Room, view: View, message_id: MessageId, emoji: str, *, added: bool) -> None:
         async with self._store.reading() as read:
