@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Column, func, select
 from bot.core.changes import AddLetter, Change, Say, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import LetterKind, LetterState, SenderKind, Visibility
-from bot.core.letters import BillboardPayload, ChannelPayload, NoticePayload, PermissionPayload
+from bot.core.letters import BillboardPayload, ChannelPayload, NoticePayload, Payload, PermissionPayload
 from bot.core.records import AgentId, CommunityId, LetterId, MessageId, Snowflake
 from storage.moving.contents import TABLES
 from storage.moving.rehoming import OVERRIDES
@@ -62,8 +62,8 @@ async def post(store: SqlStore, community_id: CommunityId, content: str, *parts:
         )
 
 
-def letter(kind: LetterKind, room_id: AgentId = ADA, **payload: object) -> AddLetter:
-    return AddLetter(kind=kind, room_id=room_id, payload=payload, not_before=START)  # type: ignore[arg-type]
+def letter(kind: LetterKind, payload: Payload) -> AddLetter:
+    return AddLetter(kind=kind, room_id=ADA, payload=payload.stored(), not_before=START)
 
 
 @pytest.fixture
@@ -85,9 +85,9 @@ async def settled(store: SqlStore, community_id: CommunityId) -> CommunityId:
         changes: list[Change] = [
             UpdateRoom(room_id=GRACE, fields={"visibility": Visibility.PRIVATE}),
             UpdateAgent(agent_id=WREN, fields={"retired_at": START}),
-            letter(LetterKind.BILLBOARD, **BillboardPayload(text="Roses today").stored()),
-            letter(LetterKind.NOTICE, **NoticePayload(text="a fault").stored()),
-            letter(LetterKind.PERMISSION, **PermissionPayload(left_channel_id=Snowflake(8), removed=True).stored()),
+            letter(LetterKind.BILLBOARD, BillboardPayload(text="Roses today")),
+            letter(LetterKind.NOTICE, NoticePayload(text="a fault")),
+            letter(LetterKind.PERMISSION, PermissionPayload(left_channel_id=Snowflake(8), removed=True)),
             *(SetOverride(name=name, value="8") for name in OVERRIDES),
             SetOverride(name="floor", value=3),
         ]
