@@ -11,7 +11,7 @@ from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import LetterKind
 from bot.core.letters import RESTS, BillboardPayload, NoticePayload, PermissionPayload, ReactPayload, TopicPayload
-from bot.core.records import Json
+from bot.core.records import Json, Snowflake
 from tests.adapters.discord.stage import staged, until
 from tests.adapters.discord.test_incoming import Scene
 
@@ -211,3 +211,11 @@ async def test_letters_of_the_last_run_wait_until_we_are_online() -> None:
             await shown(scene, "from before")
         async with stage.store.reading() as read:
             assert await read.letters(SystemClock().now(), limit=10) == []
+
+
+async def test_what_is_for_one_person_is_told_to_them_alone(scene: Scene) -> None:
+    for words in ("The door is open.", "Come in."):
+        await scene.bot.publisher.tell(Snowflake(scene.mira.id), words)
+    alone = await scene.mira.call("POST", "/users/@me/channels", {"recipient_id": scene.stage.bot_id})
+    assert [one["content"] for one in await scene.mira.read(int(alone["id"]))] == ["The door is open.", "Come in."]
+    assert await scene.mira.read(scene.channel_id) == []
