@@ -137,7 +137,7 @@ class Errands:
         billboard = AddLetter(kind=LetterKind.BILLBOARD, room_id=room.id, payload=shown, not_before=now)
         return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *([billboard] if room.billboard else [])]
 
-    async def _react(self, room: Room, view: View, message_id: MessageId, emoji: str, *, added: bool) -> None:
+    async def _react(self, room: Room, view: Outline, message_id: MessageId, emoji: str, *, added: bool) -> None:
         async with self._store.reading() as read:
             message = (await read.messages_by_id(room.community_id, [message_id])).get(message_id)
         if message is None or message.discord_id is None:
