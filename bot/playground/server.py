@@ -195,8 +195,7 @@ class Playground:
         for add_to in self._neighbours:
             add_to(app)
         Endpoint(self.world, prefix="/playground").add_to(app.router, setup.routes)
-        here = [f"ws://{host}:{self.port}" for host in ("127.0.0.1", "localhost")]
-        statics.add_to(app, asks=[*here, *([self.options.face_url] if self.options.face_url else [])])
+        statics.add_to(app, asks=self.options.face_url or "")
         return app
 
     async def _gateway(self, request: web.Request) -> web.StreamResponse:
