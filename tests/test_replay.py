@@ -4,13 +4,14 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
 from bot.core.errors import BadSetting
-from bot.replay import Line, playback, replay
+from bot.replay import Line, playback, read_trace, replay
 
 START = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
@@ -91,3 +92,10 @@ async def test_a_refusal_is_told_in_a_sentence(server: Server) -> None:
     with pytest.raises(BadSetting, match=r"The playground refused POST .*: Not here"):
         async with playback(server.url, 1) as one:
             await replay(chat(("ann", "b", None)), one, speed=1, progress=lambda *_: None, sleep=at_once)
+
+
+def test_times_with_and_without_a_zone_stand_in_one_trace(tmp_path: Path) -> None:
+    line = '{{"seq": 1, "t": "{}", "sender": "ann", "text": "hi"}}\n'
+    (tmp_path / "trace.jsonl").write_text(line.format("2026-11-20T10:00:00") + line.format("2026-11-20T11:00:05+01:00"))
+    first, second = read_trace(tmp_path / "trace.jsonl")
+    assert second.t - first.t == timedelta(seconds=5)

@@ -188,6 +188,10 @@ async def test_only_the_playgrounds_page_may_read(face: Face) -> None:
     assert (status, headers["Access-Control-Allow-Origin"]) == (200, PAGE)
     for foreign in ("https://evil.example", "null", "http://127.0.0.1:9999"):
         assert (await get(face, "/agents", Origin=foreign))[0] == 403
+    for site in ("same-site", "cross-site"):  # a script or a picture in a page, which says no origin
+        for path in ("/agents", "/metrics", "/health"):
+            assert (await get(face, path, **{"Sec-Fetch-Site": site}))[0] == 403
+        assert (await get(face, "/agents", Origin=PAGE, **{"Sec-Fetch-Site": site}))[0] == 200
 
 
 async def test_a_name_that_was_bent_to_this_machine_is_refused(face: Face) -> None:
