@@ -43,7 +43,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One agent's part of an answer; `usage` is its share, `hud` the call's text as it is kept, `blots` for the rest."""
+    """One agent's part of an answer; `usage` is its share, `hud` the call's text as kept, `blots` for the rest."""
 
     ready: Ready
     call: PlannedCall
