@@ -124,10 +124,13 @@ class Posting(Outbox):
             this = tuple_(*table.primary_key) == tuple_(*key)
             match found.table:
                 case LETTERS.name:
-                    message_id = await self.value(select(LETTERS.c.message_id).where(this))
                     await self.run(update(LETTERS).where(this).values(state=LetterState.FAILED, closed_at=at))
-                    if message_id is not None:
-                        await self._free_author(CommunityId(key[0]), message_id, at)
+                    for community_id, message_id in await self.rows(
+                        select(LETTERS.c.community_id, LETTERS.c.message_id).where(
+                            this, LETTERS.c.message_id.is_not(None)
+                        )
+                    ):
+                        await self._free_author(community_id, message_id, at)
                 case REQUESTS.name:
                     await self.run(update(REQUESTS).where(this).values(state=RequestState.EXPIRED, closed_at=at))
                 case _:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from sqlalchemy import Table, select, update
-from sqlalchemy.exc import StatementError
+from sqlalchemy.exc import SQLAlchemyError
 
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
@@ -45,7 +46,8 @@ CLOSED = (
 )
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file itself
-    *(KeyError, ValueError, TypeError, AttributeError, StatementError),  # what is written in it
+    *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, struct.error),  # what is written in it
+    SQLAlchemyError,  # what no column takes
 )
 
 

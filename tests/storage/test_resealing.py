@@ -137,9 +137,9 @@ async def test_an_import_opens_nothing_that_was_put_into_the_archive(
     await store.export(community_id, archive, cipher=OLD)
     forged = changed(archive, "keys.jsonl", (as_line(mine.ciphertext), as_line(theirs)))
     forged = changed(forged, "manifest.json", (f'"sealed_for": {community_id}', f'"sealed_for": {victim}'))
-    for one in (forged, changed(archive, "keys.jsonl", (as_line(mine.ciphertext), as_line(theirs)))):
+    for wrong in (forged, changed(archive, "keys.jsonl", (as_line(mine.ciphertext), as_line(theirs)))):
         with pytest.raises(BadSetting, match="2 keys in the archive are sealed with another secret, or were changed"):
-            await store.import_archive(one, guild_id=Snowflake(78), cipher=OLD)
+            await store.import_archive(wrong, guild_id=Snowflake(78), cipher=OLD)
     came = await store.import_archive(forged, guild_id=Snowflake(79), cipher=OLD, closed=True)
     for one in await keys_of(store, came.community_id):
         with pytest.raises(BadSetting):
