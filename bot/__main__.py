@@ -60,7 +60,8 @@ def doctor() -> None:
 
     findings = carry_out(examine_house(settings()))
     for finding in findings:
-        out.print(headed(*(("ok   ", "green") if finding.ok else ("wrong", "red")), finding.what), soft_wrap=True)
+        head = ("wrong", "red") if not finding.ok else ("mind ", "yellow") if finding.warns else ("ok   ", "green")
+        out.print(headed(*head, finding.what), soft_wrap=True)
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
 
 

@@ -20,6 +20,7 @@ LATE_SECONDS = 60.0  # how long agents may still be busy with the last lines
 LONGEST_WAIT = 600.0  # seconds that a playground may ask for
 LONGEST_REASON = 300  # characters
 LARGEST_ANSWER = 4_000_000  # bytes
+LARGEST_BYTES = 50_000_000  # of a trace: it is read as a whole
 CONTENT_LIMIT = 2_000  # Discord takes no more in one message
 
 
@@ -100,7 +101,12 @@ class Replayed:
 def read_trace(path: Path) -> list[Line]:
     """Read a chat log of JSON lines; raises BadSetting naming the line that cannot be read."""
     try:
-        texts = path.read_text(encoding="utf-8").splitlines()
+        with path.open("rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
+        if len(data) > LARGEST_BYTES:
+            most = LARGEST_BYTES // 1_000_000
+            raise BadSetting(f"The trace {path} has more than {most} MB: cut it into parts and replay one by one.")
+        texts = data.decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSetting(f"The trace {path} cannot be read: {error}.") from error
     lines = []
