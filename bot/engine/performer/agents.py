@@ -19,7 +19,7 @@ from bot.core.wording import counted
 from bot.engine.performer.attention import free_name, rename
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.prompts import check_avatar, check_model, check_prompt
-from bot.engine.performer.registry import handles
+from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import PROPOSED, put_letter
 from bot.engine.performer.speech import tell_room
 
@@ -32,7 +32,7 @@ _AT_REST: Mapping[str, Any] = {
 }
 
 
-@handles(CreateAgent)
+@handles(CreateAgent, asks=Asks.NEWEST)
 async def create_agent(desk: Desk, action: CreateAgent) -> str:
     _check_daily_limit(desk)
     await check_model(desk, action.model or desk.config.model)
