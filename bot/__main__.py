@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from bot.core.errors import SelfroomError
+from bot.core.errors import SelfroomError, one_of
+from bot.core.kinds import InputFormat
 from bot.settings import Settings, load_settings
 
 cli = typer.Typer(
@@ -121,7 +122,7 @@ def replay(
 @cli.command()
 def hud(
     agent: Annotated[str, typer.Argument(help="Its name or id.")],
-    format: Annotated[str | None, typer.Option(help="text, json, compact_json or toon.")] = None,
+    format: Annotated[str | None, typer.Option(help=f"{one_of(list(InputFormat))}.")] = None,
     tokens: Annotated[bool, typer.Option("--tokens", help="Show the tokens of each section.")] = False,
     guild: Guild = None,
 ) -> None:

@@ -9,7 +9,7 @@ from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, P
 from bot.core.changes import AddAgent, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
-from bot.core.kinds import Access, AgentType, InputFormat, LetterKind, OutputFormat, Visibility
+from bot.core.kinds import Access, AgentType, LetterKind, Visibility
 from bot.core.letters import ChannelPayload, PermissionPayload
 from bot.core.moderation import is_on
 from bot.core.names import default_name
@@ -204,8 +204,8 @@ def _drafted(desk: Desk, action: CreateAgent, name: str) -> Agent:
         interval_seconds=config.interval_seconds,
         resting_interval_seconds=config.resting_interval_seconds,
         token_budget=budget,
-        input_format=InputFormat(config.input_format),
-        output_format=OutputFormat(config.output_format),
+        input_format=config.input_format,
+        output_format=config.output_format,
         created_at=desk.now,
         created_by=desk.actor.agent_id,
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from bot.core.hud.formats.text import message_line
+from bot.core.hud.formats.lines import message_line
 from bot.core.records import AgentId, Attachment, MessageId
 from tests import factories
 from tests.core.hud.golden import FOLDER, KAI, LUNA, REQUEST, TALLY, garden, texts
