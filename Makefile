@@ -34,8 +34,9 @@ format: .venv/dev.stamp ## Rewrite the code in the house's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-pages: .venv/dev.stamp ## Write the table of commands in docs/commands.md anew
+pages: .venv/dev.stamp ## Write anew what follows from the code: the table in docs/commands.md, the golden HUDs of the tests
 	$(BIN)/python -m tests.cogs.pages
+	$(BIN)/python -m tests.core.hud.golden
 
 bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
 	$(BIN)/python -m tests.bench $(ONLY)
