@@ -37,10 +37,6 @@ class StoreError(SelfroomError):
     """The database cannot do what was asked (full, locked, newer than the program …); nothing was written."""
 
 
-class LostClaim(SelfroomError):
-    """The right to answer for an agent has ended or passed on: the answer must not be applied."""
-
-
 class ModelError(SelfroomError):
     """A model did not answer; the beat may be tried again later.
 

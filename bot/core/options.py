@@ -14,7 +14,6 @@ from bot.core.errors import Rejected, one_of
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import Json
 
-INTERNAL: Final = frozenset({"synced_commands"})
 DEFAULT: Final = "default"
 MATTERS: Final[Mapping[str, str]] = {  # by the setting with which each begins
     "model": "New agents",
