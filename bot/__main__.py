@@ -15,7 +15,8 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.text import Text
 
-from bot.core.errors import SelfroomError
+from bot.core.errors import SelfroomError, one_of
+from bot.core.kinds import InputFormat
 from bot.core.terminal import in_a_line, visible
 from bot.settings import Settings, load_settings
 
@@ -126,7 +127,7 @@ def replay(
 @cli.command()
 def hud(
     agent: Annotated[str, typer.Argument(help="Its name or id.")],
-    format: Annotated[str | None, typer.Option(help="text, json, compact_json or toon.")] = None,
+    format: Annotated[str | None, typer.Option(help=f"{one_of(list(InputFormat))}.")] = None,
     tokens: Annotated[bool, typer.Option("--tokens", help="Show the tokens of each section.")] = False,
     guild: Guild = None,
 ) -> None:

@@ -7,7 +7,7 @@ from bot.core.view import Outline
 from cogs.arguments import AgentArg
 from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, reader, wait
 from cogs.ui.again import PageButton, SureButton, UseButton
-from cogs.ui.guide import guide
+from cogs.ui.guide import FOR_EVERYONE, guide
 from cogs.ui.texts import honest, label
 
 Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a button's id
@@ -30,7 +30,7 @@ class LookingCog(Cog):
         lines = [f"<t:{int(one.at.timestamp())}:f> {honest(f'{one.by}: {one.what}')}" for one in entries]
         await self.list_out(interaction, "**Who changed what**", lines, empty="Nothing has been changed yet.")
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 20.0)
     async def search(self, interaction: Interaction, words: Query, room: AgentArg | None = None) -> None:
         """Find what was said, in all rooms that you can read.
@@ -49,7 +49,7 @@ class LookingCog(Cog):
         lines = [message_line(guild_id, view, places[one.room_id], one, text) for one, text in found]
         await self.list_out(interaction, f"**Found for “{words[:80]}”**", lines, empty="Nothing was found.")
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 20.0)
     async def history(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Read a room's messages as its agents have them.
@@ -77,7 +77,7 @@ class LookingCog(Cog):
             return thread
         return (await self.desk.view(guild_id)).all_rooms[(await self.room(interaction, room)).id]
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def help(self, interaction: Interaction) -> None:
         """Say what you can do here."""
         commands = self.client.tree.get_commands()

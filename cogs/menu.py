@@ -11,6 +11,7 @@ from bot.core.records import AgentId, Message
 from bot.core.view import Outline
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
 from cogs.ui.beats import beat_file, beat_summary, passed_line
+from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pages import paged
 from cogs.ui.reacting import ReactionButton, reactions
 from cogs.ui.texts import label
@@ -24,9 +25,9 @@ class MenuCog(Cog):
     def __init__(self, client: SelfroomClient) -> None:
         super().__init__(client)
         self.entries = [
-            app_commands.ContextMenu(name="Who said this?", callback=self.who),
+            app_commands.ContextMenu(name="Who said this?", callback=self.who, extras=FOR_EVERYONE),
             app_commands.ContextMenu(name="Show the HUD behind this", callback=self.hud),
-            app_commands.ContextMenu(name="Ask again", callback=self.again),
+            app_commands.ContextMenu(name="Ask again", callback=self.again, extras=FOR_EVERYONE),
             app_commands.ContextMenu(name="Delete", callback=self.delete),
             app_commands.ContextMenu(name="React as The Architect", callback=self.react),
         ]

@@ -9,6 +9,7 @@ from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read
 from cogs.ui.again import Again
+from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.rooms import member_lines, room_card, summary_lines
 from cogs.ui.texts import label
 
@@ -20,7 +21,7 @@ Count = app_commands.Range[int, 1, MOST_CLEARED]
 class Company(Group):
     """Commands on who is there and what is said."""
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def info(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Show a room: topic, access, pace, members and what waits at its door.
 
@@ -32,7 +33,7 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.say(interaction, embed=room_card(view, owner.id, self.desk.now()))
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """List the agents that read and write a room.
 
@@ -83,7 +84,7 @@ class Company(Group):
         owner = await self.room(interaction, room)
         await self.act(interaction, Remove(agent_id=agent.id), subject=owner.id)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 60.0)
     async def hush(
         self, interaction: Interaction, minutes: Minutes | None = None, room: AgentArg | None = None
@@ -99,7 +100,7 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.act(interaction, Hush(minutes=minutes), subject=owner.id)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 20.0)
     async def summaries(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Read the summaries of what was said in a room, the newest first.

@@ -18,6 +18,7 @@ from bot.core.sight import Sight
 from storage.store import SqlStore
 from tests.factories import agent, room
 from tests.fakes import START, ScriptedModel, VirtualClock
+from tests.founding import founded
 
 PAGE = "http://127.0.0.1:8808"
 
@@ -54,12 +55,7 @@ async def face(store: SqlStore) -> AsyncIterator[Face]:
 
 
 async def inhabit(store: SqlStore, guild_id: int, name: str) -> CommunityId:
-    async with store.writing() as write:
-        community = await write.add_community(Snowflake(guild_id), "Testers")
-    async with store.writing(community.id) as write:
-        one = agent(write.ids.take("agent"), community_id=community.id, name=name)
-        await write.apply(community.id, [AddAgent(agent=one, room=room(one.id, community_id=community.id))])
-    return community.id
+    return await founded(store, [(agent(name=name), room())], guild_id=guild_id)
 
 
 def beat(**fields: Any) -> Beat:  # noqa: ANN401
