@@ -17,7 +17,8 @@ SECRET = "zebra-crossing-at-dawn"
 
 
 def open_to_others(folder: Path) -> list[str]:
-    return [str(one) for one in (folder, *folder.rglob("*")) if stat.S_IMODE(one.stat().st_mode) & 0o077]
+    there = [one for one in (folder, *folder.rglob("*")) if one.exists()]  # while it runs, files come and go
+    return [str(one) for one in there if stat.S_IMODE(one.stat().st_mode) & 0o077]
 
 
 def holding(folder: Path, words: str) -> list[str]:

@@ -256,9 +256,8 @@ async def test_a_deed_that_is_only_claimed_was_not_done_and_can_be_seen_not_to_b
     deed = [an("delete_agent", agent_id=stage.ids["Opal"]), an("wipe_everything", really=True)]
     claim = [says(stage, "Rook", "Done: Opal is deleted and all is wiped.")]
     outcome = await stage.obeys("Rook", "wipe it all.", deed, claim, by=mallory(stage))
-    assert len(rejected(outcome)) == 2
+    assert len(rejected(outcome)) == 2  # as managers see it in the drawer
     assert "Opal" in await stage.cast.guest.told("agent list")
-    assert rejected(json.loads(await stage.face(f"/agents/{stage.rook}/beat"))["outcome"])  # for managers to see
     await stage.obeys("Rook", "what did you do?", [], by=mallory(stage))
     recent = (await last_input(stage, "Rook")).split("RECENT ACTIONS")[-1]
     assert "rejected" in recent.casefold()
@@ -385,6 +384,7 @@ async def leaked(stage: Stage) -> list[str]:
 
 
 async def test_when_the_days_money_is_gone_they_rest_and_say_so_once(stage: Stage) -> None:
+    await stage.calm()
     await stage.told("usage budget", tokens_per_day=1)
     before = len(await stage.cast.home.calls())
     for number in range(3):

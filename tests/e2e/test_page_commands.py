@@ -8,7 +8,8 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.e2e.sharing import Cast, shared_home
-from tests.playground.page_driver import PATIENCE_MS, Tab, browsing
+from tests.playground.chromium import browsing
+from tests.playground.page_driver import PATIENCE_MS, Tab
 
 pytestmark = [
     pytest.mark.e2e,

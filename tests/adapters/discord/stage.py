@@ -102,7 +102,7 @@ class Stage:
     bot_id: str
 
     @asynccontextmanager
-    async def bot(self, *, seconds: float = 10, cogs: Sequence[CogMaker] = ()) -> AsyncIterator[Bot]:
+    async def bot(self, *, seconds: float = 60, cogs: Sequence[CogMaker] = ()) -> AsyncIterator[Bot]:
         """Log the bot in, and hang up at the end; it has so many seconds to read on."""
         client = SelfroomClient(cogs)
         publisher, nudges, metrics = DiscordPublisher(client), Nudges(), CountedMetrics()
@@ -194,7 +194,7 @@ class Stage:
             assert answer.status < 300, await answer.text()
 
 
-async def until(asked: Callable[[], Awaitable[object]], seconds: float = 8.0) -> None:
+async def until(asked: Callable[[], Awaitable[object]], seconds: float = 60.0) -> None:
     """Wait until something is so."""
     for _ in range(round(seconds / POLL_SECONDS)):
         if await asked():
