@@ -115,7 +115,7 @@ class Stage:
             asyncio.create_task(delivery.run()),
         ]
         try:
-            await asyncio.wait_for(client.caught_up.wait(), seconds)
+            await caught_up(bot, seconds)
             yield bot
         finally:
             await delivery.close(3)
@@ -192,6 +192,17 @@ class Stage:
     async def faults(self, **fault: Any) -> None:  # noqa: ANN401
         async with self.session.post(f"{self.playground.url}/playground/faults", json=fault) as answer:
             assert answer.status < 300, await answer.text()
+
+
+async def caught_up(bot: Bot, seconds: float) -> None:
+    """Wait until a bot has read on; raises at once what keeps it from that."""
+    reading = asyncio.create_task(bot.client.caught_up.wait())
+    done, _ = await asyncio.wait([reading, *bot.tasks], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    reading.cancel()
+    for one in done:
+        one.result()
+    if not done:
+        raise TimeoutError
 
 
 async def until(asked: Callable[[], Awaitable[object]], seconds: float = 60.0) -> None:
