@@ -3,6 +3,7 @@
 import gc
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy.engine import URL, Dialect
@@ -44,11 +45,38 @@ def observers() -> Iterator[list[Observer]]:
         yield watching
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what runs a playground or a database server as end to end, so that `make fast` stays fast."""
+    """Mark what runs a playground or a database server as end to end, so that `make fast` stays fast.
+
+    What shares a home stays together, and the slowest come first, so that at the end only short ones are left to share.
+    """
     for item in items:
         if SLOW_PLACES.search(item.nodeid):
             item.add_marker(pytest.mark.e2e)
+        loop = item.get_closest_marker("asyncio")
+        if loop is not None and loop.kwargs.get("loop_scope") == "module":
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=slowness)
+
+
+def slowness(item: pytest.Item) -> int:
+    """Give the place of a test among all: those that wait for other programs first."""
+    kinds = (
+        "tests/chaos/",
+        "tests/e2e/test_lives",
+        "tests/e2e/",
+        "tests/playground/test_page",
+        "tests/adapters/discord/",
+    )
+    place = next((number for number, kind in enumerate(kinds) if item.nodeid.startswith(kind)), len(kinds))
+    return place if item.get_closest_marker("e2e") or item.get_closest_marker("long") else len(kinds) + 1
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import, for `make fast`, where every test is end to end."""
+    place = collection_path.relative_to(config.rootpath).as_posix()
+    return True if "not e2e" in config.option.markexpr and SLOW_PLACES.search(place) else None
 
 
 def pytest_collection_finish() -> None:

@@ -11,7 +11,7 @@ from tests.e2e.conftest import Living
 from tests.e2e.visitor import until, visiting
 from tests.engine.test_kept_answers import everything
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio, pytest.mark.xdist_group("at rest")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio]
 
 SECRET = "zebra-crossing-at-dawn"
 

@@ -15,7 +15,7 @@ from tests.e2e.sharing import shared_home
 from tests.e2e.staging import Stage
 from tests.e2e.visitor import Json, Visitor, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("chaos cases")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 CONSTITUTION = (
     "Agreed.\n==== CONSTITUTION ====\n>>> CONSTITUTION <<<\n--- Room: Constitution (ID: 1) ---\n"

@@ -11,7 +11,7 @@ from tests.e2e.commanding import Commander, inside
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands intruders")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 REFUSED = "Only people who may manage the server can do that."
 CONFIRMED = {"agent delete": "Delete Wren", "room clear": "Delete 5"}

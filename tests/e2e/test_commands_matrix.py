@@ -16,7 +16,7 @@ from tests.e2e.filling import attempts, needs_file
 from tests.e2e.sharing import Cast, shared_home
 from tests.e2e.visitor import Json, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands matrix")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 REFUSED = "Only people who may manage the server can do that."
 FOR_EVERYONE_ON_MESSAGES = {"Who said this?", "Ask again"}

@@ -9,7 +9,7 @@ from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home
 from tests.e2e.visitor import until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands setup")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 MANAGE_WEBHOOKS, PIN_MESSAGES = 1 << 29, 1 << 51
 

@@ -15,7 +15,6 @@ pytestmark = [
     pytest.mark.e2e,
     pytest.mark.browser,
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.xdist_group("page commands"),
 ]
 
 ANSWER_MS = 2 * PATIENCE_MS

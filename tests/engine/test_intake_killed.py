@@ -39,6 +39,7 @@ def expected(last: int) -> set[int]:
     return {number for number in range(FIRST, last + 1) if number not in deleted}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 async def test_killed_in_the_middle_of_intake_the_database_is_whole(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a test's chance

@@ -14,7 +14,7 @@ import aiohttp
 
 from tests.playground.person import PATIENCE_SECONDS
 
-AT_MOST_SECONDS = 3.0
+AT_MOST_SECONDS = 3.0 * 3  # three seconds, on a machine three times busier
 
 
 def free_port() -> int:

@@ -117,11 +117,13 @@ async def settle(url: str) -> None:
         await settle_in(store)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_killed_while_messages_come_in(kind: str, tmp_path: Path) -> None:
     await killed_everywhere(kind, "intake", tmp_path, settle, all_acknowledged)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_killed_while_a_community_is_imported(kind: str, tmp_path: Path) -> None:
     archive = tmp_path / "community.zip"
@@ -149,6 +151,7 @@ async def test_killed_while_a_community_is_imported(kind: str, tmp_path: Path) -
     await killed_everywhere(kind, "import", tmp_path, opened, all_or_nothing)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_killed_while_a_database_is_migrated(kind: str, tmp_path: Path) -> None:
     async def make(url: str) -> None:
