@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test cover fast lint style types tests format bench audit chaos soak second-opinion browser clean
+.PHONY: help run test cover fast lint style types tests format bench audit chaos soak second-opinion mutants browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -61,11 +61,15 @@ soak: .venv/dev.stamp ## Twenty agents and ten people for half an hour; MINUTES=
 second-opinion: .venv-second/second.stamp ## Live on a Discord that others wrote (SimCord), and see whether ours is like it; ONLY=thread
 	.venv-second/bin/pytest tests/second -k "$(ONLY)"
 
+mutants: .venv-mutants/mutants.stamp ## Break the house in small ways, and see whether a test notices; PART=core.gate
+	.venv-mutants/bin/mutmut run "bot.$(PART)*"
+	.venv-mutants/bin/mutmut results
+
 browser: ## Chromium for the page's tests, where the system's package manager can give it
 	@sh deploy/chromium.sh
 
 clean: ## Remove what was built (never your data)
-	rm -rf .venv .venv-second .mypy_cache .ruff_cache .pytest_cache .coverage bench.json test-output
+	rm -rf .venv .venv-second .venv-mutants mutants .mypy_cache .ruff_cache .pytest_cache .coverage bench.json test-output
 
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Selfroom needs Python 3.11 or newer: install it, or name one with make PYTHON=python3.12."; exit 1; }
@@ -82,4 +86,8 @@ $(UV):
 
 .venv-second/second.stamp: $(UV) pyproject.toml uv.lock
 	@UV_PROJECT_ENVIRONMENT=.venv-second $(UV) sync --frozen --group second --quiet
+	@touch $@
+
+.venv-mutants/mutants.stamp: $(UV) pyproject.toml uv.lock
+	@UV_PROJECT_ENVIRONMENT=.venv-mutants $(UV) sync --frozen --group mutants --quiet
 	@touch $@
