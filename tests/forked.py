@@ -1,16 +1,20 @@
-"""Work that is killed on the way, in processes forked from one that has imported all it needs: to import is slow."""
+"""Work and whole programs in processes forked from one that has imported all they need: to import takes a second."""
 
+import asyncio
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["__main__", "tests.storage.killed", "tests.engine.test_intake_killed"])
+SERVER.set_forkserver_preload(
+    ["__main__", "bot.app", "tests.held", "tests.storage.killed", "tests.engine.test_intake_killed"]
+)
 PATIENCE_SECONDS = 60.0
 
 
@@ -43,6 +47,67 @@ def forked(work: Callable[..., None], *arguments: object) -> Iterator[Forked]:
             process.kill()
             process.join()
             process.close()
+
+
+class Program:
+    """`selfroom`, forked: to be used as an `asyncio.subprocess.Process`."""
+
+    def __init__(self, process: ForkServerProcess, stdout: asyncio.StreamReader) -> None:
+        self._process = process
+        self.stdout = stdout
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended; None while it runs."""
+        return self._process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        """Signal it, unless it has ended."""
+        if self.returncode is None and self._process.pid is not None:
+            os.kill(self._process.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
+    async def communicate(self) -> tuple[bytes, None]:
+        """Read on until it has ended; gives what it printed."""
+        said = await self.stdout.read()
+        while self.returncode is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)  # another program's end sets no event here
+        return said, None
+
+
+@asynccontextmanager
+async def selfroom(command: Sequence[str], env: Mapping[str, str]) -> AsyncIterator[Program]:
+    """Run the command line with such an environment, as `python -m tests.held` does."""
+    reader, writer = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=_lived, args=(writer, tuple(command), dict(env)))
+    process.start()
+    writer.close()
+    stream = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    with reader:
+        pipe = os.fdopen(os.dup(reader.fileno()), "rb")
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), pipe)
+    try:
+        yield Program(process, stream)
+    finally:
+        process.kill()
+        process.join()
+        process.close()
+        transport.close()
+
+
+def _lived(writer: Connection, command: tuple[str, ...], env: dict[str, str]) -> None:
+    from tests import held  # here only: who just kills some work needs none of it
+
+    os.dup2(writer.fileno(), 1)
+    os.dup2(1, 2)
+    os.environ.clear()
+    os.environ.update(env)
+    sys.argv = ["selfroom", *command]
+    held.run()
 
 
 def _told(writer: Connection, work: Callable[..., None], arguments: tuple[object, ...]) -> None:

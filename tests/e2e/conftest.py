@@ -22,6 +22,7 @@ from tests.e2e.plain import ANSWERS, blemishes
 from tests.e2e.proving import USED, proven
 from tests.e2e.transcript import HEARD, transcript
 from tests.e2e.visitor import PATIENCE_SECONDS, Visitor, until, visiting
+from tests.migrated import migrated
 
 QUICK = {
     "SELFROOM_PLAYGROUND_PORT": "0",
@@ -102,6 +103,7 @@ def quick_settings(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -
         monkeypatch.delenv(name, raising=False)
     for name, value in (QUICK | {"SELFROOM_DATA_DIR": str(folder)} | more).items():
         monkeypatch.setenv(name, value)
+    migrated(folder / "selfroom.db")
     return load_settings({}, folder / "no.env")
 
 

@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import pytest
 
 from tests.e2e.conftest import QUICK
 from tests.e2e.visitor import until, visiting
+from tests.forked import Program, selfroom
 
 pytestmark = pytest.mark.e2e
 
@@ -24,7 +25,7 @@ READY_SECONDS = 120  # for a busy test machine; what was promised is measured by
 class Life:
     """One process of `selfroom run`."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | Program) -> None:
         self.process = process
         self.lines: list[str] = []
         self.url = ""
@@ -59,8 +60,10 @@ class Life:
 
 
 @asynccontextmanager
-async def started(folder: Path, *command: str, **more: str) -> AsyncIterator[Life]:
+async def started(folder: Path, *command: str, anew: bool = False, **more: str) -> AsyncIterator[Life]:
     """Start the program with a data folder; it is killed if a test leaves it running.
+
+    It is forked from one that has imported everything, unless it is to begin `anew`.
 
     Its playground is held to Discord's own description, where that is there.
     """
@@ -68,23 +71,23 @@ async def started(folder: Path, *command: str, **more: str) -> AsyncIterator[Lif
         name: value for name, value in os.environ.items() if not name.startswith(("SELFROOM_", "DISCORD_", "OPENAI_"))
     }
     violations = folder.with_name(f"{folder.name}-violations.txt")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.held",
-        *(command or ("run",)),
-        env=kept | QUICK | {"SELFROOM_DATA_DIR": str(folder), "HELD_TO": str(violations)} | more,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    life = Life(process)
-    try:
-        yield life
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.communicate()
+    env = kept | QUICK | {"SELFROOM_DATA_DIR": str(folder), "HELD_TO": str(violations)} | more
+    async with afresh(command or ("run",), env) if anew else selfroom(command or ("run",), env) as process:
+        life = Life(process)
+        try:
+            yield life
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.communicate()
     assert not violations.exists(), violations.read_text()
+
+
+@asynccontextmanager
+async def afresh(command: Sequence[str], env: Mapping[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run the program from its very beginning, as a person does: the imports too."""
+    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}
+    yield await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.held", *command, env=env, **pipes)
 
 
 async def test_killed_in_mid_sentence_it_loses_nothing_and_says_nothing_twice(tmp_path: Path) -> None:
@@ -111,7 +114,7 @@ async def test_killed_in_mid_sentence_it_loses_nothing_and_says_nothing_twice(tm
 
 
 async def test_ctrl_c_ends_it_cleanly_and_soon(tmp_path: Path) -> None:
-    async with started(tmp_path) as life:
+    async with started(tmp_path, "run", anew=True) as life:
         await life.ready()
         at = time.monotonic()
         life.process.send_signal(signal.SIGINT)

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import aiohttp
@@ -26,6 +27,7 @@ from bot.playground.server import Pace, Playground, PlaygroundOptions
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, room
 from tests.fakes import CountedMetrics, Nudges, WordTokenizer
+from tests.migrated import migrated
 from tests.playground.openapi import held_to_the_description
 
 Json = Any
@@ -229,7 +231,7 @@ async def staged(config: CommunityConfig | None = None, *, pace: Pace = "off") -
 async def staged_at(playground: Place, config: CommunityConfig | None = None) -> AsyncIterator[Stage]:
     """Do the same with a playground that is there already."""
     with tempfile.TemporaryDirectory() as folder:
-        async with _raised(f"sqlite:///{folder}/stage.db", config, playground) as stage:
+        async with _raised(f"sqlite:///{migrated(Path(folder) / 'stage.db')}", config, playground) as stage:
             yield stage
 
 
