@@ -6,8 +6,8 @@ import re
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import aiohttp
@@ -59,23 +59,29 @@ class Life:
         return self.process.returncode or 0
 
 
-@asynccontextmanager
-async def started(folder: Path, *command: str, anew: bool = False, **more: str) -> AsyncIterator[Life]:
-    """Start the program with a data folder; it is killed if a test leaves it running.
+Begin = Callable[[Sequence[str], Mapping[str, str]], AbstractAsyncContextManager[asyncio.subprocess.Process | Program]]
 
-    It is forked from one that has imported everything, unless it is to begin `anew`.
+
+@asynccontextmanager
+async def started(folder: Path, *command: str, **more: str) -> AsyncIterator[Life]:
+    """Start the program with a data folder, forked; it is killed if a test leaves it running.
 
     Its playground is held to Discord's own description, where that is there.
     """
+    async with begun(selfroom, folder, command or ("run",), more) as life:
+        yield life
+
+
+@asynccontextmanager
+async def begun(begin: Begin, folder: Path, command: Sequence[str], more: Mapping[str, str]) -> AsyncIterator[Life]:
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("SELFROOM_", "DISCORD_", "OPENAI_"))
     }
     violations = folder.with_name(f"{folder.name}-violations.txt")
-    env = kept | QUICK | {"SELFROOM_DATA_DIR": str(folder), "HELD_TO": str(violations)} | more
-    async with afresh(command or ("run",), env) if anew else selfroom(command or ("run",), env) as process:
-        life = Life(process)
+    env = kept | QUICK | {"SELFROOM_DATA_DIR": str(folder), "HELD_TO": str(violations)} | dict(more)
+    async with begin(command, env) as process:
         try:
-            yield life
+            yield Life(process)
         finally:
             if process.returncode is None:
                 process.kill()
@@ -84,10 +90,17 @@ async def started(folder: Path, *command: str, anew: bool = False, **more: str) 
 
 
 @asynccontextmanager
-async def afresh(command: Sequence[str], env: Mapping[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run the program from its very beginning, as a person does: the imports too."""
-    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}
-    yield await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.held", *command, env=env, **pipes)
+async def anew(command: Sequence[str], env: Mapping[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run the program from its very beginning, as a person does: its imports too."""
+    yield await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.held",
+        *command,
+        env=env,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
 
 
 async def test_killed_in_mid_sentence_it_loses_nothing_and_says_nothing_twice(tmp_path: Path) -> None:
@@ -114,7 +127,7 @@ async def test_killed_in_mid_sentence_it_loses_nothing_and_says_nothing_twice(tm
 
 
 async def test_ctrl_c_ends_it_cleanly_and_soon(tmp_path: Path) -> None:
-    async with started(tmp_path, "run", anew=True) as life:
+    async with begun(anew, tmp_path, ["run"], {}) as life:
         await life.ready()
         at = time.monotonic()
         life.process.send_signal(signal.SIGINT)
