@@ -72,7 +72,7 @@ class House:
     heartbeat: Heartbeat
     upkeep: Upkeep
     summaries: Summaries
-    front_desk: FrontDesk
+    desk: FrontDesk
     face: Face | None
     expire_backups: Job
 
@@ -103,7 +103,7 @@ class House:
         await self.client.caught_up.wait()
         if self.place.is_playground:
             for guild in self.client.guilds:
-                await welcome(self.front_desk, Snowflake(guild.id))
+                await welcome(self.desk.agents, self.desk.actions, Snowflake(guild.id))
         await self.expire_backups()
         self.scheduler.every(BACKUP_SECONDS, self.expire_backups, name="backups")
         self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")

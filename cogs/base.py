@@ -35,7 +35,7 @@ class Cog(commands.Cog):
     def __init__(self, client: SelfroomClient) -> None:
         super().__init__()
         self.client = client
-        self.desk = client.front_desk
+        self.desk = client.desk
 
     async def act(
         self, interaction: Interaction, action: Action, *, subject: AgentId | None = None, side: Side = PUBLIC_SIDE
@@ -49,7 +49,7 @@ class Cog(commands.Cog):
         """Do one thing as the person who asked; gives the sentence, with the secret if there is one."""
         await wait(interaction)
         who = person(interaction)
-        outcome = await self.desk.act(guild_of(interaction), who, action, subject=subject, side=side)
+        outcome = await self.desk.actions.take(guild_of(interaction), who, action, subject=subject, side=side)
         secret = f"\nIt is ||`{outcome.secret}`||. Only you see this." if outcome.secret else ""
         return await told(interaction, outcome) + secret
 
@@ -116,18 +116,18 @@ class Cog(commands.Cog):
 
     async def mind(self, interaction: Interaction, agent: Agent, room: Agent | None) -> Mind:
         """Give what an agent carries in the open, or beside a private room; raises NotFound for non-members."""
-        side = await self.desk.side_of(guild_of(interaction), agent, room)
-        return (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id, side)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        return (await self.desk.community.view(guild_of(interaction), agent.id)).mind_of(agent.id, side)
 
     async def sight(self, interaction: Interaction) -> Sight:
         """Give what the person who asked may see."""
         if person(interaction).is_architect:
             return Sight()
-        return await self.desk.sight(guild_of(interaction), partial(may_read, interaction))
+        return await self.desk.community.sight(guild_of(interaction), partial(may_read, interaction))
 
     async def looks(self, interaction: Interaction, sight: Sight) -> Mapping[AgentId, Outlook]:
         """Give what everyone is at and waits for, of whom that may be told to the person who asked."""
-        looks = await self.desk.outlooks(guild_of(interaction))
+        looks = await self.desk.agents.outlooks(guild_of(interaction))
         return {id: look for id, look in looks.items() if id not in sight.hidden_agents}
 
     async def scheduled(
@@ -137,13 +137,13 @@ class Cog(commands.Cog):
         managers_only(interaction)
         await wait(interaction)
         told, guild_id = "", guild_of(interaction)
-        waiting = await self.desk.scheduled(guild_id, agent.id if agent else None, room.id if room else None)
+        waiting = await self.desk.rooms.scheduled(guild_id, agent.id if agent else None, room.id if room else None)
         if gone := next((one for one in waiting if one.id == cancel), None):
             told = await self.do(interaction, CancelScheduled(id=gone.id), subject=gone.agent_id)
             waiting = [one for one in waiting if one is not gone]
         elif cancel is not None:
             told = f"No message {cancel} waits to be said."
-        agents = {one.id: one for one in await self.desk.agents(guild_id)}
+        agents = {one.id: one for one in await self.desk.agents.everyone(guild_id)}
         lines = scheduled_lines(waiting, agents) or ["Nothing waits to be said later."]
         text = "\n".join([told, *lines] if told else lines)[:2_000]
         await self.say(interaction, text, view=cancel_buttons(waiting, again) if waiting else None)
@@ -166,7 +166,7 @@ async def wait(interaction: Interaction) -> None:
 async def here(interaction: Interaction) -> Agent:
     """Give the owner of the room in which this is; a thread belongs to its room. Raises NotFound."""
     parent_id = getattr(interaction.channel, "parent_id", None)
-    return await interaction.client.front_desk.room_of(guild_of(interaction), interaction.channel_id, parent_id)
+    return await interaction.client.desk.rooms.owner_at(guild_of(interaction), interaction.channel_id, parent_id)
 
 
 def guild_of(interaction: Interaction) -> Snowflake:

@@ -45,29 +45,30 @@ class MenuCog(Cog):
         """Say who said it, and which agents reacted."""
         await wait(interaction)
         guild_id = guild_of(interaction)
-        known = await self.desk.message_at(guild_id, message.id, may_read=reader(interaction))
-        view, reacted = await self.desk.view(guild_id), await self.desk.agents_reactions(guild_id, known)
+        known = await self.desk.messages.at(guild_id, message.id, may_read=reader(interaction))
+        view, reacted = await self.desk.community.view(guild_id), await self.desk.messages.reactions(guild_id, known)
         await self.say(interaction, said_by(known, view) + reacted_by(reacted, view))
 
     async def hud(self, interaction: Interaction, message: discord.Message) -> None:
         """Give managers the very HUD and answer behind it; for others' messages, why agents answered or passed."""
         managers_only(interaction)
         await wait(interaction)
-        known = await self.desk.message_at(guild_of(interaction), message.id, may_read=reader(interaction))
+        known = await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
         if known.beat_id is None:
             await self.passed(interaction, known)
             return
         guild_id = guild_of(interaction)
-        beat, rooms = await self.desk.beat_behind(guild_id, known), (await self.desk.view(guild_id)).all_rooms
-        told = beat_summary(beat, await self.desk.model(guild_id), rooms)
+        beat = await self.desk.beats.behind(guild_id, known)
+        rooms = (await self.desk.community.view(guild_id)).all_rooms
+        told = beat_summary(beat, await self.desk.providers.model(guild_id), rooms)
         await self.say(interaction, told, files=[beat_file(beat)])
 
     async def passed(self, interaction: Interaction, message: Message) -> None:
         """Tell what each agent of the room made of a message that no agent said."""
         guild_id = guild_of(interaction)
-        view, found = await self.desk.view(guild_id), await self.desk.beats_after(guild_id, message)
+        view, found = await self.desk.community.view(guild_id), await self.desk.beats.after(guild_id, message)
         agents = {view.agents[id]: beat for id, beat in found.items()}
-        looks = await self.desk.outlooks(guild_id)
+        looks = await self.desk.agents.outlooks(guild_id)
         lines = [passed_line(agent, beat, looks[agent.id].words, view.all_rooms) for agent, beat in agents.items()]
         files = [beat_file(beat) for beat in found.values() if beat][:MOST_FILES]
         await self.say(interaction, paged("**What agents made of it**", lines)[0], files=files)
@@ -76,13 +77,13 @@ class MenuCog(Cog):
         """Have the agent look once more at what it answered, or at what was said."""
         await wait(interaction)
         guild_id = guild_of(interaction)
-        known = await self.desk.message_at(guild_id, message.id, may_read=reader(interaction))
-        await self.say(interaction, await self.desk.ask_again(guild_id, person(interaction), known))
+        known = await self.desk.messages.at(guild_id, message.id, may_read=reader(interaction))
+        await self.say(interaction, await self.desk.messages.ask_again(guild_id, person(interaction), known))
 
     async def delete(self, interaction: Interaction, message: discord.Message) -> None:
         """Delete it here, and from every memory; asks before it does."""
         managers_only(interaction)
-        await self.desk.message_at(guild_of(interaction), message.id, may_read=reader(interaction))
+        await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
         if await self.sure(interaction, "Delete this message for good?", "Delete"):
             await wait(interaction)
             await message.delete()
@@ -91,7 +92,7 @@ class MenuCog(Cog):
     async def react(self, interaction: Interaction, message: discord.Message) -> None:
         """Let The Architect react to it."""
         managers_only(interaction)
-        known = await self.desk.message_at(guild_of(interaction), message.id, may_read=reader(interaction))
+        known = await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
         await self.say(interaction, "Which reaction?", view=reactions(known.id))
 
 

@@ -38,8 +38,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """Check everything and say what to do next, step by step."""
         managers_only(interaction)
         await wait(interaction)
-        view = await self.desk.view(guild_of(interaction))
-        source, own = await self.desk.sources(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
+        source, own = await self.desk.providers.sources(guild_of(interaction))
         lines = ["**Setting up Selfroom**", *readiness(interaction, view, readers(source, own), source), "", DISCLOSURE]
         await self.say(interaction, "\n".join(lines)[:2_000], view=self.steps())
 
@@ -52,8 +52,9 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """Try the model of new agents."""
         managers_only(interaction)
         await wait(interaction)
-        _, config = await self.desk.community(guild_of(interaction))
-        await self.say(interaction, await self.desk.try_model(guild_of(interaction), person(interaction), config.model))
+        _, config = await self.desk.community.settings(guild_of(interaction))
+        told = await self.desk.providers.try_model(guild_of(interaction), person(interaction), config.model)
+        await self.say(interaction, told)
 
     async def filled(self, interaction: Interaction, draft: Draft) -> None:
         """Make the agent that the form describes."""
@@ -92,7 +93,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """
         managers_only(interaction)
         await wait(interaction)
-        await self.say(interaction, await self.desk.choose_model(guild_of(interaction), person(interaction), model))
+        told = await self.desk.providers.choose_model(guild_of(interaction), person(interaction), model)
+        await self.say(interaction, told)
 
     @app_commands.command()
     async def provider(
@@ -123,12 +125,12 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
     async def show_provider(self, interaction: Interaction) -> None:
         """Say who reads the rooms, never the key."""
         await wait(interaction)
-        source, own = await self.desk.sources(guild_of(interaction))
+        source, own = await self.desk.providers.sources(guild_of(interaction))
         await self.say(interaction, "\n".join([*readers(source, own), described(own)]))
 
     async def ask_for_key(self, interaction: Interaction, provider: OwnProvider) -> None:
         """Open the form, in which nobody but the person sees the key."""
-        _, config = await self.desk.community(guild_of(interaction))
+        _, config = await self.desk.community.settings(guild_of(interaction))
         model = config.model if provider.base_url is None else ""
         await interaction.response.send_modal(ProviderForm(provider, model, self.brought))
 
@@ -137,13 +139,13 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         managers_only(interaction)
         await wait(interaction)
         guild_id, who = guild_of(interaction), person(interaction)
-        told = await self.desk.bring_provider(guild_id, who, form.provider, key=form.key, model=form.model)
+        told = await self.desk.providers.bring(guild_id, who, form.provider, key=form.key, model=form.model)
         await self.say(interaction, told)
 
     async def removed(self, interaction: Interaction) -> None:
         """Forget the server's own provider."""
         managers_only(interaction)
-        await self.say(interaction, await self.desk.remove_provider(guild_of(interaction), person(interaction)))
+        await self.say(interaction, await self.desk.providers.remove(guild_of(interaction), person(interaction)))
 
     @app_commands.command()
     async def words(
@@ -183,7 +185,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         if model == "none":
             return ""
         await wait(interaction)
-        await self.desk.try_moderation(guild_of(interaction), person(interaction), model)
+        await self.desk.providers.try_moderation(guild_of(interaction), person(interaction), model)
         return model
 
     @app_commands.command()
@@ -198,16 +200,15 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """
         managers_only(interaction)
         await wait(interaction)
-        _, config = await self.desk.community(guild_of(interaction))
+        _, config = await self.desk.community.settings(guild_of(interaction))
         if setting is None:
-            lines = option_lines(config, self.desk.defaults)
+            lines = option_lines(config, self.desk.community.defaults)
             await self.list_out(interaction, "**Settings of this server**", lines, empty="There is none.")
         elif value is None:
-            await self.say(interaction, option_line(config, self.desk.defaults, setting))
+            await self.say(interaction, option_line(config, self.desk.community.defaults, setting))
         else:
-            await self.change(
-                interaction, **{setting: there(interaction, setting, read_option(config, setting, value))}
-            )
+            changed = {setting: there(interaction, setting, read_option(config, setting, value))}
+            await self.change(interaction, **changed)
 
     async def change(self, interaction: Interaction, **values: Json) -> None:
         """Set what was given and say so."""
@@ -215,7 +216,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         if not values:
             await self.say(interaction, "Give what you want to change: nothing has changed.")
             return
-        await self.desk.configure(guild_of(interaction), person(interaction), **values)
+        await self.desk.community.configure(guild_of(interaction), person(interaction), **values)
         if "architect_role_id" in values:
             self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])
         names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)

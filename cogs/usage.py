@@ -25,7 +25,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         """Show what today has used of the budget."""
         managers_only(interaction)
         await wait(interaction)
-        spent = await self.desk.spent_today(guild_of(interaction))
+        spent = await self.desk.money.spent_today(guild_of(interaction))
         rows = [Bar(label="Budget used", share=spent.spending.share, note=f"{spent.spending.share:.1%}")]
         await self.draw_out(interaction, "Usage today (UTC)", rows, spent_lines(spent))
 
@@ -35,8 +35,8 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         managers_only(interaction)
         await wait(interaction)
         guild_id = guild_of(interaction)
-        spent = await self.desk.spent_today(guild_id)
-        agents = {agent.id: agent for agent in await self.desk.agents(guild_id)}
+        spent = await self.desk.money.spent_today(guild_id)
+        agents = {agent.id: agent for agent in await self.desk.agents.everyone(guild_id)}
         names = {id: agents[id].name if id in agents else f"agent {id}" for id in spent.by_agent}
         used: dict[str, Used] = {names[id]: each for id, each in spent.by_agent.items()}
         models = {names[id]: [agents[id].model] for id in spent.by_agent if id in agents}
@@ -48,7 +48,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         """Show what each HUD format has used today."""
         managers_only(interaction)
         await wait(interaction)
-        spent = await self.desk.spent_today(guild_of(interaction))
+        spent = await self.desk.money.spent_today(guild_of(interaction))
         models = dict.fromkeys(spent.by_format, spent.models)
         rows, table = usage_rows(spent.by_format), usage_table(spent.by_format, spent.model, models)
         await self.draw_out(interaction, "Usage today by format", rows, table)
@@ -67,11 +67,11 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         await wait(interaction)
         guild_id, who = guild_of(interaction), person(interaction)
         if usd_per_day is not None:
-            await self.desk.configure(guild_id, who, usd_per_day=str(Decimal(str(usd_per_day))))
+            await self.desk.community.configure(guild_id, who, usd_per_day=str(Decimal(str(usd_per_day))))
         if tokens_per_day is not None:
-            await self.desk.configure(guild_id, who, tokens_per_day=tokens_per_day or None)
-        _, config = await self.desk.community(guild_id)
-        source, _ = await self.desk.sources(guild_id)
+            await self.desk.community.configure(guild_id, who, tokens_per_day=tokens_per_day or None)
+        _, config = await self.desk.community.settings(guild_id)
+        source, _ = await self.desk.providers.sources(guild_id)
         tokens = counted(config.tokens_per_day, "token") if config.tokens_per_day else "no limit in tokens"
         await self.say(interaction, f"A day may cost {budget(config.usd_per_day, source)}, with {tokens}.")
 

@@ -27,9 +27,9 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction), owner.id)
+        view = await self.desk.community.view(guild_of(interaction), owner.id)
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
-        await self.say(interaction, embed=room_card(view, owner.id, self.desk.now()))
+        await self.say(interaction, embed=room_card(view, owner.id, self.desk.clock.now()))
 
     @app_commands.command()
     async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
@@ -39,11 +39,11 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction), owner.id)
+        view = await self.desk.community.view(guild_of(interaction), owner.id)
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         sight = await self.sight(interaction)
         view, looks = sight.of(view), await self.looks(interaction, sight)
-        lines = member_lines(view, owner.id, looks, self.desk.now())
+        lines = member_lines(view, owner.id, looks, self.desk.clock.now())
         await self.list_out(interaction, f"**In {owner.name}'s room**", lines, empty="Nobody is in it.")
 
     @app_commands.command(name="scheduled")
@@ -94,7 +94,7 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.act(interaction, Hush(minutes=minutes), subject=owner.id)
 
@@ -107,9 +107,9 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
-        found = await self.desk.summaries(guild_of(interaction), owner.id)
+        found = await self.desk.rooms.summaries(guild_of(interaction), owner.id)
         lines = [line for one in reversed(found) for line in summary_lines(one)]
         await self.list_out(interaction, f"**{owner.name}'s room in short**", lines, empty="There is no summary yet.")
 
@@ -137,7 +137,7 @@ class Company(Group):
         newest = counted(messages, "message") if messages > 1 else "message"
         asked = f"Delete the newest {newest} in {owner.name}'s room? That cannot be undone."
         if await self.sure(interaction, asked, f"Delete {messages}", room=owner.id):
-            channel_id = (await self.desk.view(guild_of(interaction))).all_rooms[owner.id].channel_id
+            channel_id = (await self.desk.community.view(guild_of(interaction))).all_rooms[owner.id].channel_id
             await self.say(interaction, await self.cleared(interaction, channel_id, messages))
 
     async def cleared(self, interaction: Interaction, channel_id: int | None, messages: int) -> str:

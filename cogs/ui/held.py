@@ -25,8 +25,8 @@ class HeldButton(DecidingButton, template=HELD_ID):
     async def decide(self, interaction: Interaction, guild_id: Snowflake) -> str:
         """Post the message, or throw it away."""
         who = interaction.client.person(interaction.user)
-        desk = interaction.client.front_desk
-        return await desk.decide(guild_id, who, LetterId(self.number), post=self.verdict == "post")
+        held = interaction.client.desk.held
+        return await held.decide(guild_id, who, LetterId(self.number), post=self.verdict == "post")
 
 
 def held_view(held: Sequence[tuple[Letter, str]]) -> discord.ui.View:

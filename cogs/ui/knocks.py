@@ -25,8 +25,8 @@ class KnockButton(DecidingButton, template=r"knock:(?P<verdict>grant|deny):(?P<i
     async def decide(self, interaction: Interaction, guild_id: Snowflake) -> str:
         """Let in, or turn away."""
         who = interaction.client.person(interaction.user)
-        desk = interaction.client.front_desk
-        outcome = await desk.decide_knock(guild_id, who, self.number, grant=self.verdict == "grant")
+        doors = interaction.client.desk.doors
+        outcome = await doors.decide(guild_id, who, self.number, grant=self.verdict == "grant")
         return await told(interaction, outcome)
 
 

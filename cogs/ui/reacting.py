@@ -37,7 +37,7 @@ class ReactionButton(Lasting, template=r"react:(?P<id>\d+):(?P<emotion>[a-z_]+)"
             raise NotFound("This works in a server only.")
         await interaction.response.defer(ephemeral=True, thinking=True)
         who = interaction.client.person(interaction.user)
-        outcome = await interaction.client.front_desk.act(Snowflake(interaction.guild_id), who, self.action)
+        outcome = await interaction.client.desk.actions.take(Snowflake(interaction.guild_id), who, self.action)
         await interaction.followup.send(await told(interaction, outcome), ephemeral=True)
 
 

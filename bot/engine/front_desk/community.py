@@ -1,6 +1,7 @@
-"""The community as a whole: what it spends, who changed what, and whether anyone beats."""
+"""The community as a whole: how it stands, who changed what, and whether anyone beats."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
@@ -8,57 +9,63 @@ from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.keeping import AuditEntry
-from bot.core.records import Community, Json, Person, Snowflake
-from bot.core.spending import day_of
-from bot.core.spent import Spent
-from bot.engine.front_desk.office import Office, check_manages
-from bot.engine.purse import spending_now
+from bot.core.records import AgentId, Community, Json, Person, Snowflake
+from bot.core.sight import Sight, members_of
+from bot.core.view import View
+from bot.engine.front_desk.actions import Actions
+from bot.engine.front_desk.office import Office, check_manages, without_threads
 
 
-class CommunityDesk(Office):
+@dataclass(frozen=True, slots=True)
+class CommunityDesk:
     """Use cases that concern everyone."""
 
-    async def spent_today(self, guild_id: Snowflake) -> Spent:
-        """Give what today used."""
-        async with self._looking(guild_id) as (community, read):
-            day = day_of(self.now())
+    office: Office
+    actions: Actions
+    defaults: CommunityConfig  # what a community's settings start from
+
+    async def view(self, guild_id: Snowflake, *agent_ids: AgentId, messages: int = 1) -> View:
+        """Give the community as it stands, with the rooms and minds of these agents; private threads are left out."""
+        async with self.office.looking(guild_id) as (community, read):
+            return without_threads(await read.view(community.id, agent_ids=agent_ids, messages=messages))
+
+    async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
+        """Give what somebody may see who reads only some channels."""
+        async with self.office.looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            model = await self._providers.of(read, community)
-            by_agent = await read.usage_by_agent(community.id, day)
-            return Spent(
-                by_agent=by_agent,
-                by_format=await read.usage_by_format(community.id, day),
-                spending=await spending_now(read, community.id, view.config, day, model.source.ceilings),
-                config=view.config,
-                model=model,
-                models=sorted({view.agents[id].model for id in by_agent if id in view.agents}),
-            )
+            rooms = [id for id, room in view.all_rooms.items() if room.channel_id and not may_read(room.channel_id)]
+            if not rooms:
+                return Sight()
+            inside = await read.desk(community.id, agent_ids=(), room_ids=rooms, doors=False)
+        return Sight(hidden_rooms=frozenset(rooms), hidden_agents=members_of(inside, rooms))
 
     async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
         """Give who changed what, newest first, for managers."""
         check_manages(person)
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             return await read.audit_log(community.id, limit=limit)
 
-    async def community(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
+    async def settings(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
         """Give the community and its settings."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             return community, view.config
 
-    async def pause_all(self, guild_id: Snowflake, person: Person, *, paused: bool) -> str:
+    async def pause(self, guild_id: Snowflake, person: Person, *, paused: bool) -> str:
         """Let nobody beat any more, or let everyone go on; gives a sentence."""
         check_manages(person)
-        async with self._changing(guild_id, person) as (community, write):
+        async with self.office.changing(guild_id, person) as (community, write):
             if community.paused is paused:
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
             await write.pause_community(community.id, paused=paused)
             what = f"{'pause' if paused else 'resume'}: everyone"
-            await write.apply(community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.now())])
-        self._on_done()
+            await write.apply(
+                community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]
+            )
+        self.office.on_done()
         return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
 
     async def configure(self, guild_id: Snowflake, person: Person, **values: Json) -> None:
         """Set some of the community's settings (None: back to the default); raises Rejected."""
         for name, value in values.items():
-            await self.act(guild_id, person, SetSetting(name=name, value=value))
+            await self.actions.take(guild_id, person, SetSetting(name=name, value=value))
