@@ -204,6 +204,19 @@ class ScriptedModel:
         return WordTokenizer()
 
 
+class DrippingModel(ScriptedModel):
+    """Begins to answer and never ends."""
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        self.calls.append(call)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def objection(self, model: str, text: str) -> str:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
 class CountedMetrics:
     """Keeps what was counted and observed."""
 
