@@ -33,6 +33,7 @@ from bot.core.schema import answer_schema
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities
 from bot.engine.delivery import Delivery
+from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
@@ -140,6 +141,8 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
     performer = Performer(cipher=parts.cipher, tokenizer=tokenizer, models=models)
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
     client = SelfroomClient(COGS)
+    if face is not None:
+        face.foresee = partial(foreseen, models=models, clock=clock)
     show_inside(face, place, client, models)
     publisher = DiscordPublisher(client)
     delivery = Delivery(store, publisher, clock, metrics, models=models, made=client.room_made, planned=scheduler)

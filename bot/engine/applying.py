@@ -41,13 +41,12 @@ AT_ONCE = 16  # replies in one transaction, so that nobody else waits long to wr
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answered:
     """One agent's part of an answer; `usage` is its share, `hud` the call's text as kept, `blots` for the rest."""
 
     ready: Ready
     call: PlannedCall
-    part: AgentPart
     reply: AgentReply
     usage: Usage
     text: str
@@ -57,6 +56,11 @@ class Answered:
     failed: str = ""
     useless: bool = False  # nothing of it could be used: whoever waits is told
     blots: Blots = field(default_factory=Blots)
+
+    @property
+    def part(self) -> AgentPart:
+        """What the agent was shown."""
+        return next(part for part in self.call.built.parts if part.agent_id == self.ready.agent_id)
 
 
 class Applier:

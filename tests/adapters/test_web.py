@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -15,6 +16,7 @@ from bot.core.errors import BadSetting
 from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
 from bot.core.sight import Sight
+from bot.engine.foresight import foreseen
 from storage.store import SqlStore
 from tests.factories import agent, room
 from tests.fakes import START, ScriptedModel, VirtualClock
@@ -49,6 +51,7 @@ class Lobby:
 @pytest.fixture
 async def face(store: SqlStore) -> AsyncIterator[Face]:
     async with Face(store, VirtualClock(), PrometheusMetrics()) as opened:
+        opened.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock())
         opened.inside = Inside(visitors=Lobby(), models=ScriptedModel(), origins=frozenset({PAGE}))
         yield opened
 

@@ -8,13 +8,13 @@ from decimal import Decimal
 import pytest
 
 from bot.core.actions import AlterAgent, CreateAgent, SetSetting
-from bot.core.aftermath import CEILING
 from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable, Rejected
 from bot.core.models import Ceilings
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import AgentId, Snowflake, Usage
+from bot.core.spending import Limit
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from tests.engine.hearts import EagerModel, Hearts, answer, hearts
@@ -83,7 +83,7 @@ async def test_a_budget_of_a_billion_that_is_there_already_buys_no_call_above_th
         usd, _ = await spent(home)
         assert Decimal("0.014") < usd <= Decimal("0.02")  # another call might have cost too much
         told = [str(done[-1]) for done in home.publisher.done if done[0] == "notify"]
-        assert told == [f"{CEILING} is spent: agents rest until midnight UTC."]
+        assert told == [f"{Limit.CEILING} is spent: agents rest until midnight UTC."]
 
 
 async def test_one_community_after_the_other_cannot_pass_the_ceiling_of_all() -> None:

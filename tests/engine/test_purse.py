@@ -8,6 +8,7 @@ from bot.core.config import CommunityConfig
 from bot.core.hud.call import BuiltCall
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import CommunityId, Usage
+from bot.core.spending import Limit, Short
 from bot.engine.planner import Kind, PlannedCall
 from bot.engine.purse import Purse
 from storage.store import SqlStore
@@ -57,9 +58,9 @@ async def test_a_call_that_does_not_fit_waits_for_what_the_others_leave() -> Non
     async with purse() as (store, community_id, kept):
         first, second, third = await kept.reserve(community_id, ScriptedModel(), LIMITED, [CALL] * 3, START)
         assert [booked.reservation is not None for booked in (first, second, third)] == [True, True, False]
-        assert third.soon
+        assert third.short is not None and third.short.soon
         for booked in (first, second):
             await kept.settle(community_id, booked, Usage(cost_usd=Decimal("0.0039")))
         (fourth,) = await kept.reserve(community_id, ScriptedModel(), LIMITED, [CALL], START)
-        assert (fourth.reservation, fourth.soon) == (None, False)
+        assert fourth.short == Short(limit=Limit.BUDGET)
         assert await spent(store, community_id) == (Decimal("0.0078"), 0)

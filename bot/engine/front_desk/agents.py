@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.core.outlook import Outlook, outlooks
+from bot.core.outlook import Outlook
 from bot.core.records import Agent, AgentId, Snowflake
-from bot.core.spending import day_of
 from bot.core.view import Tally
+from bot.engine.foresight import foreseen
 from bot.engine.front_desk.office import Office
 
 
@@ -35,10 +35,8 @@ class Agents:
     async def outlooks(self, guild_id: Snowflake) -> Mapping[AgentId, Outlook]:
         """Give when everyone's next beat can come, and what it waits for."""
         async with self.office.looking(guild_id) as (community, read):
-            everyone = tuple((await read.view(community.id, messages=0)).agents)
-            view = await read.glance(community.id, agent_ids=everyone, messages=0)
-            now = self.office.now()
-            return outlooks(view, await read.spent(community.id, day_of(now)), now)
+            office = self.office
+            return (await foreseen(read, community, models=office.providers, clock=office.clock))[1]
 
     async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
         """Count by name the reactions of the last days to what an agent said."""

@@ -12,7 +12,7 @@ from bot.core.models import Model, ModelCall, OwnProvider, Source
 from bot.core.ports import Writing
 from bot.core.records import Community, Person, Snowflake, Usage
 from bot.core.sealing import of_provider
-from bot.core.spending import day_of
+from bot.core.spending import Limit, day_of
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.moderation import objection
@@ -50,7 +50,7 @@ class Providers:
             models = await self.office.providers.of(write, community)
             price = Price.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
             reservation = await set_aside(write, community.id, config, day_of(self.office.now()), price)
-        if reservation is None:
+        if isinstance(reservation, Limit):
             raise Rejected("The budget for today is spent: try the model tomorrow, or raise it with `/usage budget`.")
         try:
             told, usage = await self._asked(models, name)
