@@ -32,7 +32,7 @@ from bot.core.reply import AgentReply
 from bot.core.verdict import Claim, Ready
 from bot.core.view import View
 from bot.core.wording import as_words
-from bot.engine.performer import Outcome, Performer
+from bot.engine.performer import Outcome, Performer, Terms
 from bot.engine.planner import PlannedCall
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
@@ -162,22 +162,24 @@ class Applier:
         if not one.reply.actions and not one.reply.rejected and not addressed:
             return []  # what was brought to an agent is noticed even by one that says nothing
         speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
+        terms = Terms(
+            now=now,
+            random=self._random_for(ready.claim.community_id, ready.beat_id),
+            side=ready.side,
+            rooms_shown=frozenset(one.part.room_ids),
+            beat_id=ready.beat_id,
+            reasons=ready.reasons,
+            let_through_at=let_through_at,
+            may_speak=speech.allowed,
+            blots=one.blots,
+        )
         return await self._performer.perform(
             write,
             ready.claim.community_id,
             Actor.agent(ready.agent_id),
             one.reply.actions,
-            now=now,
-            random=self._random_for(ready.claim.community_id, ready.beat_id),
-            side=ready.side,
-            rooms_shown=frozenset(one.part.room_ids),
-            shared=False,
-            reasons=ready.reasons,
-            beat_id=ready.beat_id,
-            may_speak=speech.allowed,
-            let_through_at=let_through_at,
+            terms,
             refused=one.reply.rejected,
-            blots=one.blots,
             view=view if _only_talks(view, one.reply.actions) else None,
         )
 

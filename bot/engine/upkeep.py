@@ -27,7 +27,7 @@ from bot.core.records import (
 )
 from bot.core.verdict import side_of
 from bot.core.view import View
-from bot.engine.performer import Performer
+from bot.engine.performer import Performer, Terms
 
 SCHEDULES_AT_ONCE = 200
 RARELY = timedelta(minutes=1)
@@ -100,11 +100,13 @@ class Upkeep:
             community_id,
             Actor.agent(schedule.agent_id),
             [SendMessage(room_id=schedule.room_id, message=schedule.content)],
-            now=now,
-            random=self._random_for(community_id, NO_BEAT),
-            side=side_of(view, schedule.room_id),
-            rooms_shown=frozenset({schedule.room_id}),
-            may_speak=lambda room_id: _may_say(view, schedule, room_id, now),
+            Terms(
+                now=now,
+                random=self._random_for(community_id, NO_BEAT),
+                side=side_of(view, schedule.room_id),
+                rooms_shown=frozenset({schedule.room_id}),
+                may_speak=lambda room_id: _may_say(view, schedule, room_id, now),
+            ),
         )
 
     async def _expire_requests(self, now: datetime) -> None:

@@ -14,7 +14,7 @@ from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, Letter, LetterId, Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk, Office
-from bot.engine.performer import Outcome, Performer
+from bot.engine.performer import Outcome, Performer, Terms
 from tests.engine.town import ADA, ADAS, Town, town, until
 from tests.factories import GUILD_ID, person
 from tests.fakes import CountedMetrics, DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
@@ -138,7 +138,11 @@ async def act(here: Town, *actions: Action, agent_id: AgentId = ADA) -> list[Out
     performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
     async with here.store.writing(here.community_id) as write:
         return await performer.perform(
-            write, here.community_id, Actor.agent(agent_id), actions, now=here.clock.now(), random=SeededRandom(1)
+            write,
+            here.community_id,
+            Actor.agent(agent_id),
+            actions,
+            Terms(now=here.clock.now(), random=SeededRandom(1)),
         )
 
 

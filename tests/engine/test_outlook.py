@@ -20,7 +20,7 @@ from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Agent, AgentId, Reason
 from bot.core.spending import Limit, day_of, next_day
 from bot.engine.foresight import foreseen
-from bot.engine.performer import Performer
+from bot.engine.performer import Performer, Terms
 from tests.engine.hearts import EagerModel, Hearts, answer, hearts
 from tests.engine.test_replaying import LINES, PEOPLE, moody
 from tests.factories import person
@@ -164,8 +164,7 @@ async def set_budget(home: Hearts, usd: str) -> None:
             home.community_id,
             Actor.person(person(is_architect=True)),
             [SetSetting(name="usd_per_day", value=usd)],
-            now=home.clock.now(),
-            random=SeededRandom(),
+            Terms(now=home.clock.now(), random=SeededRandom()),
         )
     assert outcome.accepted, outcome.why
 

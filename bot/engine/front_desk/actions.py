@@ -7,7 +7,7 @@ from bot.core.actor import Actor
 from bot.core.errors import Rejected
 from bot.core.records import PUBLIC_SIDE, AgentId, Person, Side, Snowflake
 from bot.engine.front_desk.office import Office
-from bot.engine.performer import Outcome
+from bot.engine.performer import Outcome, Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,8 @@ class Actions:
                 community.id,
                 Actor.person(person),
                 [action],
-                now=self.office.now(),
-                random=self.office.random,
+                Terms(now=self.office.now(), random=self.office.random, side=side),
                 subject=subject,
-                side=side,
             )
         self.office.on_done()
         if not outcome.accepted:

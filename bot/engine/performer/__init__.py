@@ -17,11 +17,13 @@ from bot.engine.performer import (
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.performer import Performer
 from bot.engine.performer.registry import HANDLERS
+from bot.engine.performer.terms import Terms
 
 __all__ = [
     "HANDLERS",
     "Outcome",
     "Performer",
+    "Terms",
     "agents",
     "attention",
     "community",

@@ -25,7 +25,6 @@ async def lay(
     *,
     subject: AgentId | None,
     terms: Terms,
-    reasons: Sequence[Reason] = (),
     view: View | None = None,
     cipher: Cipher,
     tokenizer: Tokenizer,
@@ -36,8 +35,8 @@ async def lay(
     agents = [subject_id] if subject_id is not None else []
     rooms = list(dict.fromkeys([*agents, *_rooms_named(actions)]))
     ids = list(dict.fromkeys(_messages_named(actions)))
-    if view is None or _brings_files(view, reasons):
-        ids += _addressing(reasons)
+    if view is None or _brings_files(view, terms.reasons):
+        ids += _addressing(terms.reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
         view = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
     ids += _calling(view, terms)
@@ -56,7 +55,7 @@ async def lay(
         blots=terms.blots | given_in(actions, _labels(view)),
         circumstances=await write.circumstances(community_id, inquiry),
     )
-    _notice(desk, reasons)
+    _notice(desk, terms.reasons)
     return desk
 
 

@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from inspect import isawaitable
-from typing import Unpack
 
 from bot.core.actions import Action
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, Audit, Change, Say
 from bot.core.errors import Rejected
 from bot.core.hud.knowledge import knowledge_tokens
-from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.kinds import LetterKind
 from bot.core.people import named
 from bot.core.permissions import refusal
-from bot.core.ports import Cipher, Models, Random, Tokenizer, Writing
-from bot.core.records import AgentId, CommunityId, Json, MessageId, Reason, Snowflake
+from bot.core.ports import Cipher, Models, Tokenizer, Writing
+from bot.core.records import AgentId, CommunityId, Json
 from bot.core.view import View
 from bot.core.wording import as_words
 from bot.engine.performer.desk import Desk
@@ -23,7 +21,7 @@ from bot.engine.performer.laying import lay
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.recording import record, record_refused
 from bot.engine.performer.registry import HANDLERS
-from bot.engine.performer.terms import Bounds, Terms
+from bot.engine.performer.terms import Terms
 
 
 class Performer:
@@ -44,25 +42,18 @@ class Performer:
         community_id: CommunityId,
         actor: Actor,
         actions: Sequence[Action],
+        terms: Terms,
         *,
-        now: datetime,
-        random: Random,
         subject: AgentId | None = None,
-        reasons: Sequence[Reason] = (),
         refused: Sequence[tuple[str, str]] = (),
         view: View | None = None,
-        **bounds: Unpack[Bounds],
     ) -> list[Outcome]:
         """Perform actions in order and write what they change; gives one outcome for each.
 
-        `subject`: the agent whose thing a person means. `bounds`: those of the beat (performer.terms).
+        `subject`: the agent whose thing a person means.
         `refused`: (what, why) of items that could not be read, kept among the agent's recent actions. `view`: what this
         transaction has read already, if that is all the actions need.
         """
-        called = any(reason.kind is ReasonKind.ADDRESSED or reason.mentioned for reason in reasons)
-        terms = Terms(
-            now=now, random=random, person_id=_led_by(reasons), called_by=_called_by(reasons), called=called, **bounds
-        )
         desk = await lay(
             write,
             community_id,
@@ -70,7 +61,6 @@ class Performer:
             actions,
             subject=subject,
             terms=terms,
-            reasons=reasons,
             view=view,
             cipher=self._cipher,
             tokenizer=self._tokenizer,
@@ -110,12 +100,6 @@ async def _attempt(desk: Desk, action: Action) -> Outcome:
     return replace(outcome, secret=desk.secret)
 
 
-def _called_by(reasons: Sequence[Reason]) -> tuple[MessageId, ...]:
-    """Give the messages that called the agent, first or before it looked something up."""
-    calls = (reason for reason in reasons if reason.kind in (ReasonKind.ADDRESSED, ReasonKind.ANSWER))
-    return tuple(sorted(reason.message_id for reason in calls if reason.message_id is not None))
-
-
 def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
     """Give what changes send to Discord, by room."""
     for change in changes:
@@ -126,7 +110,3 @@ def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
                 yield room_id, LetterKind.POST
             case _:
                 pass
-
-
-def _led_by(reasons: Sequence[Reason]) -> Snowflake | None:
-    return next((reason.person_id for reason in reasons if reason.person_id is not None), None)
