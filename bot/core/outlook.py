@@ -13,7 +13,7 @@ from bot.core.records import Agent, AgentId, Reason, Room
 from bot.core.spending import Funds, Spending, next_day
 from bot.core.status import doing, state_of
 from bot.core.verdict import counts, hush_of, wakes
-from bot.core.view import View
+from bot.core.view import Glance, Outline
 from bot.core.wording import counted
 
 NO_PROVIDER = "a model: its community has to bring its own provider (/setup provider)"
@@ -64,7 +64,7 @@ class Outlook:
     doing: Mapping[AgentId, Doing] = field(default_factory=dict)  # by room
 
 
-def outlooks(view: View, funds: Funds, now: datetime, *, missing: str = "") -> Mapping[AgentId, Outlook]:
+def outlooks(view: Glance, funds: Funds, now: datetime, *, missing: str = "") -> Mapping[AgentId, Outlook]:
     """Tell of every agent what it is at, and what its next beat waits for if nothing else happens.
 
     The view has their rooms and their reasons; `missing`: why no model can be asked at all.
@@ -72,7 +72,7 @@ def outlooks(view: View, funds: Funds, now: datetime, *, missing: str = "") -> M
     return {id: _outlook(view, agent, now, funds, missing) for id, agent in sorted(view.agents.items())}
 
 
-def _outlook(view: View, agent: Agent, now: datetime, funds: Funds, missing: str) -> Outlook:
+def _outlook(view: Glance, agent: Agent, now: datetime, funds: Funds, missing: str) -> Outlook:
     at = doing(view, agent, now)
     state = state_of(agent, now, typing=Doing.TYPING in at.values())
     still = _at_rest(view, agent, now)
@@ -81,7 +81,7 @@ def _outlook(view: View, agent: Agent, now: datetime, funds: Funds, missing: str
     return replace(still or _waiting(view, agent, now, funds), state=state, doing=at)
 
 
-def _waiting(view: View, agent: Agent, now: datetime, funds: Funds) -> Outlook:
+def _waiting(view: Glance, agent: Agent, now: datetime, funds: Funds) -> Outlook:
     coming = [one for reason in view.reasons.get(agent.id, ()) if (one := _coming(view, agent, reason, now, funds))]
     if coming:
         first = min(coming, key=lambda one: one[0])
@@ -89,7 +89,7 @@ def _waiting(view: View, agent: Agent, now: datetime, funds: Funds) -> Outlook:
     return _nothing_new(view, agent, now, funds)
 
 
-def doing_words(view: View, look: Outlook) -> str:
+def doing_words(view: Outline, look: Outlook) -> str:
     """Word what an agent is at in its rooms: "typing in Wren's room"; of private threads nothing is told."""
     told = [
         f"{what} in {view.agents[room_id].name}'s room"
@@ -99,7 +99,7 @@ def doing_words(view: View, look: Outlook) -> str:
     return ", ".join(told)
 
 
-def _at_rest(view: View, agent: Agent, now: datetime) -> Outlook | None:
+def _at_rest(view: Outline, agent: Agent, now: datetime) -> Outlook | None:
     if agent.retired_at is not None:
         return Outlook(waiting=Waiting.RETIRED, words="nothing: it is retired")
     if agent.paused_reason is not None and agent.paused_reason.startswith(RESTS):
@@ -115,7 +115,7 @@ def _at_rest(view: View, agent: Agent, now: datetime) -> Outlook | None:
 
 
 def _coming(
-    view: View, agent: Agent, reason: Reason, now: datetime, funds: Funds
+    view: Outline, agent: Agent, reason: Reason, now: datetime, funds: Funds
 ) -> tuple[datetime, Waiting, Reason] | None:
     """Give when a reason lets its agent beat at the earliest, and what that moment depends on; None: it never will."""
     at, waiting = max(reason.due_at, now), _why(view, agent, reason, now)
@@ -127,7 +127,7 @@ def _coming(
 
 
 def _obstacles(
-    view: View, agent: Agent, reason: Reason, at: datetime, funds: Funds
+    view: Outline, agent: Agent, reason: Reason, at: datetime, funds: Funds
 ) -> Iterator[tuple[datetime, Waiting]]:
     """What else stands before a beat that is due at that time."""
     if agent.asleep_until is not None and is_asleep(agent, at) and not wakes(view, reason):
@@ -146,7 +146,7 @@ def _obstacles(
             yield rounded_up(agent.last_beat_at + timedelta(seconds=wait), 1), Waiting.BUDGET
 
 
-def _why(view: View, agent: Agent, reason: Reason, now: datetime) -> Waiting:
+def _why(view: Outline, agent: Agent, reason: Reason, now: datetime) -> Waiting:
     """What a reason's due time came from."""
     if reason.due_at <= now:
         return Waiting.SLOT
@@ -167,7 +167,7 @@ def _why(view: View, agent: Agent, reason: Reason, now: datetime) -> Waiting:
             return Waiting.INTERVAL
 
 
-def _words(view: View, agent: Agent, waiting: Waiting, reason: Reason) -> str:
+def _words(view: Outline, agent: Agent, waiting: Waiting, reason: Reason) -> str:
     """Word what a beat waits for that will come."""
     owner = view.agents.get(reason.room_id) if reason.room_id is not None else None
     where = f" in {owner.name}'s room" if owner is not None else ""
@@ -189,7 +189,7 @@ def _words(view: View, agent: Agent, waiting: Waiting, reason: Reason) -> str:
     }[waiting]
 
 
-def _nothing_new(view: View, agent: Agent, now: datetime, funds: Funds) -> Outlook:
+def _nothing_new(view: Outline, agent: Agent, now: datetime, funds: Funds) -> Outlook:
     """What would let an agent beat that nothing makes beat now."""
     if agent.asleep_until is not None and is_asleep(agent, now):
         return Outlook(waiting=Waiting.SLEEP, words=f"waking at {agent.asleep_until:%H:%M:%S} UTC, or to be mentioned")
@@ -212,6 +212,6 @@ def _nothing_new(view: View, agent: Agent, now: datetime, funds: Funds) -> Outlo
     return Outlook(waiting=Waiting.NEWS, words=f"something new to happen{unless}")
 
 
-def _named(view: View, rooms: list[Room]) -> str:
+def _named(view: Outline, rooms: list[Room]) -> str:
     names = ", ".join(view.agents[room.owner_id].name for room in rooms[:3])
     return f" in the room of {names}" + (" and others" if len(rooms) > 3 else "")

@@ -40,7 +40,7 @@ from bot.core.records import (
 )
 from bot.core.removals import Parts as Parts
 from bot.core.verdict import Claim
-from bot.core.view import Tally, View
+from bot.core.view import Glance, Subject, Tally, View
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -139,13 +139,13 @@ class Reading(KeptReading, Protocol):
     async def all_keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
         """Give every key that there was in a community, without who holds it."""
 
-    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
-        """Give only what gates, floors and plain talk need of these agents: no minds, no keys, no directory."""
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
+        """Give only what gates, floors and plain talk need of these agents."""
 
     async def desk(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
-    ) -> View:
-        """Give what actions look at and change (keys and requests if `doors`), and nothing that only a HUD shows."""
+    ) -> Subject:
+        """Give what actions look at and change, with keys and requests if `doors`."""
 
     async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         """Answer what a few actions depend on beside the view, all at once."""

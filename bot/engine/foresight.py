@@ -6,13 +6,13 @@ from bot.core.outlook import Outlook, outlooks
 from bot.core.ports import Clock, Models, Reading
 from bot.core.records import AgentId, Community
 from bot.core.spending import day_of
-from bot.core.view import View
+from bot.core.view import Glance
 from bot.engine.purse import funds_now
 
 
 async def foreseen(
     read: Reading, community: Community, *, models: Models, clock: Clock
-) -> tuple[View, Mapping[AgentId, Outlook]]:
+) -> tuple[Glance, Mapping[AgentId, Outlook]]:
     """Give a view of everyone, and what each is at and waits for, by the facts by which agents are let through."""
     now = clock.now()
     source = (await models.of(read, community)).source

@@ -10,7 +10,7 @@ from bot.core.models import Ceilings
 from bot.core.ports import Model, Reading, Store, Writing
 from bot.core.records import Agent, AgentId, CommunityId, Usage
 from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.engine.planner import PlannedCall
 
 
@@ -84,7 +84,7 @@ class Purse:
         """Tell whether calls run that may leave something: under the installation's ceiling anybody's."""
         return bool(self._open.get(community_id)) or (price.ceilings is not None and any(self._open.values()))
 
-    async def overspent(self, view: View, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
+    async def overspent(self, view: Outline, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
         """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
         async with self._store.reading() as read:
             return await _overspent(read, view, day_of(now), ceilings)
@@ -130,13 +130,13 @@ async def spending_now(
     return of_day(await read.spent(community_id, day), config, paid)
 
 
-async def funds_now(read: Reading, view: View, day: date, ceilings: Ceilings | None) -> Funds:
+async def funds_now(read: Reading, view: Outline, day: date, ceilings: Ceilings | None) -> Funds:
     """Give what there is for each agent of a view that holds everyone."""
     spending = await spending_now(read, view.community.id, view.config, day, ceilings)
     return Funds(spending=spending, overspent=await _overspent(read, view, day, ceilings))
 
 
-async def _overspent(read: Reading, view: View, day: date, ceilings: Ceilings | None) -> frozenset[AgentId]:
+async def _overspent(read: Reading, view: Outline, day: date, ceilings: Ceilings | None) -> frozenset[AgentId]:
     if not _has_families(view.agents):
         return frozenset()
     return overspent(view.agents, await read.spent_by_agent(view.community.id, day), held_to(view.config, ceilings))

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from bot.core.errors import NotFound
 from bot.core.records import AgentId, Beat, BeatId, Message, Snowflake
-from bot.core.view import MayRead, View
+from bot.core.view import MayRead, Outline
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 
 
-async def _for(beats: Sequence[Beat], view: View, may_read: MayRead) -> list[Beat]:
+async def _for(beats: Sequence[Beat], view: Outline, may_read: MayRead) -> list[Beat]:
     """Give the beats that who asks may see: of those in private threads only where they may read now."""
     sides = {beat.side for beat in beats if view.is_thread(beat.side)}
     allowed = await readable((view.all_rooms[AgentId(side)] for side in sorted(sides)), may_read)
