@@ -10,8 +10,7 @@ from bot.core.errors import Rejected
 from bot.core.records import Agent
 from cogs.arguments import AgentArg, RequestArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.held import HeldButton, held_line, held_view
-from cogs.ui.knocks import KnockButton, knock_line, knock_view
+from cogs.ui.deciding import HeldButton, KnockButton, held_line, held_view, knock_line, knock_view
 from cogs.ui.rights import check_may_change_entry, sees_by_right, soon, told
 
 STILL_SEES = "still sees the room: taking that away waits for Discord, and is tried again and again"

@@ -12,20 +12,19 @@ from bot.core.actions import Action, CancelScheduled
 from bot.core.errors import NotFound, Rejected
 from bot.core.outlook import Outlook
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Schedule, Side, Snowflake
 from bot.core.sight import Sight
 from bot.core.view import MayRead
-from cogs.ui.again import PAGE, SURE, Again, pager, question
-from cogs.ui.drawn import drawn_page
+from cogs.ui.again import PAGE, SURE, Again, UseButton, pager, question
 from cogs.ui.files import picture
 from cogs.ui.pages import paged
-from cogs.ui.pictures import Bar, alt_text, bars
+from cogs.ui.pictures import Bar, alt_text, bars, drawn_page
 from cogs.ui.rights import told
-from cogs.ui.scheduled import cancel_buttons, scheduled_lines
 
+SHOWN_CHARACTERS = 120
+MOST_BUTTONS = 20
 SHOWN_CHOICES = 25  # Discord shows no more
 CHOICE_CHARACTERS = 100
-
 Interaction = discord.Interaction[SelfroomClient]
 
 
@@ -232,3 +231,21 @@ def choices(pairs: Sequence[tuple[str, str]]) -> list[app_commands.Choice[str]]:
         app_commands.Choice(name=name[:CHOICE_CHARACTERS], value=value[:CHOICE_CHARACTERS])
         for name, value in pairs[:SHOWN_CHOICES]
     ]
+
+
+def scheduled_lines(waiting: Sequence[Schedule], agents: Mapping[AgentId, Agent]) -> list[str]:
+    """List messages, one line each, the soonest first."""
+    return [
+        f"**{one.id}** <t:{int(one.at.timestamp())}:f>, {discord.utils.escape_markdown(agents[one.agent_id].name)} "
+        f"in {discord.utils.escape_markdown(agents[one.room_id].name)}'s room: "
+        f"{discord.utils.escape_markdown(' '.join(one.content.split())[:SHOWN_CHARACTERS])}"
+        for one in waiting[:MOST_BUTTONS]
+    ]
+
+
+def cancel_buttons(waiting: Sequence[Schedule], again: Again) -> discord.ui.View:
+    """Give a button for each that takes it back."""
+    view = discord.ui.View(timeout=None)
+    for one in waiting[:MOST_BUTTONS]:
+        view.add_item(UseButton(again.on(cancel=one.id), label=f"Cancel {one.id}"))
+    return view

@@ -1,24 +1,85 @@
 """`/setup`: what a new server needs, step by step; it can be run again at any time."""
 
+from collections.abc import Awaitable, Callable
+
 import discord
 from discord import app_commands
 
 from bot.core.actions import CreateAgent
 from bot.core.errors import Rejected
+from bot.core.kinds import AgentType
 from bot.core.models import Api, OwnProvider
 from bot.core.options import read_option
 from bot.core.records import Json
 from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.forms import Draft
+from cogs.ui.forms import AgentForm, Draft, Filled
 from cogs.ui.provider import REMOVE, Brought, ProviderForm, Use, Yes, described, readers, started
 from cogs.ui.readiness import DISCLOSURE, option_line, option_lines, readiness
-from cogs.ui.steps import Steps
 
+Chosen = Callable[[Interaction, str, int], Awaitable[None]]
+Tried = Callable[[Interaction], Awaitable[None]]
 Language = app_commands.Range[str, 2, 40]
 Words = app_commands.Range[str, 1, 1_000]
 ModerationModel = app_commands.Range[str, 1, 100]
 RIGHTS = discord.Permissions(manage_guild=True)
+
+
+def there(interaction: Interaction, setting: str, value: Json) -> Json:
+    """Give the id of a place or role as it was typed; raises Rejected when the server has none such."""
+    guild = interaction.guild
+    if not setting.endswith("_id") or not isinstance(value, int) or guild is None:
+        return value
+    channel = guild.get_channel(value)
+    found = {
+        "category_id": isinstance(channel, discord.CategoryChannel),
+        "managers_channel_id": isinstance(channel, discord.TextChannel),
+        "architect_role_id": guild.get_role(value) is not None,
+    }
+    if not found.get(setting, True):
+        raise Rejected(f"This server has no such {setting.removesuffix('_id').replace('_', ' ')}: use `/setup places`.")
+    return value
+
+
+class Steps(discord.ui.View):
+    """Choose the category and the managers' channel, try the model, make an agent; it lasts over a restart."""
+
+    def __init__(self, *, chosen: Chosen, tried: Tried, filled: Filled) -> None:
+        super().__init__(timeout=None)
+        self.add_item(Place("category_id", "Where agents' channels are made", discord.ChannelType.category, chosen))
+        self.add_item(Place("managers_channel_id", "Where managers are told things", discord.ChannelType.text, chosen))
+        self._tried = tried
+        self._filled = filled
+
+    async def on_error(  # type: ignore[override]
+        self, interaction: Interaction, error: Exception, item: discord.ui.Item["Steps"]
+    ) -> None:
+        """Let the client word the error."""
+        await interaction.client.explain(interaction, error)
+
+    @discord.ui.button(label="Try the model", row=2, custom_id="setup:model")
+    async def model(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
+        """Ask the model one small question."""
+        await self._tried(interaction)
+
+    @discord.ui.button(label="Make an agent", style=discord.ButtonStyle.primary, row=2, custom_id="setup:agent")
+    async def agent(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
+        """Open the form for a new agent."""
+        draft = Draft(name="", prompt="", type=AgentType.PERSONA)
+        await interaction.response.send_modal(AgentForm(draft, self._filled))
+
+
+class Place(discord.ui.ChannelSelect[Steps]):
+    """Chooses a channel for one setting."""
+
+    def __init__(self, setting: str, asked: str, kind: discord.ChannelType, chosen: Chosen) -> None:
+        super().__init__(placeholder=asked, channel_types=[kind], custom_id=f"setup:{setting}")
+        self._setting = setting
+        self._chosen = chosen
+
+    async def callback(self, interaction: Interaction) -> None:  # type: ignore[override]
+        """Keep what was chosen."""
+        await self._chosen(interaction, self._setting, self.values[0].id)
 
 
 @app_commands.default_permissions(RIGHTS)
@@ -221,19 +282,3 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
             self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])
         names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)
         await self.say(interaction, f"Set: {names}. `/setup start` shows what is left to do.")
-
-
-def there(interaction: Interaction, setting: str, value: Json) -> Json:
-    """Give the id of a place or role as it was typed; raises Rejected when the server has none such."""
-    guild = interaction.guild
-    if not setting.endswith("_id") or not isinstance(value, int) or guild is None:
-        return value
-    channel = guild.get_channel(value)
-    found = {
-        "category_id": isinstance(channel, discord.CategoryChannel),
-        "managers_channel_id": isinstance(channel, discord.TextChannel),
-        "architect_role_id": guild.get_role(value) is not None,
-    }
-    if not found.get(setting, True):
-        raise Rejected(f"This server has no such {setting.removesuffix('_id').replace('_', ' ')}: use `/setup places`.")
-    return value

@@ -3,14 +3,12 @@
 from bot.core.config import CommunityConfig
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.agents import Agents
-from bot.engine.front_desk.beats import Beats
 from bot.engine.front_desk.cards import Cards
-from bot.engine.front_desk.community import CommunityDesk
+from bot.engine.front_desk.community import CommunityDesk, Money
 from bot.engine.front_desk.doors import Doors
 from bot.engine.front_desk.held import Held
 from bot.engine.front_desk.messages import Messages
-from bot.engine.front_desk.minds import Minds
-from bot.engine.front_desk.money import Money
+from bot.engine.front_desk.minds import Beats, Minds
 from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.privacy import Privacy
 from bot.engine.front_desk.providers import Providers

@@ -1,13 +1,14 @@
 """What agents carry in their heads: what they see now, and how their knowledge came about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import OutputFormat
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Side, Snowflake
-from bot.engine.front_desk.office import Office
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
+from bot.core.view import MayRead, Outline
+from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
 
 
@@ -47,3 +48,59 @@ class Minds:
         """Give the changes of an agent's knowledge on one side, newest first."""
         async with self.office.looking(guild_id) as (community, read):
             return await read.journal(community.id, agent_id, side=side, limit=limit)
+
+
+async def _for(beats: Sequence[Beat], view: Outline, may_read: MayRead) -> list[Beat]:
+    """Give the beats that who asks may see: of those in private threads only where they may read now."""
+    sides = {beat.side for beat in beats if view.is_thread(beat.side)}
+    allowed = await readable((view.all_rooms[AgentId(side)] for side in sorted(sides)), may_read)
+    return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
+
+
+@dataclass(frozen=True, slots=True)
+class Beats:
+    """The beats of agents that are kept."""
+
+    office: Office
+
+    async def last(self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody) -> Beat | None:
+        """Give an agent's newest beat as it was sent and answered; None when there was none yet."""
+        return next(iter(await self.of(guild_id, agent_id, may_read=may_read)), None)
+
+    async def one(self, guild_id: Snowflake, agent_id: AgentId, beat_id: int, *, may_read: MayRead = by_nobody) -> Beat:
+        """Give one beat of an agent; raises NotFound when it had none by that number, or it is not kept any more.
+
+        `may_read` tells of each private thread whether who asks may read it.
+        """
+        async with self.office.looking(guild_id) as (community, read):
+            beat = await read.beat(community.id, BeatId(beat_id))
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+        if beat is None or beat.agent_id != agent_id or not await _for([beat], view, may_read):
+            raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
+        return beat
+
+    async def of(
+        self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody, limit: int = 100
+    ) -> Sequence[Beat]:
+        """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
+        async with self.office.looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            found = await read.beats(community.id, agent_id, limit=max(limit, LOOKED_BACK))
+        return (await _for(found, view, may_read))[:limit]
+
+    async def behind(self, guild_id: Snowflake, message: Message) -> Beat:
+        """Give the beat that said a message; raises NotFound when no beat did, or it is not kept any more."""
+        async with self.office.looking(guild_id) as (community, read):
+            beat = await read.beat(community.id, message.beat_id) if message.beat_id is not None else None
+        if beat is None:
+            raise NotFound("No beat is kept behind this message: choose one that an agent said lately.")
+        return beat
+
+    async def after(self, guild_id: Snowflake, message: Message) -> Mapping[AgentId, Beat | None]:
+        """Give for each other member of a message's room its first beat since then on that side; None: none yet."""
+        async with self.office.looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            side = view.all_rooms[message.room_id].side
+            members = [id for id in view.rooms[message.room_id].members if id != message.sender.agent_id]
+            found = await read.first_beats(community.id, members, message.sent_at, side=side)
+        return {id: found.get(id) for id in members}
