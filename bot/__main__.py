@@ -56,7 +56,8 @@ def doctor() -> None:
 
     findings = carry_out(examine_house(settings()))
     for finding in findings:
-        out.print("[green]ok[/]   " if finding.ok else "[red]wrong[/]", finding.what, markup=True, soft_wrap=True)
+        mark = "[red]wrong[/]" if not finding.ok else "[yellow]mind[/] " if finding.warns else "[green]ok[/]   "
+        out.print(mark, finding.what, markup=True, soft_wrap=True)
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
 
 

@@ -14,7 +14,7 @@ from bot.adapters.discord.reaching import API, token_trouble
 from bot.core.errors import BadSetting, SelfroomError
 from bot.core.ports import Cipher, Reading, Tokenizer
 from bot.core.sealing import of_provider
-from bot.settings import Settings
+from bot.settings import ENV_FILE, Settings
 
 PATIENCE = aiohttp.ClientTimeout(total=5)
 SOON = aiohttp.ClientTimeout(total=1)  # for this machine
@@ -26,17 +26,22 @@ OURS = ("selfroom.db*", "playground.db*", "logs", "logs/*", "backups", "backups/
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that was looked at, in a sentence."""
+    """One thing that was looked at, in a sentence; `warns`: it runs all the same, but somebody should see to it."""
 
     ok: bool
     what: str
+    warns: bool = False
 
 
 async def examine(
-    settings: Settings, *, tokenizer: Tokenizer, database: Callable[[str], Awaitable[Sequence[Finding]]]
+    settings: Settings,
+    *,
+    tokenizer: Tokenizer,
+    database: Callable[[str], Awaitable[Sequence[Finding]]],
+    env_file: Path = ENV_FILE,
 ) -> list[Finding]:
     """Look at everything; `database` opens the store at a URL and gives what it found, or raises a SelfroomError."""
-    findings = [finding async for finding in _findings(settings, tokenizer)]
+    findings = [*_env_file(env_file), *[finding async for finding in _findings(settings, tokenizer)]]
     try:
         findings += await database(settings.database)
     except SelfroomError as error:
@@ -108,6 +113,18 @@ def keep_from_others(folder: Path) -> None:
         mode = one.lstat().st_mode
         if mode & OTHERS and not stat.S_ISLNK(mode):
             one.chmod(0o700 if stat.S_ISDIR(mode) else 0o600)
+
+
+def _env_file(path: Path) -> list[Finding]:
+    """Warn of settings, keys among them, that others on this machine may read or change."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError:  # there is none
+        return []
+    if not mode & OTHERS:
+        return []
+    what = f"{path} holds keys, and others on this machine may get at it (mode {mode:04o}): run `chmod 600 {path}`."
+    return [Finding(ok=True, what=what, warns=True)]
 
 
 def _data_folder(settings: Settings) -> Finding:

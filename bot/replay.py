@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, field_validator
 
 from bot.core.errors import BadSetting
 
 Sleep = Callable[[float], Awaitable[None]]
 Progress = Callable[[int, int], None]
 LATE_SECONDS = 60.0  # how long agents may still be busy with the last lines
+LARGEST_BYTES = 50_000_000  # of a trace: it is read as a whole
 CONTENT_LIMIT = 2_000  # Discord takes no more in one message
 
 
@@ -28,6 +29,12 @@ class Line(BaseModel):
     sender: str
     text: str
     reply_to: int | None = None
+
+    @field_validator("t")
+    @classmethod
+    def aware(cls, t: datetime) -> datetime:
+        """Take a time without a zone for UTC, so that it can be set beside the others."""
+        return t if t.tzinfo is not None else t.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +49,12 @@ class Replayed:
 def read_trace(path: Path) -> list[Line]:
     """Read a chat log of JSON lines; raises BadSetting naming the line that cannot be read."""
     try:
-        texts = path.read_text(encoding="utf-8").splitlines()
+        with path.open("rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
+        if len(data) > LARGEST_BYTES:
+            most = LARGEST_BYTES // 1_000_000
+            raise BadSetting(f"The trace {path} has more than {most} MB: cut it into parts and replay one by one.")
+        texts = data.decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSetting(f"The trace {path} cannot be read: {error}.") from error
     lines = []

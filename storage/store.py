@@ -98,9 +98,10 @@ class SqlStore:
         images: Mapping[str, bytes] | None = None,
         *,
         replace: bool = False,
+        cipher: Cipher | None = None,
     ) -> Moved:
-        """Write a community into an archive, a new one unless it may `replace` an older one."""
-        return await export_community(self.database, community_id, path, images, replace=replace)
+        """Write a community into an archive, sealed by the cipher; a new one unless it may `replace` an older one."""
+        return await export_community(self.database, community_id, path, images, replace=replace, cipher=cipher)
 
     async def import_archive(
         self, path: Path, *, guild_id: Snowflake | None = None, cipher: Cipher | None = None, closed: bool = False

@@ -129,6 +129,9 @@ class PlainCipher:
     def decrypt(self, ciphertext: bytes, row: str = "") -> str:
         return ciphertext.removeprefix(b"sealed:")[::-1].decode()
 
+    def is_bound(self, ciphertext: bytes) -> bool:
+        return True
+
     def digest(self, secret: str) -> bytes:
         return hashlib.sha256(b"test" + secret.encode()).digest()
 

@@ -16,7 +16,7 @@ from bot.core.outlook import Outlook, Waiting
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
-from bot.core.sight import Sight
+from bot.core.sight import Sight, members_of
 from bot.core.view import Glance, Outline, Tally
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -133,12 +133,20 @@ class Face:
         return web.Response(body=page, content_type="text/plain", charset="utf-8")
 
     async def _hearts(self, read: Reading, community: Community) -> list[Heart]:
+        """Give how hearts beat; of agents in private rooms only that they are there, for anybody may ask."""
         if self.foresee is None:
             return []
         view, looks = await self.foresee(read, community)
+        private = [room.id for room in view.all_rooms.values() if room.side != PUBLIC_SIDE]
+        sight = Sight(hidden_rooms=frozenset(private), hidden_agents=members_of(view, private))
         return [
-            Heart(community=community.id, agent=agent, outlook=looks[agent.id])
-            for agent in view.agents.values()
+            Heart(
+                community=community.id,
+                agent=agent,
+                outlook=NOT_SHOWN if agent.id in sight.hidden_agents else looks[agent.id],
+                named=agent.id not in sight.hidden_agents,
+            )
+            for agent in sight.of(view).agents.values()
             if agent.retired_at is None
         ]
 

@@ -209,6 +209,7 @@ class Caller:
             cache_key=call.built.cache_key,
             wants_json=call.kind.output_format is OutputFormat.JSON,
             images=planner.new_images(round.view, call) if seeing else (),
+            blots=round.blots,
         )
 
     async def _rest_or_wait(self, round: Round, short: Short, pending: dict[AgentId, Ready]) -> None:
@@ -265,10 +266,15 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     try:
         return await model.answer(request)
     except ModelRefused as error:
-        if not request.images:
+        if not request.images or error.usage is None:
             raise
+        first = error.usage
+    try:
         answer = await model.answer(replace(request, images=()))
-        return replace(answer, usage=_sum(answer.usage, error.usage or Usage()))
+    except ModelError as error:
+        error.usage = error.usage and _sum(first, error.usage)
+        raise
+    return replace(answer, usage=_sum(first, answer.usage))
 
 
 def _to_mend(call: PlannedCall, parsed: ParsedReply) -> str:

@@ -13,7 +13,7 @@ from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.web import Face, Inside
 from bot.core.changes import AddAgent, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting
-from bot.core.kinds import ReasonKind
+from bot.core.kinds import ReasonKind, Visibility
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
 from bot.core.sight import Sight
 from bot.engine.foresight import foreseen
@@ -91,6 +91,26 @@ async def test_metrics_are_a_page_for_prometheus(store: SqlStore) -> None:
     assert status == 200
     assert headers["Content-Type"].startswith("text/plain")
     assert 'selfroom_beats_total{reason="addressed"} 1.0' in page
+
+
+async def test_metrics_tell_local_users_nothing_of_private_rooms(store: SqlStore) -> None:
+    community_id = await inhabit(store, 11, "Wren")
+    async with store.writing(community_id) as write:
+        hidden = AgentId(write.ids.take("agent"))
+        busy = agent(
+            hidden, community_id=community_id, name="Vault", last_beat_at=START, last_reason=ReasonKind.AMBIENT
+        )
+        closed = room(hidden, community_id=community_id, visibility=Visibility.PRIVATE)
+        await write.apply(community_id, [AddAgent(agent=busy, room=closed)])
+    async with Face(store, VirtualClock(), PrometheusMetrics()) as face:
+        face.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock())
+        _, page, _ = await get(face, "/metrics")
+    of_vault = [line for line in page.splitlines() if f'agent="{hidden}"' in line]
+    assert of_vault
+    assert all('name=""' in line and 'room="' not in line for line in of_vault)
+    assert "Vault" not in page
+    assert not [line for line in of_vault if line.startswith("selfroom_agent_last_beat_at")]
+    assert 'name="Wren"' in page
 
 
 async def test_agents_are_told_of_the_server_that_is_asked_for(face: Face, store: SqlStore) -> None:
