@@ -34,6 +34,7 @@ from bot.core.view import Glance, Outline
 from bot.core.wording import as_words
 from bot.engine.performer import Outcome, Performer, Terms
 from bot.engine.planner import PlannedCall
+from bot.engine.purse import Bill, settle
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
 LOOKED_BACK = 20  # messages of each room: enough to find the person's message that is answered
@@ -75,22 +76,35 @@ class Applier:
         self._random_for = random_for
         self._metrics = metrics
 
-    async def apply(self, answered: Sequence[Answered], let_through_at: datetime) -> list[Ready]:
+    async def apply(
+        self,
+        community_id: CommunityId,
+        answered: Sequence[Answered],
+        let_through_at: datetime,
+        bill: Bill | None = None,
+    ) -> list[Ready]:
         """Apply the replies of one community's agents in order; gives those whose reply could not be applied.
 
         Each has its own part of a transaction, which is undone alone; one whose claim has passed on changes nothing.
+        The call's `bill` is settled in the first of these transactions.
         """
         broken: list[Ready] = []
-        for start in range(0, len(answered), AT_ONCE):
-            broken += await self._apply_some(answered[start : start + AT_ONCE], let_through_at)
+        for start in range(0, max(1, len(answered)), AT_ONCE):
+            some = answered[start : start + AT_ONCE]
+            broken += await self._apply_some(community_id, some, let_through_at, None if start else bill)
         return broken
 
-    async def _apply_some(self, answered: Sequence[Answered], let_through_at: datetime) -> list[Ready]:
+    async def _apply_some(
+        self, community_id: CommunityId, answered: Sequence[Answered], let_through_at: datetime, bill: Bill | None
+    ) -> list[Ready]:
         now = self._clock.now()
         broken: list[Ready] = []
-        community_id = answered[0].ready.claim.community_id
         ids = [one.ready.agent_id for one in answered]
         async with self._store.writing(community_id) as write:
+            if bill is not None:
+                await settle(write, community_id, bill.reservation, bill.usage)
+            if not answered:
+                return broken
             view = await write.glance(community_id, agent_ids=ids, messages=LOOKED_BACK)
             for one in answered:
                 try:

@@ -27,7 +27,7 @@ from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.entrance import Round
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Purse, as_told, weights_of
+from bot.engine.purse import Bill, Purse, as_told, weights_of
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
 ASKING = (ReasonKind.ADDRESSED, ReasonKind.ANSWER, ReasonKind.WOKEN)  # somebody waits for words
@@ -115,8 +115,8 @@ class Caller:
         again = [one for one in parts if call.shared and _needs_own_call(one)]
         final = [one if before is None else _joined(before, one) for one in parts if one not in again]
         async with self._turns[round.community_id]:
-            await self._purse.settle(round.community_id, paid_for, as_told(answer.usage))
-            await self._apply(round, final, pending)
+            await self._apply(round, final, pending, Bill.of(paid_for, as_told(answer.usage)))
+            self._purse.give_up(round.community_id, paid_for)
         async with asyncio.TaskGroup() as group:  # side by side: none waits for another's answer
             for one in again:
                 del pending[one.ready.agent_id]
@@ -156,9 +156,11 @@ class Caller:
         await self._purse.settle(round.community_id, more, as_told(answer.usage))
         return replace(answer, usage=_sum(first.usage, answer.usage)), await self._read(round, answer, more)
 
-    async def _apply(self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready]) -> None:
-        """Apply parts of an answer; who could not be served is put back."""
-        await self._put_back(await self._applier.apply(parts, round.at), BROKEN)
+    async def _apply(
+        self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready], bill: Bill | None = None
+    ) -> None:
+        """Apply parts of an answer and settle what it cost; who could not be served is put back."""
+        await self._put_back(await self._applier.apply(round.community_id, parts, round.at, bill), BROKEN)
         for part in parts:
             pending.pop(part.ready.agent_id, None)
         self._on_letters()

@@ -30,6 +30,19 @@ class Price:
         return cls(usd=usd, tokens=input_tokens + answer_tokens, ceilings=model.ceilings(name))
 
 
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What is to take the place of what was set aside for a call."""
+
+    reservation: int
+    usage: Usage
+
+    @classmethod
+    def of(cls, call: PlannedCall, usage: Usage | None) -> "Bill | None":
+        """Give the bill of a call; None where all that was set aside counts, or it is settled already."""
+        return None if call.reservation is None or usage is None else cls(call.reservation, usage)
+
+
 class Purse:
     """Keeps a community within its limits; `schema_tokens` are added to every call that is held to the schema."""
 
@@ -91,9 +104,7 @@ class Purse:
 
     async def settle(self, community_id: CommunityId, call: PlannedCall, usage: Usage | None) -> None:
         """Replace what was set aside by what was used; where nobody knows that (None), all of it counts."""
-        if call.reservation is None:
-            return
-        if usage is not None:
+        if call.reservation is not None and usage is not None:
             async with self._store.writing(community_id) as write:
                 await settle(write, community_id, call.reservation, usage)
         self.give_up(community_id, call)
