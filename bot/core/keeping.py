@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Protocol
 
 from bot.core.forgetting import Trace
+from bot.core.kinds import UsedBy
 from bot.core.models import OwnProvider
 from bot.core.records import AgentId, Beat, CommunityId, Json, Letter, Message, MessageId, Snowflake, Usage
 
@@ -67,6 +68,16 @@ class Unsummarised:
     asked: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """What one agent, room, model or format (its `key`) used on a UTC day, or since that day."""
+
+    day: date
+    key: str
+    beats: int
+    usage: Usage
+
+
 class KeptReading(Protocol):
     """Questions beside those of a beat."""
 
@@ -82,8 +93,11 @@ class KeptReading(Protocol):
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         """Give the letters that moderation holds, oldest first."""
 
-    async def usage_by_format(self, community_id: CommunityId, day: date) -> Mapping[str, tuple[int, Usage]]:
-        """Give beats and usage of a UTC day by the HUD format of the agents."""
+    async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
+        """Give what was used on each UTC day since one (None: ever), of each agent, room, model or format."""
+
+    async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:
+        """Give what an agent used in all its life."""
 
     async def audit_log(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
         """Give who changed what, newest first."""

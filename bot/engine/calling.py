@@ -21,7 +21,7 @@ from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.reply import AgentReply, ParsedReply, parse_reply
 from bot.core.saying import Sole
 from bot.core.schema import answer_schema
-from bot.core.spending import Limit, Short, divided, next_day
+from bot.core.spending import Limit, Short, added, divided, next_day
 from bot.core.verdict import Ready
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
@@ -154,7 +154,7 @@ class Caller:
             log.warning("an answer was not mended", model=call.kind.model, why=error.sentence)
             return first, parsed
         await self._purse.settle(round.community_id, more, as_told(answer.usage))
-        return replace(answer, usage=_sum(first.usage, answer.usage)), await self._read(round, answer, more)
+        return replace(answer, usage=added(first.usage, answer.usage)), await self._read(round, answer, more)
 
     async def _apply(
         self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready], bill: Bill | None = None
@@ -274,9 +274,9 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     try:
         answer = await model.answer(replace(request, images=()))
     except ModelError as error:
-        error.usage = error.usage and _sum(first, error.usage)
+        error.usage = error.usage and added(first, error.usage)
         raise
-    return replace(answer, usage=_sum(first, answer.usage))
+    return replace(answer, usage=added(first, answer.usage))
 
 
 def _to_mend(call: PlannedCall, parsed: ParsedReply) -> str:
@@ -341,7 +341,7 @@ def _what_stands(before: Answered) -> Answered:
 def _joined(before: Answered, own: Answered) -> Answered:
     """Give an agent's own answer with what may be kept of its part of the shared one, where that could be read."""
     reply = own.reply if before.failed else _merged(before.reply, own.reply)
-    return replace(own, reply=reply, usage=_sum(own.usage, before.usage))
+    return replace(own, reply=reply, usage=added(own.usage, before.usage))
 
 
 def _merged(shared: AgentReply, own: AgentReply) -> AgentReply:
@@ -354,14 +354,3 @@ def _merged(shared: AgentReply, own: AgentReply) -> AgentReply:
 def _share(call: PlannedCall, agent_id: AgentId, usage: Usage) -> Usage:
     """Give an agent's share of what a call used, by the size of its part."""
     return divided(usage, weights_of(call))[agent_id]
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        input_tokens=one.input_tokens + other.input_tokens,
-        cached_tokens=one.cached_tokens + other.cached_tokens,
-        cache_write_tokens=one.cache_write_tokens + other.cache_write_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-        latency_seconds=one.latency_seconds + other.latency_seconds,
-    )

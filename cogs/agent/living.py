@@ -70,11 +70,12 @@ class Living(Group):
         spent = await self.desk.money.spent_today(guild_id)
         return Shown(
             today=spent.by_agent.get(agent.id),
+            ever=await self.desk.money.used_ever(guild_id, agent.id),
             model=spent.model,
             feedback=await self.desk.agents.feedback(guild_id, agent.id),
             last=beats[0] if beats else None,
             is_manager=insider,
-            face=await self.client.face(agent, view.all_rooms[agent.id].channel_id),
+            face=await self.client.face(guild_id, agent, view.all_rooms[agent.id].channel_id),
             look=(await self.desk.agents.outlooks(guild_id)).get(agent.id),
         )
 
