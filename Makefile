@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test fast lint format bench audit chaos soak second-opinion browser clean
+.PHONY: help run test fast lint format bench figures audit chaos soak second-opinion browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -36,6 +36,9 @@ format: .venv/dev.stamp ## Rewrite the code in the house's format
 
 bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
 	$(BIN)/python -m tests.bench $(ONLY)
+
+figures: .venv/dev.stamp ## Print the figures by which the house is kept: lines, modules, sizes
+	@$(BIN)/python -m tests.house.figures
 
 audit: $(UV) ## Ask whether a dependency has a known weakness (needs the network)
 	@$(UV) audit --frozen --preview-features audit-command || { \
