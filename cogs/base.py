@@ -20,6 +20,7 @@ from cogs.ui.files import picture
 from cogs.ui.pages import paged
 from cogs.ui.pictures import Bar, alt_text, bars, drawn_page
 from cogs.ui.rights import told
+from cogs.ui.texts import label
 
 SHOWN_CHARACTERS = 120
 MOST_BUTTONS = 20
@@ -244,9 +245,9 @@ def choices(pairs: Sequence[tuple[str, str]]) -> list[app_commands.Choice[str]]:
 def scheduled_lines(waiting: Sequence[Schedule], agents: Mapping[AgentId, Agent]) -> list[str]:
     """List messages, one line each, the soonest first."""
     return [
-        f"**{one.id}** <t:{int(one.at.timestamp())}:f>, {discord.utils.escape_markdown(agents[one.agent_id].name)} "
-        f"in {discord.utils.escape_markdown(agents[one.room_id].name)}'s room: "
-        f"{discord.utils.escape_markdown(' '.join(one.content.split())[:SHOWN_CHARACTERS])}"
+        f"**{one.id}** <t:{int(one.at.timestamp())}:f>, {label(agents[one.agent_id].name)} "
+        f"in {label(agents[one.room_id].name)}'s room: "
+        f"{label(' '.join(one.content.split())[:SHOWN_CHARACTERS])}"
         for one in waiting[:MOST_BUTTONS]
     ]
 

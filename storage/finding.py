@@ -50,7 +50,6 @@ from storage.tables import (
     REQUESTS,
     ROOMS,
     SCHEDULES,
-    WEBHOOKS,
 )
 
 OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "community_id")).where(
@@ -212,11 +211,6 @@ class Finding(Messages):
         """Give the community's own model provider, if it has one."""
         row = await self.first(OWN_PROVIDER, {"its": community_id})
         return None if row is None else OwnProvider(**row)
-
-    async def webhook(self, channel_id: Snowflake) -> tuple[Snowflake, bytes] | None:
-        """Give a channel's webhook and its token as it was encrypted."""
-        row = await self.first(select(WEBHOOKS).where(WEBHOOKS.c.channel_id == channel_id))
-        return None if row is None else (Snowflake(row["webhook_id"]), row["token"])
 
 
 def _earlier(mark: tuple[Any, ...]) -> Any:  # noqa: ANN401  # an SQL condition

@@ -14,7 +14,7 @@ from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from storage.backups import back_up, before_migration, expire
-from storage.database import Database, database_url
+from storage.database import Database, open_database
 from storage.faults import in_sentences
 from storage.ids import CountedIds
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
@@ -46,7 +46,7 @@ class SqlStore:
 
         Raises BadSetting for a URL that cannot be used and StoreError when the database cannot be.
         """
-        database = Database(database_url(url))
+        database = await open_database(url)
         try:
             await migrate(database)
         except BaseException:

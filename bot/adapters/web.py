@@ -58,7 +58,9 @@ def open_to(face: "Face") -> Middleware:
     async def allow(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get("Origin")
         origins = face.inside.origins if face.inside else frozenset()
-        if request.url.host not in LOCAL_HOSTS or (origin is not None and origin not in origins):
+        site = request.headers.get("Sec-Fetch-Site", "none")  # a page's picture or script comes without an origin
+        is_ours = site == "none" if origin is None else origin in origins
+        if request.url.host not in LOCAL_HOSTS or not is_ours:
             raise web.HTTPForbidden(text="Only the playground's page may read this.")
         if request.path not in FOR_ALL and face.inside is None:
             raise web.HTTPNotFound(text="Outside the playground there are /health and /metrics only.")

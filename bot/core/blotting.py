@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from bot.core import spellings
-from bot.core.actions import BY_NAME, Action, CreateKey
+from bot.core.actions import ALSO_CALLED, BY_NAME, Action, CreateKey
 from bot.core.hud.escape import one_line
 from bot.core.items import action_called
 from bot.core.records import Json
@@ -25,7 +25,7 @@ NOT_KEPT = "(not kept: it speaks of keys in a way that cannot be read)"
 CUT = "… (cut here)"
 
 KEY_ACTIONS = frozenset(name for name, definition in BY_NAME.items() if KEY in definition.parameters)
-_SPELLED = tuple(name for name, meant in spellings.ACTION_NAMES.items() if meant in KEY_ACTIONS)
+_SPELLED = tuple(name for name, meant in ALSO_CALLED.items() if meant in KEY_ACTIONS)
 _NAMES = tuple(name for name in spellings.PARAMETERS[KEY] if name != "label")
 _OPEN = frozenset(  # what stands beside a key in its action and is no secret
     {"label", "key_label", "note", *spellings.ACTION_TYPE}

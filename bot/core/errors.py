@@ -46,10 +46,6 @@ class Unreadable(StoreError):
         self.keys = tuple(keys)
 
 
-class LostClaim(SelfroomError):
-    """The right to answer for an agent has ended or passed on: the answer must not be applied."""
-
-
 class ModelError(SelfroomError):
     """A model did not answer; the beat may be tried again later.
 

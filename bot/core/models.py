@@ -32,7 +32,7 @@ class ModelCall:
     cache_key: str
     images: tuple[str, ...] = ()
     wants_json: bool = False  # without a schema: an object is asked for in words
-    blots: Blots = field(default_factory=Blots, compare=False)  # what no error may repeat of it
+    blots: Blots = field(default_factory=Blots, compare=False, repr=False)  # what no error may repeat of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

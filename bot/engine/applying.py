@@ -291,8 +291,8 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
 
 def _in_words(outcome: Outcome) -> str:
     if outcome.accepted:
-        return outcome.result or f"Done: {as_words(outcome.action.type)}."
-    return f"Rejected ({as_words(outcome.action.type)}): {outcome.why}"
+        return outcome.result or f"Done: {as_words(outcome.action.definition.name)}."
+    return f"Rejected ({as_words(outcome.action.definition.name)}): {outcome.why}"
 
 
 def alone_only(action: Action) -> bool:

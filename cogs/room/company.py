@@ -17,6 +17,8 @@ from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read
 from cogs.ui.again import Again
 from cogs.ui.cards import SIGNS, Looks, shown_state
+from cogs.ui.guide import FOR_EVERYONE
+from cogs.ui.texts import honest, label
 
 Minutes = app_commands.Range[int, 0, 1_440]
 MOST_CLEARED = 100  # what Discord deletes at once
@@ -26,7 +28,7 @@ Count = app_commands.Range[int, 1, MOST_CLEARED]
 class Company(Group):
     """Commands on who is there and what is said."""
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def info(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Show a room: topic, access, pace, members and what waits at its door.
 
@@ -38,7 +40,7 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.say(interaction, embed=room_card(view, owner.id, self.desk.clock.now()))
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """List the agents that read and write a room.
 
@@ -51,7 +53,7 @@ class Company(Group):
         sight = await self.sight(interaction)
         view, looks = sight.of(view), await self.looks(interaction, sight)
         lines = member_lines(view, owner.id, looks, self.desk.clock.now())
-        await self.list_out(interaction, f"**In {owner.name}'s room**", lines, empty="Nobody is in it.")
+        await self.list_out(interaction, f"**In {label(owner.name)}'s room**", lines, empty="Nobody is in it.")
 
     @app_commands.command(name="scheduled")
     async def later(self, interaction: Interaction, room: AgentArg | None = None, cancel: int | None = None) -> None:
@@ -89,7 +91,7 @@ class Company(Group):
         owner = await self.room(interaction, room)
         await self.act(interaction, Remove(agent_id=agent.id), subject=owner.id)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 60.0)
     async def hush(
         self, interaction: Interaction, minutes: Minutes | None = None, room: AgentArg | None = None
@@ -105,7 +107,7 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.act(interaction, Hush(minutes=minutes), subject=owner.id)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 20.0)
     async def summaries(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Read the summaries of what was said in a room, the newest first.
@@ -118,7 +120,9 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         found = await self.desk.rooms.summaries(guild_of(interaction), owner.id)
         lines = [line for one in reversed(found) for line in summary_lines(one)]
-        await self.list_out(interaction, f"**{owner.name}'s room in short**", lines, empty="There is no summary yet.")
+        await self.list_out(
+            interaction, f"**{label(owner.name)}'s room in short**", lines, empty="There is no summary yet."
+        )
 
     @app_commands.command()
     async def summarise(self, interaction: Interaction, room: AgentArg | None = None) -> None:
@@ -166,16 +170,16 @@ class Company(Group):
 def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:
     """Show one room on a card."""
     room, owner = view.all_rooms[room_id], view.agents[room_id]
-    card = discord.Embed(title=f"{owner.name}'s room", description=room.topic or "No topic yet.")
+    card = discord.Embed(title=f"{label(owner.name)}'s room", description=honest(room.topic or "No topic yet."))
     card.add_field(name="Access", value=f"{room.access}, {seen_by(view, room_id)}")
     card.add_field(name="Pace", value=f"{room.wpm} words, {room.rpm} messages a minute{_queue(view, room_id)}")
     silent = room.hushed_until is not None and room.hushed_until > now
     if silent and room.hushed_until is not None:
         card.add_field(name="Silent until", value=f"<t:{int(room.hushed_until.timestamp())}:t>")
-    members = ", ".join(view.agents[one].name for one in view.rooms[room_id].members)
+    members = ", ".join(label(view.agents[one].name) for one in view.rooms[room_id].members)
     card.add_field(name="Members", value=members[:1_000] or "nobody", inline=False)
     if room.billboard:
-        card.add_field(name="Billboard", value=room.billboard[:1_000], inline=False)
+        card.add_field(name="Billboard", value=honest(room.billboard)[:1_000], inline=False)
     knocks = view.requests.get(room_id, ())
     card.set_footer(text=f"ID {room_id} · {len(knocks)} wait at the door")
     return card
@@ -200,7 +204,7 @@ def seen_by(view: Glance, room_id: AgentId) -> str:
 def member_lines(view: Outline, room_id: AgentId, looks: Looks, now: datetime) -> list[str]:
     """List a room's members, the owner first, with what they are at in it."""
     return [
-        f"{SIGNS[shown_state(view.agents[id], looks, now)]} **{view.agents[id].name}** (ID {id})"
+        f"{SIGNS[shown_state(view.agents[id], looks, now)]} **{label(view.agents[id].name)}** (ID {id})"
         f"{', its own room' if id == room_id else ''}, attention {word_attention(one.attention)}"
         f"{f', {looks[id].doing[room_id]}' if id in looks and room_id in looks[id].doing else ''}"
         for id in view.rooms[room_id].members
@@ -211,4 +215,7 @@ def member_lines(view: Outline, room_id: AgentId, looks: Looks, now: datetime) -
 def summary_lines(summary: Checkpoint) -> list[str]:
     """Show one summary under what it covers."""
     covers = f"messages {summary.first_message_id} to {summary.last_message_id}"
-    return [f"**{summary.id}** · <t:{int(summary.created_at.timestamp())}:f> · {covers}", *summary.text.splitlines()]
+    return [
+        f"**{summary.id}** · <t:{int(summary.created_at.timestamp())}:f> · {covers}",
+        *honest(summary.text).splitlines(),
+    ]

@@ -15,6 +15,7 @@ from bot.core.records import AccessRequest, Agent, AgentId, Letter, LetterId, Sn
 from bot.core.view import Outline
 from cogs.ui.again import Lasting
 from cogs.ui.rights import told
+from cogs.ui.texts import honest, label
 
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
@@ -85,7 +86,7 @@ def held_line(letter: Letter, words: str) -> str:
     """Word one thing that is held."""
     said = words if len(words) <= 120 else f"{words[:119]}…"
     what = "" if letter.kind is LetterKind.POST else f" ({letter.kind.value})"
-    return f"**{letter.id}**: room {letter.room_id}{what}, {' '.join(said.split())}"
+    return f"**{letter.id}**: room {letter.room_id}{what}, {honest(' '.join(said.split()))}"
 
 
 class KnockButton(DecidingButton, template=r"knock:(?P<verdict>grant|deny):(?P<id>\d+)"):
@@ -116,15 +117,15 @@ def knock_view(knocks: Sequence[AccessRequest]) -> discord.ui.View:
 
 def knock_line(knock: AccessRequest, view: Outline) -> str:
     """Word one request."""
-    room = view.agents[knock.room_id].name
+    room = label(view.agents[knock.room_id].name)
     at = int(knock.created_at.timestamp())
     who = requester(knock, view.agents)
-    return f"**{knock.id}**: {who} at **{room}**'s room, with the key *{knock.key_label}*, <t:{at}:R>"
+    return f"**{knock.id}**: {who} at **{room}**'s room, with the key *{label(knock.key_label)}*, <t:{at}:R>"
 
 
 def requester(knock: AccessRequest, agents: Mapping[AgentId, Agent]) -> str:
     """Word who asks by their id: by now somebody else may bear the name under which they asked."""
     if knock.requester_person_id is not None:
-        return f"{knock.requester_name} (now {mention(knock.requester_person_id)})"
+        return f"{label(knock.requester_name)} (now {mention(knock.requester_person_id)})"
     agent = agents.get(knock.requester_agent_id) if knock.requester_agent_id is not None else None
-    return f"{agent.name} (ID {agent.id})" if agent else knock.requester_name
+    return f"{label(agent.name)} (ID {agent.id})" if agent else label(knock.requester_name)

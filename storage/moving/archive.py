@@ -27,6 +27,7 @@ from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.moving.rehoming import rehome
 from storage.moving.seal import MANIFEST, SEAL, fingerprint, is_sealed, seal
 from storage.private import whole_file
+from storage.reading import SqlReading
 from storage.resealing import reseal_moved
 from storage.session import Session, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
@@ -50,9 +51,8 @@ CLOSED = (
     " --without-secret; nothing was imported."
 )
 UNREADABLE = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file itself
-    *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, struct.error),  # what is written in it
-    SQLAlchemyError,  # what no column takes
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file
+    *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, SQLAlchemyError),  # what is written in it
 )
 
 
@@ -156,11 +156,12 @@ async def import_community(
             manifest = json.loads(archive.read(MANIFEST))
             if manifest["format"] > FORMAT:
                 raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
+            left_out = tuple(words for words in STAYS.values() if words in manifest.get("left_out", ()))
             found = await asyncio.to_thread(fingerprint, archive, manifest)
             images = {name: archive.read(f"images/{name}") for name in manifest["images"][:MOST_FILES]}
             async with database.writing() as connection:
                 session = Session(connection)
-                community_id = await _read(session, archive, manifest, guild_id)
+                community_id, counts = await _read(session, archive, manifest, guild_id)
                 is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
                 if is_elsewhere:
                     await _rehome(connection, community_id)
@@ -169,14 +170,14 @@ async def import_community(
                     unreadable = await reseal_moved(session, cipher, was, community_id)
                     if unreadable and not closed:
                         raise BadSetting(CLOSED.format(unreadable))
+                await SqlReading(connection, CommunityConfig()).view(community_id)  # what cannot be read does not stay
     except FileNotFoundError as error:
         raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
     except UNREADABLE as error:
         raise BadSetting(BROKEN) from error
-    left_out = tuple(manifest.get("left_out", ()))
     return Moved(
         community_id=community_id,
-        counts=manifest["counts"],
+        counts=counts,
         images=images,
         is_elsewhere=is_elsewhere,
         left_out=left_out,
@@ -210,7 +211,7 @@ def bounded_lines(lines: IO[bytes]) -> Iterator[bytes]:
 
 async def _read(
     session: Session, archive: zipfile.ZipFile, manifest: Mapping[str, Any], guild_id: Snowflake | None
-) -> CommunityId:
+) -> tuple[CommunityId, Mapping[str, int]]:
     told = {name: value for name, value in manifest["community"].items() if name != "id"}
     about = told | ({} if guild_id is None else {"guild_id": guild_id})
     about["guild_id"] = int(about["guild_id"])
@@ -218,15 +219,16 @@ async def _read(
         raise BadSetting("This server has a community already: delete it first, or import for another server.")
     new = session.insert(COMMUNITIES).returning(COMMUNITIES.c.id)
     community_id = CommunityId(int(await session.value(new, about)))
+    counts: dict[str, int] = {}
     for table in TABLES:
-        found = await _read_table(session, table, community_id, archive, manifest["format"])
-        if found != manifest["counts"].get(table.name, 0):
-            raise ValueError(f"{table.name} has {found} lines")
+        counts[table.name] = await _read_table(session, table, community_id, archive, manifest["format"])
+        if counts[table.name] != manifest["counts"].get(table.name, 0):
+            raise ValueError(f"{table.name} has {counts[table.name]} lines")
     kept = [{"scope": community_id, "name": name, "value": value} for name, value in manifest["kept"].items()]
     await session.upsert(KEPT, kept)
     if not await session.run(update(COUNTERS).where(owned(COUNTERS, community_id)).values(agent=COUNTERS.c.agent)):
         raise ValueError("the archive has no counters")
-    return community_id
+    return community_id, counts
 
 
 async def _read_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile, version: int) -> int:

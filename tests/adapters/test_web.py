@@ -20,6 +20,7 @@ from bot.engine.foresight import foreseen
 from storage.store import SqlStore
 from tests.factories import agent, room
 from tests.fakes import START, ScriptedModel, VirtualClock
+from tests.founding import founded
 
 PAGE = "http://127.0.0.1:8808"
 
@@ -57,12 +58,7 @@ async def face(store: SqlStore) -> AsyncIterator[Face]:
 
 
 async def inhabit(store: SqlStore, guild_id: int, name: str) -> CommunityId:
-    async with store.writing() as write:
-        community = await write.add_community(Snowflake(guild_id), "Testers")
-    async with store.writing(community.id) as write:
-        one = agent(write.ids.take("agent"), community_id=community.id, name=name)
-        await write.apply(community.id, [AddAgent(agent=one, room=room(one.id, community_id=community.id))])
-    return community.id
+    return await founded(store, [(agent(name=name), room())], guild_id=guild_id)
 
 
 def beat(**fields: Any) -> Beat:  # noqa: ANN401
@@ -211,6 +207,10 @@ async def test_only_the_playgrounds_page_may_read(face: Face) -> None:
     assert (status, headers["Access-Control-Allow-Origin"]) == (200, PAGE)
     for foreign in ("https://evil.example", "null", "http://127.0.0.1:9999"):
         assert (await get(face, "/agents", Origin=foreign))[0] == 403
+    for site in ("same-site", "cross-site"):  # a script or a picture in a page, which says no origin
+        for path in ("/agents", "/metrics", "/health"):
+            assert (await get(face, path, **{"Sec-Fetch-Site": site}))[0] == 403
+        assert (await get(face, "/agents", Origin=PAGE, **{"Sec-Fetch-Site": site}))[0] == 200
 
 
 async def test_a_name_that_was_bent_to_this_machine_is_refused(face: Face) -> None:

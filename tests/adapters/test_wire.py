@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Ladder
 from bot.adapters.llm.pictures import as_taken
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
-from bot.adapters.llm.providers import Pace, ProviderOptions, Providers
+from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
 from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
@@ -84,7 +84,8 @@ async def line(
     async with server:
         base: Json = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api, "near": True}
         pace = Pace(timeout_seconds=2, retries=retries)
-        providers = Providers.of_options([ProviderOptions(**(base | options))], prices or Prices(), pace)
+        one = ProviderOptions(**(base | options))
+        providers = Providers({one.name: Provider(one, pace)}, prices or Prices())
         yield providers, there
         await providers.close()
         await settle()

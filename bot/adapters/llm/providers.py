@@ -2,7 +2,7 @@
 
 import time
 from asyncio import Semaphore
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -268,11 +268,6 @@ class Providers:
             allowed=allowed if all_paid else (),
             imaginary=first is not None and first.options.imaginary,
         )
-
-    @classmethod
-    def of_options(cls, options: Sequence[ProviderOptions], prices: Prices, pace: Pace | None = None) -> "Providers":
-        """Open the servers that the options name."""
-        return cls({one.name: Provider(one, pace) for one in options}, prices)
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         """Ask the model's provider once its queue allows; raises ModelError's children."""
