@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test cover fast lint style types tests format pages bench audit chaos soak second-opinion mutants browser clean
+.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos soak second-opinion mutants browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -51,6 +51,9 @@ pages: .venv/dev.stamp ## Write anew what follows from the code: the table in do
 
 bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
 	$(BIN)/python -m tests.bench $(ONLY)
+
+figures: .venv/dev.stamp ## Print the figures by which the house is kept: lines, modules, sizes
+	@$(BIN)/python -m tests.house.figures
 
 audit: $(UV) ## Ask whether a dependency has a known weakness (needs the network)
 	@$(UV) audit --frozen --preview-features audit-command || { \

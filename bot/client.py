@@ -53,7 +53,7 @@ class SelfroomClient(commands.Bot):
     """discord.py's client with our ears on; `equip` it before it starts. Cogs find the use cases as attributes."""
 
     store: Store
-    front_desk: FrontDesk
+    desk: FrontDesk
 
     def __init__(self, cogs: Sequence[CogMaker] = ()) -> None:
         super().__init__(
@@ -84,12 +84,12 @@ class SelfroomClient(commands.Bot):
         intake: Intake,
         publisher: DiscordPublisher,
         metrics: Metrics,
-        front_desk: FrontDesk | None = None,
+        desk: FrontDesk | None = None,
     ) -> None:
         """Hand over the parts that this client works for."""
         self.store = store
-        if front_desk is not None:
-            self.front_desk = front_desk
+        if desk is not None:
+            self.desk = desk
         self._publisher = publisher
         self._inbox = Inbox(intake)
         self._translator = Translator(self, publisher.territory, publisher.webhooks, self.people, intake)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.core.changes import UpdateRoom
-from cogs.ui.rooms import room_card
+from cogs.room.company import room_card
 from tests.engine.town import ADA, BOB, BOBS, Town, town
 from tests.storage.databases import postgresql_database
 
