@@ -23,6 +23,7 @@ from bot.client import SelfroomClient
 ROOT = Path(__file__).parent.parent
 PRIVATE = {
     ("bot/adapters/discord/inner.py", "_connection"),
+    ("cogs/ui/again.py", "_check_can_run"),
     ("cogs/ui/again.py", "_do_call"),
     ("cogs/ui/again.py", "_transform_arguments"),
     ("storage/inline.py", "_thread"),
@@ -101,6 +102,7 @@ def test_what_it_leans_on_inside_of_discord_py_is_still_there() -> None:
 
 
 def test_what_reads_a_commands_parameters_is_still_there() -> None:
+    assert list(inspect.signature(app_commands.Command._check_can_run).parameters) == ["self", "interaction"]
     assert list(inspect.signature(app_commands.Command._do_call).parameters) == ["self", "interaction", "params"]
     reading = inspect.signature(app_commands.Command._transform_arguments).parameters
     assert list(reading) == ["self", "interaction", "namespace"]

@@ -29,6 +29,7 @@ from cogs.ui.files import picture
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pictures import alt_text, bars
 from cogs.ui.rights import check_removable, left_open
+from cogs.ui.texts import label
 
 WEEK_MINUTES = 7 * 24 * 60
 Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
@@ -196,7 +197,8 @@ class Living(Group):
         channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[agent.id].channel_id
         keeps = channel == "keep"
         lacked = left_open(interaction.guild, channel_id) if keeps else check_removable(interaction.guild, channel_id)
-        asked = f"Delete **{agent.name}** for good? What was said in its room is forgotten. `/agent retire` keeps it."
+        asked = f"Delete **{label(agent.name)}** for good? What was said in its room is forgotten."
+        asked += " `/agent retire` keeps it."
         asked += " Its channel is deleted too." if channel == "remove" else ""
         if await self.sure(interaction, asked, f"Delete {agent.name}", agent=agent.id):
             done = await self.do(interaction, DeleteAgent(agent_id=agent.id, channel=channel))

@@ -11,6 +11,7 @@ from cogs.base import Group, Interaction, guild_of, managers_only, may_read
 from cogs.ui.again import Again
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.rooms import member_lines, room_card, summary_lines
+from cogs.ui.texts import label
 
 Minutes = app_commands.Range[int, 0, 1_440]
 MOST_CLEARED = 100  # what Discord deletes at once
@@ -45,7 +46,7 @@ class Company(Group):
         sight = await self.sight(interaction)
         view, looks = sight.of(view), await self.looks(interaction, sight)
         lines = member_lines(view, owner.id, looks, self.desk.now())
-        await self.list_out(interaction, f"**In {owner.name}'s room**", lines, empty="Nobody is in it.")
+        await self.list_out(interaction, f"**In {label(owner.name)}'s room**", lines, empty="Nobody is in it.")
 
     @app_commands.command(name="scheduled")
     async def later(self, interaction: Interaction, room: AgentArg | None = None, cancel: int | None = None) -> None:
@@ -112,7 +113,9 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         found = await self.desk.summaries(guild_of(interaction), owner.id)
         lines = [line for one in reversed(found) for line in summary_lines(one)]
-        await self.list_out(interaction, f"**{owner.name}'s room in short**", lines, empty="There is no summary yet.")
+        await self.list_out(
+            interaction, f"**{label(owner.name)}'s room in short**", lines, empty="There is no summary yet."
+        )
 
     @app_commands.command()
     async def summarise(self, interaction: Interaction, room: AgentArg | None = None) -> None:

@@ -1,5 +1,6 @@
 """What goes over the line to a model server, and what is made of whatever comes back."""
 
+import asyncio
 import gzip
 import json
 import time
@@ -143,6 +144,25 @@ async def test_a_model_on_this_network_is_sent_the_pictures_themselves(api: str,
 async def test_a_model_elsewhere_fetches_pictures_by_their_address() -> None:
     address = "https://cdn.example/cat.png"
     assert await as_taken([address], server="https://api.openai.com/v1") == (address,)
+
+
+async def test_a_picture_that_comes_drop_by_drop_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.adapters.llm.pictures.PATIENCE_SECONDS", 0.3)
+
+    async def picture(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "image/png"})
+        await response.prepare(request)
+        for _ in range(100):
+            await response.write(b".")
+            await asyncio.sleep(0.05)
+        return response
+
+    app = web.Application()
+    app.router.add_get("/cat.png", picture)
+    shelf = TestServer(app)
+    async with shelf:
+        assert await as_taken([str(shelf.make_url("/cat.png"))], server="http://localhost:1") == ()
+    await settle()
 
 
 async def test_a_picture_that_is_too_large_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
