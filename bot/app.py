@@ -14,7 +14,7 @@ import structlog
 from bot import standin
 from bot.adapters.cipher import AesCipher
 from bot.adapters.clock import BeatRandom, SystemClock, random_for
-from bot.adapters.discord.address import point_at
+from bot.adapters.discord.inner import point_at
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.guard import is_near, is_own_machine

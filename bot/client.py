@@ -17,6 +17,7 @@ from bot.adapters.discord.backfill import Backfill
 from bot.adapters.discord.commands import CommandSync
 from bot.adapters.discord.events import Translator
 from bot.adapters.discord.inbox import NO_SERVER, Inbox
+from bot.adapters.discord.inner import renew
 from bot.adapters.discord.line import Line, Reader
 from bot.adapters.discord.people import Author, People
 from bot.adapters.discord.publisher import DiscordPublisher
@@ -140,8 +141,7 @@ class SelfroomClient(commands.Bot):
                     raise
                 seconds = again_after(failures)
                 log.warning(api_trouble(error), again_in_seconds=seconds)
-                await self.http.close()
-                self.http.connector = discord.utils.MISSING  # that one is closed now
+                await renew(self)
                 await asyncio.sleep(seconds)
             else:
                 return
