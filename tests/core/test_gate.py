@@ -238,6 +238,16 @@ def test_who_is_about_to_answer_counts_once_and_takes_further_lines_along() -> N
     assert reasons(many(30, reasons=full), again)[3].kind is ReasonKind.ADDRESSED
 
 
+def test_who_is_about_to_answer_somebody_else_or_elsewhere_is_not_about_to_answer_here() -> None:
+    said = line("@Otto again")
+    for awaited, kind in (
+        (waiting(-1, 0.2), ReasonKind.ADDRESSED),
+        (waiting(-1, 0.2, person_id=Snowflake(502)), ReasonKind.AMBIENT),
+        (waiting(-1, 0.2, room_id=OTTO), ReasonKind.AMBIENT),
+    ):
+        assert reasons(scene(said, reasons={OTTO: (awaited,)}), said, so_far=20)[OTTO].kind is kind
+
+
 def by_bot(id: int = 77) -> Sender:
     return Sender(kind=SenderKind.BOT, person_id=Snowflake(id), name="herald")
 
