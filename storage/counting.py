@@ -7,13 +7,14 @@ from typing import Any
 
 from sqlalchemy import Select, and_, case, cast, func, select, text, update
 
-from bot.core.kinds import Emotion, ReasonKind, SenderKind
+from bot.core.keeping import Used
+from bot.core.kinds import Emotion, ReasonKind, SenderKind, UsedBy
 from bot.core.ports import NOBODY
 from bot.core.records import AgentId, CommunityId, MessageId, Sender, Snowflake, Usage
 from bot.core.spending import divided
 from bot.core.view import Tally
 from storage.convert import reactor_mark, usage_of
-from storage.session import Session, owned
+from storage.session import Session, Values, owned
 from storage.tables import BEATS, FAILURES, MEMBERSHIPS, MESSAGES, REACTIONS, RESERVATIONS, USAGE
 
 PAYING_LOCK = 7_353_677  # any number of its own: who sets the installation's money aside is one at a time
@@ -158,18 +159,34 @@ class Counting(Session):
 
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
         """Give beats and usage of a UTC day by agent."""
-        rows = await self.mappings(_usage(USAGE.c.agent_id, community_id, day))
+        by_agent = _usage(USAGE.c.agent_id, of=community_id).where(USAGE.c.day == day)
+        rows = await self.mappings(by_agent.group_by(USAGE.c.agent_id).order_by(USAGE.c.agent_id))
         return {row["agent_id"]: (int(row["beats"]), usage_of(row)) for row in rows}
 
-    async def usage_by_format(self, community_id: CommunityId, day: date) -> Mapping[str, tuple[int, Usage]]:
-        """Give beats and usage of a UTC day by the HUD format of the agents."""
-        rows = await self.mappings(_usage(USAGE.c.input_format, community_id, day))
-        return {row["input_format"]: (int(row["beats"]), usage_of(row)) for row in rows}
+    async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
+        """Give what was used on each UTC day since one (None: ever), of each agent, room, model or format."""
+        what = USAGE.c[COLUMNS[by]]
+        asked = _usage(USAGE.c.day, what.label("key"), of=community_id).group_by(USAGE.c.day, what)
+        if since is not None:
+            asked = asked.where(USAGE.c.day >= since)
+        return [_used(row) for row in await self.mappings(asked.order_by(USAGE.c.day, what))]
+
+    async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:
+        """Give what an agent used in all its life."""
+        asked = _usage(func.min(USAGE.c.day).label("day"), USAGE.c.agent_id.label("key"), of=community_id)
+        rows = await self.mappings(asked.where(USAGE.c.agent_id == agent_id).group_by(USAGE.c.agent_id))
+        return _used(rows[0]) if rows else None
 
 
-def _usage(by: Any, community_id: int, day: date) -> Select[Any]:  # noqa: ANN401  # a column
-    on_day = select(by, func.sum(USAGE.c.beats).label("beats"), *sums(USAGE))
-    return on_day.where(owned(USAGE, community_id), USAGE.c.day == day).group_by(by).order_by(by)
+COLUMNS = {UsedBy.AGENT: "agent_id", UsedBy.ROOM: "room_id", UsedBy.MODEL: "model", UsedBy.FORMAT: "input_format"}
+
+
+def _usage(*what: Any, of: CommunityId) -> Select[Any]:  # noqa: ANN401  # columns
+    return select(*what, func.sum(USAGE.c.beats).label("beats"), *sums(USAGE)).where(owned(USAGE, of))
+
+
+def _used(row: Values) -> Used:
+    return Used(day=row["day"], key=str(row["key"]), beats=int(row["beats"]), usage=usage_of(row))
 
 
 def _weights(agents: Mapping[str, int] | Sequence[int]) -> dict[AgentId, int]:

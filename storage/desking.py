@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import and_, or_, select
 
 from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Mind, Side
-from bot.core.view import View
+from bot.core.view import Doors, Subject
 from storage.circumstances import Circumstantial
 from storage.convert import focus_of, key_of, request_of
 from storage.glancing import Glancing
@@ -35,15 +35,14 @@ class Desking(Glancing, Circumstantial):
 
     async def desk(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
-    ) -> View:
+    ) -> Subject:
         """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
         community = await self._itself(community_id)
         agents, all_rooms = await self._residents(community_id)
         memberships = await self._memberships(community_id, agent_ids, room_ids)
         shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
         asked = Asked(community_id, agent_ids, shown, 0)
-        behind = await self._doors(asked) if doors else {}
-        return View(
+        return Subject(
             community=community,
             config=self.config.overlaid(community.overrides),
             agents=agents,
@@ -51,7 +50,7 @@ class Desking(Glancing, Circumstantial):
             rooms=self._seats(asked, all_rooms, memberships, {}, {}),
             memberships=memberships,
             minds=await self._carried(asked),
-            **behind,
+            doors=await self._doors(asked) if doors else None,
         )
 
     async def all_keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
@@ -59,7 +58,7 @@ class Desking(Glancing, Circumstantial):
         rows = await self.mappings(select(KEYS).where(owned(KEYS, community_id)).order_by(KEYS.c.id))
         return [key_of(row, ()) for row in rows]
 
-    async def _doors(self, asked: Asked) -> dict[str, Any]:
+    async def _doors(self, asked: Asked) -> Doors:
         """The keys of these rooms and those that these agents hold, with holders and the knocks they are good for."""
         mine = HOLDERS.alias("mine")
         held = select(mine.c.key_id).where(mine.c.community_id == asked.community_id, mine.c.agent_id.in_(asked.agents))
@@ -74,7 +73,7 @@ class Desking(Glancing, Circumstantial):
                 keys[key.room_id] = (*keys.get(key.room_id, ()), key)
             for agent_id in key.held_by:
                 holding[agent_id] = (*holding.get(agent_id, ()), key)
-        return {"keys": keys, "held_keys": holding, "requests": _knocks(rows, asked)}
+        return Doors(keys=keys, held_keys=holding, requests=_knocks(rows, asked))
 
     async def _carried(self, asked: Asked) -> Mapping[tuple[AgentId, Side], Mind]:
         rows = await self.mappings(self._questions.minds, self._of(asked))

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import select
 
 from bot.core.records import AgentId, CommunityId
-from bot.core.view import View
+from bot.core.view import Glance
 from storage.session import owned
 from storage.tables import AGENTS, ROOMS
 from storage.viewing import Asked, Viewing, all_rooms_of
@@ -14,7 +14,7 @@ from storage.viewing import Asked, Viewing, all_rooms_of
 class Glancing(Viewing):
     """Light views."""
 
-    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
         """Give these agents' rooms with their members, reasons and newest messages; raises NotFound."""
         community = await self._itself(community_id)
         memberships = await self._memberships(community_id, agent_ids, ())
@@ -27,7 +27,7 @@ class Glancing(Viewing):
         of_rooms = await self.mappings(rooms.order_by(ROOMS.c.id))
         all_rooms = all_rooms_of(of_rooms)
         self._counts = {row["id"]: row["message_count"] for row in of_rooms}
-        return View(
+        return Glance(
             community=community,
             config=self.config.overlaid(community.overrides),
             agents={one.id: one for one in await self._agents(community_id, asked_agents)},

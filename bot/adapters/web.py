@@ -16,9 +16,9 @@ from bot.core.outlook import Outlook, Waiting, outlooks
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
-from bot.core.sight import Sight
+from bot.core.sight import Sight, members_of
 from bot.core.spending import day_of
-from bot.core.view import Tally, View
+from bot.core.view import Glance, Outline, Tally
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 FOR_ALL = ("/health", "/metrics")  # all there is outside the playground
@@ -56,7 +56,9 @@ def open_to(face: "Face") -> Middleware:
     async def allow(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get("Origin")
         origins = face.inside.origins if face.inside else frozenset()
-        if request.url.host not in LOCAL_HOSTS or (origin is not None and origin not in origins):
+        site = request.headers.get("Sec-Fetch-Site", "none")  # a page's picture or script comes without an origin
+        is_ours = site == "none" if origin is None else origin in origins
+        if request.url.host not in LOCAL_HOSTS or not is_ours:
             raise web.HTTPForbidden(text="Only the playground's page may read this.")
         if request.path not in FOR_ALL and face.inside is None:
             raise web.HTTPNotFound(text="Outside the playground there are /health and /metrics only.")
@@ -129,14 +131,22 @@ class Face:
         return web.Response(body=page, content_type="text/plain", charset="utf-8")
 
     async def _hearts(self, read: Reading, community: Community) -> list[Heart]:
+        """Give how hearts beat; of agents in private rooms only that they are there, for anybody may ask."""
         view, looks = await self._outlooks(read, community)
+        private = [room.id for room in view.all_rooms.values() if room.side != PUBLIC_SIDE]
+        sight = Sight(hidden_rooms=frozenset(private), hidden_agents=members_of(view, private))
         return [
-            Heart(community=community.id, agent=agent, outlook=looks[agent.id])
-            for agent in view.agents.values()
+            Heart(
+                community=community.id,
+                agent=agent,
+                outlook=NOT_SHOWN if agent.id in sight.hidden_agents else looks[agent.id],
+                named=agent.id not in sight.hidden_agents,
+            )
+            for agent in sight.of(view).agents.values()
             if agent.retired_at is None
         ]
 
-    async def _outlooks(self, read: Reading, community: Community) -> tuple[View, Mapping[AgentId, Outlook]]:
+    async def _outlooks(self, read: Reading, community: Community) -> tuple[Glance, Mapping[AgentId, Outlook]]:
         now = self._clock.now()
         everyone = tuple((await read.view(community.id, messages=0)).agents)
         view = await read.glance(community.id, agent_ids=everyone, messages=0)
@@ -215,7 +225,7 @@ async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) ->
     return next((beat for beat in beats if not view.is_thread(beat.side)), None)
 
 
-def agent_row(view: View, agent: Agent, look: Outlook) -> dict[str, Any]:
+def agent_row(view: Outline, agent: Agent, look: Outlook) -> dict[str, Any]:
     """Give what the page's agent list shows of one agent."""
     room = view.all_rooms.get(agent.id)
     return {
@@ -237,13 +247,13 @@ def agent_row(view: View, agent: Agent, look: Outlook) -> dict[str, Any]:
     }
 
 
-def _doing_in_public(view: View, look: Outlook) -> dict[str, str]:
+def _doing_in_public(view: Outline, look: Outlook) -> dict[str, str]:
     """Give by channel what an agent is at, private rooms left out: the page does not know who looks."""
     rooms = ((view.all_rooms[room_id], what) for room_id, what in look.doing.items())
     return {str(room.channel_id): what for room, what in rooms if room.side == PUBLIC_SIDE and room.channel_id}
 
 
-def heard_by(view: View, agent: Agent) -> list[str]:
+def heard_by(view: Outline, agent: Agent) -> list[str]:
     """Give the channels whose rooms an agent is in."""
     rooms = (view.all_rooms.get(room_id) for agent_id, room_id in view.memberships if agent_id == agent.id)
     return [str(room.channel_id) for room in rooms if room is not None and room.channel_id is not None]

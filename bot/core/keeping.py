@@ -1,4 +1,4 @@
-"""What else the store keeps: small values by name, webhooks, held letters, and what people may ask of it."""
+"""What else the store keeps: small values by name, held letters, and what people may ask of it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Protocol
 
 from bot.core.forgetting import Trace
+from bot.core.kinds import UsedBy
 from bot.core.models import OwnProvider
 from bot.core.records import AgentId, Beat, CommunityId, Json, Letter, Message, MessageId, Snowflake, Usage
 
@@ -67,6 +68,16 @@ class Unsummarised:
     asked: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """What one agent, room, model or format (its `key`) used on a UTC day, or since that day."""
+
+    day: date
+    key: str
+    beats: int
+    usage: Usage
+
+
 class KeptReading(Protocol):
     """Questions beside those of a beat."""
 
@@ -76,14 +87,14 @@ class KeptReading(Protocol):
     async def own_provider(self, community_id: CommunityId) -> OwnProvider | None:
         """Give the community's own model provider, if it has one."""
 
-    async def webhook(self, channel_id: Snowflake) -> tuple[Snowflake, bytes] | None:
-        """Give a channel's webhook and its token as it was encrypted."""
-
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         """Give the letters that moderation holds, oldest first."""
 
-    async def usage_by_format(self, community_id: CommunityId, day: date) -> Mapping[str, tuple[int, Usage]]:
-        """Give beats and usage of a UTC day by the HUD format of the agents."""
+    async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
+        """Give what was used on each UTC day since one (None: ever), of each agent, room, model or format."""
+
+    async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:
+        """Give what an agent used in all its life."""
 
     async def audit_log(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
         """Give who changed what, newest first."""
@@ -127,9 +138,6 @@ class KeptWriting(Protocol):
 
     async def pause_community(self, community_id: CommunityId, *, paused: bool) -> None:
         """Let nobody of a community beat any more, or let everyone go on."""
-
-    async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
-        """Keep a channel's webhook and its encrypted token; None removes it."""
 
     async def keep_provider(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
         """Keep a community's own model provider in place of an earlier one; None removes it."""

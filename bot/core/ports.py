@@ -9,6 +9,7 @@ from typing import Final, Literal, ParamSpec, Protocol, TypeVar
 
 from bot.core.changes import Change
 from bot.core.circumstances import Circumstances, Inquiry
+from bot.core.errors import Unreadable
 from bot.core.keeping import KeptReading, KeptWriting
 from bot.core.kinds import HeldFor, LetterState
 from bot.core.models import Model as Model
@@ -40,7 +41,7 @@ from bot.core.records import (
 )
 from bot.core.removals import Parts as Parts
 from bot.core.verdict import Claim
-from bot.core.view import Tally, View
+from bot.core.view import Glance, Subject, Tally, View
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -88,6 +89,9 @@ class Cipher(Protocol):
 
     def decrypt(self, ciphertext: bytes, row: str) -> str:
         """Give the secret back."""
+
+    def is_bound(self, ciphertext: bytes) -> bool:
+        """Tell whether it was sealed to a row: what older versions sealed opens in any."""
 
     def digest(self, secret: str) -> bytes:
         """Give a keyed digest by which the secret can be found."""
@@ -139,13 +143,13 @@ class Reading(KeptReading, Protocol):
     async def all_keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
         """Give every key that there was in a community, without who holds it."""
 
-    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
-        """Give only what gates, floors and plain talk need of these agents: no minds, no keys, no directory."""
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
+        """Give only what gates, floors and plain talk need of these agents."""
 
     async def desk(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
-    ) -> View:
-        """Give what actions look at and change (keys and requests if `doors`), and nothing that only a HUD shows."""
+    ) -> Subject:
+        """Give what actions look at and change, with keys and requests if `doors`."""
 
     async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         """Answer what a few actions depend on beside the view, all at once."""
@@ -284,6 +288,9 @@ class Writing(Reading, KeptWriting, Protocol):
     @property
     def ids(self) -> Ids:
         """The counters of the transaction's community."""
+
+    async def set_aside(self, found: Unreadable, at: datetime) -> None:
+        """Take rows that cannot be read from what is still to be done, so that they hold nobody else up."""
 
     async def add_community(self, guild_id: Snowflake, name: str) -> Community:
         """Make a community, or give the one that is there (with its new name)."""

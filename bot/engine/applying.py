@@ -30,7 +30,7 @@ from bot.core.ports import Clock, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Usage
 from bot.core.reply import AgentReply
 from bot.core.verdict import Claim, Ready
-from bot.core.view import View
+from bot.core.view import Glance, Outline
 from bot.core.wording import as_words
 from bot.engine.performer import Outcome, Performer
 from bot.engine.planner import PlannedCall
@@ -43,7 +43,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One agent's part of an answer; `usage` is its share, `hud` the call's text, `blots` for what is kept."""
+    """One agent's part of an answer; `usage` is its share, `hud` the call's text as kept, `blots` for the rest."""
 
     ready: Ready
     call: PlannedCall
@@ -100,8 +100,8 @@ class Applier:
         return broken
 
     async def _apply_one(
-        self, write: Writing, view: View, one: Answered, let_through_at: datetime, now: datetime
-    ) -> View:
+        self, write: Writing, view: Glance, one: Answered, let_through_at: datetime, now: datetime
+    ) -> Glance:
         """Apply one reply; gives the view as it is then, as far as plain talk changed it."""
         claim = one.ready.claim
         if not _is_held(view, claim):
@@ -148,7 +148,7 @@ class Applier:
             await write.release(claim, until=until, held_for=HeldFor.BUDGET if until is not None else None)
 
     async def _perform(
-        self, write: Writing, view: View, one: Answered, let_through_at: datetime, now: datetime
+        self, write: Writing, view: Glance, one: Answered, let_through_at: datetime, now: datetime
     ) -> Sequence[Outcome]:
         ready = one.ready
         agent = view.agents[ready.agent_id]
@@ -181,7 +181,7 @@ class Applier:
 class _Speech:
     """Asks the floor for each message of one beat, its earlier ones counted."""
 
-    def __init__(self, *, view: View, ready: Ready, let_through_at: datetime, now: datetime) -> None:
+    def __init__(self, *, view: Glance, ready: Ready, let_through_at: datetime, now: datetime) -> None:
         self._view = view
         self._ready = ready
         self._at = let_through_at
@@ -205,12 +205,12 @@ class _Speech:
         return why
 
 
-def _is_held(view: View, claim: Claim) -> bool:
+def _is_held(view: Outline, claim: Claim) -> bool:
     agent = view.agents.get(claim.agent_id)
     return agent is not None and agent.beat_id == claim.beat_id
 
 
-def _only_talks(view: View, actions: Sequence[Action]) -> bool:
+def _only_talks(view: Outline, actions: Sequence[Action]) -> bool:
     """Whether the light view is all that the actions need."""
     return all(isinstance(action, SendMessage | Reply) and action.room_id in view.rooms for action in actions)
 
@@ -220,7 +220,7 @@ def _before(one: Answered) -> list[Change]:
 
 
 def _after(
-    view: View, one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, now: datetime
+    view: Outline, one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, now: datetime
 ) -> list[Change]:
     spoke_in = tuple(dict.fromkeys(_spoken(outcomes)))
     changes = looked(view, one.ready, one.part.seen_until, one.part.window_starts)
@@ -253,12 +253,13 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
         reason=ready.first.kind,
         person_id=people[0] if people else None,
         side=ready.side,
+        room_id=ready.first.room_id,
         model=one.call.kind.model,
         input_format=one.call.kind.input_format,
         agents_in_call=len(one.call.ready),
-        hud=one.blots.text(one.hud),
+        hud=one.hud,
         answer=one.blots.answer(one.text, was_read=not one.failed),
-        thoughts=one.blots.text(one.reply.thoughts)[:LONGEST_KEPT],
+        thoughts=one.blots.beginning(one.reply.thoughts, LONGEST_KEPT),
         sections=(*one.beside, *one.part.sections),
         usage=one.usage,
         response_id=one.response_id,
@@ -270,8 +271,8 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
 
 def _in_words(outcome: Outcome) -> str:
     if outcome.accepted:
-        return outcome.result or f"Done: {as_words(outcome.action.type)}."
-    return f"Rejected ({as_words(outcome.action.type)}): {outcome.why}"
+        return outcome.result or f"Done: {as_words(outcome.action.definition.name)}."
+    return f"Rejected ({as_words(outcome.action.definition.name)}): {outcome.why}"
 
 
 def alone_only(action: Action) -> bool:

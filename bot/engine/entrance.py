@@ -1,13 +1,14 @@
 """From due to let through: claims, gate and floor of one community, in one transaction (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 import structlog
 
 from bot.core.access import all_labels
 from bot.core.aftermath import CEILING, WHOLE_BUDGET, begun, rests, unprovided
+from bot.core.blotting import Blots
 from bot.core.changes import Change, DropReasons
 from bot.core.errors import BadSetting
 from bot.core.floor import admit
@@ -18,7 +19,7 @@ from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
 from bot.core.verdict import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_until, verdict
-from bot.core.view import View
+from bot.core.view import Glance, Outline, View
 from bot.engine.purse import spending_now
 
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
@@ -29,7 +30,7 @@ log = structlog.get_logger(__name__)
 class Round:
     """Agents of one community that were let through together, what their HUDs are made from, and whom it may ask.
 
-    `secrets` and `labels` are those of all keys of the community: the former are blotted out of what is kept.
+    `blots` and `labels` are of all keys of the community: the former hide them in what is kept.
     """
 
     community_id: CommunityId
@@ -37,7 +38,7 @@ class Round:
     view: View
     ready: tuple[Ready, ...]  # in the order of the floor
     at: datetime
-    secrets: frozenset[str] = frozenset()
+    blots: Blots = field(default_factory=Blots)
     labels: frozenset[str] = frozenset()
 
 
@@ -69,19 +70,19 @@ class Entrance:
             return None
         try:
             view, keys = await self._view(community_id, admitted, view)
-            secrets = frozenset(self._opened(community_id, keys).values())
+            blots = Blots(self._opened(community_id, keys).values())
         except BaseException:
             await self._let_out(community_id, admitted)
             raise
         base = Round(community_id=community_id, model=model, view=view, ready=admitted, at=now)
-        return replace(base, secrets=secrets, labels=all_labels(keys))
+        return replace(base, blots=blots, labels=all_labels(keys))
 
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:
             for one in admitted:
                 await write.release(one.claim)
 
-    async def _limited(self, write: Writing, view: View, one: Ready | Held, now: datetime) -> Ready | Held:
+    async def _limited(self, write: Writing, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
         if isinstance(one, Held) or not is_self_caused(one.reasons):
             return one
@@ -90,7 +91,7 @@ class Entrance:
         return one if until is None else Held(claim=one.claim, until=until, held_for=HeldFor.LIMIT, dropped=one.dropped)
 
     async def _sort_out(
-        self, write: Writing, view: View, judged: Sequence[Ready | Held], now: datetime, rest: "_Rest"
+        self, write: Writing, view: Glance, judged: Sequence[Ready | Held], now: datetime, rest: "_Rest"
     ) -> tuple[Ready, ...]:
         """Release who does not go, with when to come again, and mark who goes."""
         ready = [one for one in judged if isinstance(one, Ready)]
@@ -112,7 +113,7 @@ class Entrance:
         return admission.admitted
 
     async def _view(
-        self, community_id: CommunityId, ready: Sequence[Ready], glanced: View
+        self, community_id: CommunityId, ready: Sequence[Ready], glanced: Outline
     ) -> tuple[View, Sequence[AccessKey]]:
         """Read what the HUDs show, with the secrets that owners see in calls of their own, and all keys there are."""
         messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
@@ -138,7 +139,7 @@ class Entrance:
 class _Rest:
     """Whether nobody of a community goes now: it may ask no model, or its money is spent."""
 
-    def __init__(self, view: View, now: datetime, *, spending: Spending, missing: str) -> None:
+    def __init__(self, view: Outline, now: datetime, *, spending: Spending, missing: str) -> None:
         self._view = view
         self._now = now
         self._missing = missing

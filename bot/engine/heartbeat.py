@@ -10,7 +10,7 @@ import structlog
 from bot.core.errors import StoreError
 from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Store, Workshop
 from bot.core.records import AgentId, BeatId, CommunityId, Reason, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
 from bot.engine.calling import Caller
@@ -50,7 +50,7 @@ class Heartbeat:
         workshop: Workshop,
         cipher: Cipher | None = None,
         planned: Planned | None = None,
-        on_typing: Callable[[Snowflake], None] | None = None,
+        on_typing: Callable[[Snowflake, Snowflake], None] | None = None,
         on_letters: Callable[[], None] = _nothing,
         call_seconds: float = CALL_SECONDS,
         schema_tokens: int = 0,
@@ -164,12 +164,12 @@ class Heartbeat:
     ) -> tuple[Round, Sequence[Booked]] | None:
         try:
             round = await self._entrance.let_in(community_id, agent_ids, now)
+            if round is None or not (round := await self._afforded(round)).ready:
+                return None
         except Exception:
             self._unsure = True
             self._metrics.count("slots_broken")
             log.exception("a slot could not be collected", community=community_id)
-            return None
-        if round is None or not (round := await self._afforded(round)).ready:
             return None
         self._show_typing(round)
         for ready in round.ready:
@@ -206,7 +206,7 @@ class Heartbeat:
             return
         places = {_heard_in(round.view, ready.first) for ready in round.ready if ready.addressed_by_person}
         for place in sorted(place for place in places if place is not None):
-            self._on_typing(place)
+            self._on_typing(round.view.community.guild_id, place)
 
     async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[Booked]]], *, then: Then = None) -> None:
         try:
@@ -224,7 +224,7 @@ class Heartbeat:
             await then()
 
 
-def _heard_in(view: View, reason: Reason) -> Snowflake | None:
+def _heard_in(view: Outline, reason: Reason) -> Snowflake | None:
     """Give the channel or the thread in which somebody called an agent."""
     room = view.rooms.get(reason.room_id) if reason.room_id is not None else None
     if room is None or room.room.channel_id is None:

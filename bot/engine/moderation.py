@@ -1,21 +1,32 @@
 """What agents want to be seen is read before it is, where a community wants that (docs/privacy.md#moderation)."""
 
 from bot.core.changes import AddLetter
-from bot.core.errors import Limited, ModelError
+from bot.core.errors import Limited, ModelError, ModelUnreachable
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.letters import NoticePayload, Proposal
 from bot.core.moderation import IN_A_THREAD, held_word, what_and_text
-from bot.core.ports import Clock, Models, Store
+from bot.core.ports import Clock, Model, Models, Store
 from bot.core.records import Agent, Letter, Message, MessageId
-from bot.core.view import View
+from bot.core.view import Outline
 
 AGAIN_SECONDS = 15.0
+PATIENCE_SECONDS = 60.0  # for one text, whatever a server does meanwhile
 SHOWN = 1_500
 
 
 def let_through(message_id: MessageId) -> str:
     """Give the name under which it is kept that a manager has approved a message."""
     return f"let through {message_id}"
+
+
+async def objection(model: Model, name: str, text: str, clock: Clock) -> str:
+    """Ask a moderation model why a text may not be said, for so long at most; raises ModelError's children."""
+    try:
+        async with clock.timeout(PATIENCE_SECONDS):
+            return await model.objection(name, text)
+    except TimeoutError as error:
+        why = f"{name} did not answer within {PATIENCE_SECONDS:.0f} s: try again, or name another model."
+        raise ModelUnreachable(why, unsure=True) from error
 
 
 class Moderation:
@@ -26,7 +37,7 @@ class Moderation:
         self._clock = clock
         self._models = models
 
-    async def holds(self, letter: Letter, message: Message, view: View) -> bool:
+    async def holds(self, letter: Letter, message: Message, view: Outline) -> bool:
         """Hold a letter back if it must be, and tell the managers; raises Limited when nobody can tell now."""
         if message.sender.kind is not SenderKind.AGENT or letter.state is not LetterState.WAITING or letter.posted_as:
             return False
@@ -41,7 +52,7 @@ class Moderation:
         await self._hold(letter, agent, "say something", IN_A_THREAD if secluded else message.content, why)
         return True
 
-    async def holds_proposal(self, letter: Letter, proposal: Proposal, view: View) -> bool:
+    async def holds_proposal(self, letter: Letter, proposal: Proposal, view: Outline) -> bool:
         """Hold back what is not a message but will be seen as well; raises Limited when nobody can tell now."""
         what, text = what_and_text(proposal)
         why = await self._objection(text, view)
@@ -59,7 +70,7 @@ class Moderation:
             await write.update_letter(letter.community_id, letter.id, LetterState.HELD, at=now)
             await write.apply(letter.community_id, [notice])
 
-    async def _objection(self, text: str, view: View) -> str:
+    async def _objection(self, text: str, view: Outline) -> str:
         word = held_word(text, view.config.held_words)
         if word:
             return f"the word {word!r}"
@@ -68,7 +79,7 @@ class Moderation:
         async with self._store.reading() as read:
             model = await self._models.of(read, view.community)
         try:
-            return await model.objection(view.config.moderation_model, text)
+            return await objection(model, view.config.moderation_model, text, self._clock)
         except ModelError as error:
             seconds = error.retry_after_seconds or AGAIN_SECONDS
             raise Limited(f"Nobody can moderate now: {error.sentence}", retry_after_seconds=seconds) from error

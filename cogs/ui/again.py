@@ -14,6 +14,7 @@ from discord import app_commands
 
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
+from bot.core.records import Snowflake
 
 BREAK = "␟"  # between the parts of an id
 ID_CHARACTERS = 100  # Discord's limit
@@ -69,9 +70,11 @@ class Again:
         values = dict(one.split("=", 1) for one in self.given)
         menu = interaction.client.tree.get_command(self.path, type=discord.AppCommandType.message)
         if isinstance(menu, app_commands.ContextMenu):
+            await _check(interaction, menu)
             await menu.callback(interaction, await _message(interaction, values["message"]))  # type: ignore[arg-type]
             return
         command = _command(interaction, self.path)
+        await _check(interaction, command)
         # What reads a command's parameters for Discord itself: there is no public way to it.
         namespace = app_commands.Namespace(interaction, {}, [_option(command, *one) for one in values.items()])
         await command._do_call(interaction, await command._transform_arguments(interaction, namespace))
@@ -203,6 +206,12 @@ def _options(data: dict[str, Any]) -> list[dict[str, Any]]:
     return options
 
 
+async def _check(interaction: Interaction, command: Command) -> None:
+    """Ask what Discord's library asks before a command by hand; a confirmation belongs to the use that it confirms."""
+    if SURE not in interaction.extras and not await command._check_can_run(interaction):
+        raise app_commands.CheckFailure(f"The checks of {command.name} failed.")
+
+
 def _command(interaction: Interaction, path: str) -> app_commands.Command[Any, Any, Any]:
     top, *rest = path.split()
     found: Any = interaction.client.tree.get_command(top)
@@ -222,8 +231,8 @@ def _option(command: app_commands.Command[Any, Any, Any], name: str, value: str)
 
 async def _message(interaction: Interaction, place: str) -> discord.Message:
     channel_id, message_id = (int(id) for id in place.split("/"))
-    channel = interaction.client.get_partial_messageable(channel_id, guild_id=interaction.guild_id)
     try:
+        channel = await interaction.client.place(Snowflake(interaction.guild_id or 0), Snowflake(channel_id))
         return await channel.fetch_message(message_id)
     except discord.NotFound:
         raise NotFound("This message is not there any more.") from None

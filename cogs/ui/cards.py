@@ -7,16 +7,18 @@ from datetime import datetime
 import discord
 
 from bot.core.emoji import SHOWN
+from bot.core.keeping import Used
 from bot.core.kinds import Emotion, State
 from bot.core.models import Model
 from bot.core.outlook import Outlook, doing_words
 from bot.core.records import Agent, AgentId, Beat, Room, Usage
 from bot.core.status import state_of
-from bot.core.view import View
+from bot.core.view import Outline, View
 from bot.core.wording import counted
 from cogs.ui.again import Again, UseButton
-from cogs.ui.beats import beat_reason, linked
+from cogs.ui.beats import beat_reason, for_managers
 from cogs.ui.money import cost
+from cogs.ui.texts import honest, label
 
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
 COLOURS = {
@@ -43,10 +45,10 @@ def shown_state(agent: Agent, looks: Looks, now: datetime) -> State:
     return looks[agent.id].state if agent.id in looks else state_of(agent, now)
 
 
-def agent_list(view: View, looks: Looks, now: datetime) -> list[str]:
+def agent_list(view: Outline, looks: Looks, now: datetime) -> list[str]:
     """List everyone, one line each."""
     return [
-        f"{SIGNS[shown_state(agent, looks, now)]} **{discord.utils.escape_markdown(agent.name)}** "
+        f"{SIGNS[shown_state(agent, looks, now)]} **{label(agent.name)}** "
         f"(ID {agent.id}, {agent.type}){where(view, agent.id)}"
         for agent in sorted(view.agents.values(), key=lambda agent: agent.id)
     ]
@@ -61,6 +63,7 @@ class Shown:
 
     model: Model | None  # whose prices are shown
     today: tuple[int, Usage] | None = None
+    ever: Used | None = None  # in all its life
     feedback: Mapping[str, int] | None = None
     last: Beat | None = None
     is_manager: bool = False
@@ -76,7 +79,7 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     told = discord.ui.TextDisplay[Card](_head(view, agent, state, shown.look))
     card.add_item(discord.ui.Section(told, accessory=_face(agent, shown.face)) if shown.face else told)
     if shown.is_manager and agent.prompt:
-        card.add_item(discord.ui.TextDisplay(f"> {' '.join(agent.prompt.split())[:PROMPT_CHARACTERS]}"))
+        card.add_item(discord.ui.TextDisplay(f"> {honest(' '.join(agent.prompt.split()))[:PROMPT_CHARACTERS]}"))
     card.add_item(discord.ui.Separator())
     card.add_item(discord.ui.TextDisplay(_numbers(view, agent, shown)))
     picture = discord.MediaGalleryItem(attention, description=(attention.description or "")[:256])
@@ -90,25 +93,25 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     return layout
 
 
-def _head(view: View, agent: Agent, state: State, look: Outlook | None) -> str:
-    told = f"{doing_words(view, look) or state}; waits for {look.words}" if look else state
+def _head(view: Outline, agent: Agent, state: State, look: Outlook | None) -> str:
+    told = honest(f"{doing_words(view, look) or state}; waits for {look.words}") if look else state
     return (
-        f"## {discord.utils.escape_markdown(agent.name)}\n"
+        f"## {label(agent.name)}\n"
         f"{SIGNS[state]} {told}\n"
-        f"-# ID {agent.id} · {agent.type} · {agent.model} · {agent.token_budget:,} tokens · "
+        f"-# ID {agent.id} · {agent.type} · {label(agent.model)} · {agent.token_budget:,} tokens · "
         f"input {agent.input_format}, output {agent.output_format}"
     )
 
 
 def _face(agent: Agent, address: str) -> discord.ui.Thumbnail[Card]:
-    return discord.ui.Thumbnail(address, description=f"Avatar of {agent.name}"[:256])
+    return discord.ui.Thumbnail(address, description=honest(f"Avatar of {agent.name}")[:256])
 
 
 def _numbers(view: View, agent: Agent, shown: Shown) -> str:
     """Word pace, use, feedback and rooms."""
     room = view.all_rooms[agent.id]
     keys = len([key for key in view.keys.get(agent.id, ()) if key.revoked_at is None])
-    rooms = [view.agents[id].name for (one, id) in view.memberships if one == agent.id and id != agent.id]
+    rooms = [label(view.agents[id].name) for (one, id) in view.memberships if one == agent.id and id != agent.id]
     given = shown.feedback or {}
     feedback = "  ".join(f"{SHOWN[Emotion(name)]} {count}" for name, count in given.items() if count)
     lines = [
@@ -118,6 +121,7 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> str:
             else [
                 f"**Heartbeat** {heartbeat(agent.interval_seconds, agent.resting_interval_seconds)}",
                 f"**Today** {_today(shown, agent)}",
+                *([f"**Ever** {_ever(shown.ever, shown.model)}"] if shown.ever and shown.model else []),
                 f"**Feedback this week** {feedback or 'none'}",
             ]
         ),
@@ -152,7 +156,7 @@ def pace(interval_seconds: float) -> float:
     return (SLOWEST_SECONDS - interval_seconds) / (SLOWEST_SECONDS - 1)
 
 
-def where(view: View, agent_id: AgentId) -> str:
+def where(view: Outline, agent_id: AgentId) -> str:
     """Link its channel, when it has one."""
     channel_id = view.all_rooms[agent_id].channel_id
     return f" in <#{channel_id}>" if channel_id else ""
@@ -166,6 +170,12 @@ def _today(shown: Shown, agent: Agent) -> str:
     return f"{counted(beats, 'beat')}, {used.input_tokens + used.output_tokens:,} tokens, {price}"
 
 
+def _ever(ever: Used, model: Model) -> str:
+    tokens = ever.usage.input_tokens + ever.usage.output_tokens
+    price = cost(ever.usage.cost_usd, model, [])
+    return f"{counted(ever.beats, 'beat')}, {tokens:,} tokens, {price} since {ever.day:%Y-%m-%d}"
+
+
 def _last(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
-    what = beat.failed or (linked(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
+    what = honest(beat.failed or "") or (for_managers(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
     return f"<t:{int(beat.at.timestamp())}:R>, {beat_reason(beat)}: {what}"[:1_000]

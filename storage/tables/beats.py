@@ -50,10 +50,11 @@ class BeatRow(Owned, table=True):
     outcome: Any = Field(default=None, sa_type=Document, nullable=True)
     silent: bool = True
     failed: str = Field(default="", sa_type=Prose)
+    room_id: int | None = None
 
 
 class UsageRow(Owned, table=True):
-    """What an agent used on a UTC day in one format: sums that outlive its beats."""
+    """What an agent used on a UTC day in one format, with one model, for one room: sums that outlive its beats."""
 
     __tablename__ = "usage"
     __table_args__ = (of_community(), CLUSTERED)
@@ -61,6 +62,8 @@ class UsageRow(Owned, table=True):
     day: date = Field(primary_key=True)
     agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
     input_format: str = Field(primary_key=True)
+    model: str = Field(default="", primary_key=True, sa_type=Prose)
+    room_id: int = Field(default=0, primary_key=True, sa_column_kwargs=COUNTED)  # 0: for none
     beats: int = 0
     silent_beats: int = 0
     input_tokens: int = Field(default=0, sa_type=BigInteger)

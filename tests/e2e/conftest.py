@@ -21,7 +21,8 @@ from bot.settings import Settings, load_settings
 from tests.e2e.plain import ANSWERS, blemishes
 from tests.e2e.proving import USED, proven
 from tests.e2e.transcript import HEARD, transcript
-from tests.e2e.visitor import Visitor, until, visiting
+from tests.e2e.visitor import PATIENCE_SECONDS, Visitor, until, visiting
+from tests.migrated import migrated
 
 QUICK = {
     "SELFROOM_PLAYGROUND_PORT": "0",
@@ -53,11 +54,15 @@ class Living:
         """Read the bot's own face as the seeded person, or with another token."""
         assert self.house.face is not None
         if token is None:
-            async with self.session.get(f"{self.url}/playground") as response:
-                token = (await response.json())["person"]["token"]
+            token = await self.token()
         headers = {"Authorization": token}
         async with self.session.get(f"{self.house.face.url}{path}", headers=headers) as response:
             return await response.text()
+
+    async def token(self) -> str:
+        """Give the seeded person's token."""
+        async with self.session.get(f"{self.url}/playground") as response:
+            return str((await response.json())["person"]["token"])
 
     async def has_rooms(self) -> bool:
         """Tell whether everyone has a channel, and it is known who sees it: until then a room counts as private."""
@@ -80,12 +85,14 @@ class Living:
 
     async def script(self, *steps: dict[str, Any]) -> None:
         """Prepare what the model answers."""
-        async with self.session.post(f"{self.url}/playground/model/script", json=list(steps)) as response:
+        headers, address = {"Authorization": await self.token()}, f"{self.url}/playground/model/script"
+        async with self.session.post(address, json=list(steps), headers=headers) as response:
             assert response.status == 200, await response.text()
 
     async def calls(self) -> list[dict[str, Any]]:
         """Give what the model was asked."""
-        async with self.session.get(f"{self.url}/playground/model/calls") as response:
+        headers = {"Authorization": await self.token()}
+        async with self.session.get(f"{self.url}/playground/model/calls", headers=headers) as response:
             found: list[dict[str, Any]] = await response.json()
             return found
 
@@ -102,6 +109,7 @@ def quick_settings(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -
         monkeypatch.delenv(name, raising=False)
     for name, value in (QUICK | {"SELFROOM_DATA_DIR": str(folder)} | more).items():
         monkeypatch.setenv(name, value)
+    migrated(folder / "selfroom.db")
     return load_settings({}, folder / "no.env")
 
 
@@ -112,10 +120,10 @@ async def living(settings: Settings, *observers: Observer) -> AsyncIterator[Livi
     async with selfroom(settings, observers=observers) as house, aiohttp.ClientSession() as session:
         serving = asyncio.create_task(house.serve(stop, ready=ready.set))
         waiting = asyncio.create_task(ready.wait())
-        await asyncio.wait([serving, waiting], timeout=20, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([serving, waiting], timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if serving.done():
             serving.result()
-        assert ready.is_set(), "the house was not ready within 20 s"
+        assert ready.is_set(), f"the house was not ready within {PATIENCE_SECONDS} s"
         try:
             home = Living(house, session, settings)
             await until(home.has_rooms, "channels of the first residents")

@@ -15,7 +15,7 @@ from tests.e2e.sharing import shared_home
 from tests.e2e.staging import Stage
 from tests.e2e.visitor import Json, Visitor, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("chaos cases")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 CONSTITUTION = (
     "Agreed.\n==== CONSTITUTION ====\n>>> CONSTITUTION <<<\n--- Room: Constitution (ID: 1) ---\n"
@@ -162,7 +162,8 @@ async def test_a_pair_that_is_told_never_to_stop_stops(stage: Stage) -> None:
         assert len(await talk()) == 4
     finally:
         async with aiohttp.ClientSession() as session:
-            await session.delete(f"{stage.cast.home.url}/playground/model/script")
+            headers = {"Authorization": await stage.cast.home.token()}
+            await session.delete(f"{stage.cast.home.url}/playground/model/script", headers=headers)
     await stage.told("setup options", setting="banter", value="default")
 
 
@@ -258,7 +259,7 @@ async def test_a_deed_that_is_only_claimed_was_not_done_and_can_be_seen_not_to_b
     outcome = await stage.obeys("Rook", "wipe it all.", deed, claim, by=mallory(stage))
     assert len(rejected(outcome)) == 2
     assert "Opal" in await stage.cast.guest.told("agent list")
-    assert rejected(json.loads(await stage.face(f"/agents/{stage.rook}/beat"))["outcome"])  # for managers to see
+    assert "Rejected" in await stage.told("hud history", agent="Rook")
     await stage.obeys("Rook", "what did you do?", [], by=mallory(stage))
     recent = (await last_input(stage, "Rook")).split("RECENT ACTIONS")[-1]
     assert "rejected" in recent.casefold()
@@ -385,6 +386,7 @@ async def leaked(stage: Stage) -> list[str]:
 
 
 async def test_when_the_days_money_is_gone_they_rest_and_say_so_once(stage: Stage) -> None:
+    await stage.calm()
     await stage.told("usage budget", tokens_per_day=1)
     before = len(await stage.cast.home.calls())
     for number in range(3):

@@ -88,6 +88,7 @@ async def closed(home: Hearts) -> None:
     await closing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 async def test_an_agent_is_in_one_beat_at_a_time_and_everyone_is_served_in_the_end(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a chat, not a secret
@@ -202,7 +203,7 @@ async def test_after_a_crash_the_floor_is_free_and_typing_begins_again() -> None
             lambda community_id, beat_id: SeededRandom(hash((community_id, beat_id))),
             CountedMetrics(),
             workshop=OpenBench(),
-            on_typing=typing.append,
+            on_typing=lambda _, channel_id: typing.append(channel_id),
         )
         await live(home, 25, heartbeat=again)
         said = [text for who, text in await home.lines() if who in "123"]

@@ -7,11 +7,12 @@ import discord
 import structlog
 
 from bot.adapters.discord.events import SPOKEN
+from bot.adapters.discord.territory import cached
 from bot.core.addressing import named_in
 from bot.core.people import is_heard
 from bot.core.ports import Reading, Store
 from bot.core.records import Agent, Community, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 
 AGAIN_AFTER = timedelta(hours=6)  # in a channel
 AGAIN_IN_PRIVATE_AFTER = timedelta(seconds=30)
@@ -77,7 +78,7 @@ class Signposts:
 
     async def _unheard(
         self, read: Reading, guild: discord.Guild, member: discord.Member, places: Sequence[int | None]
-    ) -> View | None:
+    ) -> Outline | None:
         """Give the community when no agent hears any of these places, and agents are to hear this person."""
         community = await read.community_of_guild(Snowflake(guild.id))
         if community is None:
@@ -100,7 +101,7 @@ class Signposts:
         return f"{PRIVATE} Say it where the agents live: {listed(homes)}." if homes else PRIVATE
 
 
-async def _everyone(read: Reading, community: Community) -> View:
+async def _everyone(read: Reading, community: Community) -> Outline:
     return await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
 
 
@@ -111,12 +112,12 @@ async def _fetched(guild: discord.Guild, user_id: int) -> discord.Member | None:
         return None
 
 
-def homes_of(view: View, agents: Iterable[Agent], guild: discord.Guild, member: discord.Member) -> list[Home]:
+def homes_of(view: Outline, agents: Iterable[Agent], guild: discord.Guild, member: discord.Member) -> list[Home]:
     """Give where these agents live, as far as the person sees it."""
     homes: list[Home] = []
     for agent in agents:
         room = view.all_rooms.get(agent.id)
-        channel = guild.get_channel(room.channel_id) if room is not None and room.channel_id else None
+        channel = cached(guild, room.channel_id) if room is not None else None
         if agent.retired_at is None and channel is not None and channel.permissions_for(member).view_channel:
             homes.append((agent, channel.id))
     return homes

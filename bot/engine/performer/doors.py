@@ -9,9 +9,9 @@ from bot.core.kinds import Access, LetterKind, ReasonKind, RequestState, Visibil
 from bot.core.letters import NoticePayload, PermissionPayload
 from bot.core.records import AccessKey, AccessRequest, AgentId, Reason, RequestId, Room, Snowflake
 from bot.engine.performer.desk import Desk
-from bot.engine.performer.keyring import add_request, change_key, close_request, keys_of, requests_of
+from bot.engine.performer.keyring import add_request, change_key, close_request, doors_of, keys_of, requests_of
 from bot.engine.performer.locks import check_not_locked_out, count_failure
-from bot.engine.performer.registry import handles
+from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import put_letter
 from bot.engine.performer.speech import tell_room
 
@@ -21,7 +21,7 @@ CLOSINGS = {
 }
 
 
-@handles(RequestAccess)
+@handles(RequestAccess, asks=Asks.FAILURES)
 def request_access(desk: Desk, action: RequestAccess) -> str:
     room = desk.view.all_rooms.get(AgentId(action.room_id))
     if (
@@ -30,7 +30,7 @@ def request_access(desk: Desk, action: RequestAccess) -> str:
         raise Rejected(WRONG_KEY)
     _check_knock(desk, room)
     check_not_locked_out(desk, room.id)
-    held = desk.view.held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
+    held = doors_of(desk).held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
     key = fitting_key(action.key, desk.cipher.digests(action.key), keys_of(desk, room.id), held, room.id, desk.now)
     if key is None:
         count_failure(desk, room.id)
@@ -40,7 +40,7 @@ def request_access(desk: Desk, action: RequestAccess) -> str:
     return f"You knocked at {desk.agent(room.id).name}'s room: its owner decides."
 
 
-@handles(GrantAccess)
+@handles(GrantAccess, asks=Asks.NEWEST)
 def grant_access(desk: Desk, action: GrantAccess) -> str:
     request = _waiting(desk, action.request_id)
     key = next((one for one in keys_of(desk, request.room_id) if one.id == request.key_id), None)
@@ -65,7 +65,7 @@ def deny_access(desk: Desk, action: DenyAccess) -> str:
     return f"Request {request.id}: {_requester(desk, request)} is turned away."
 
 
-@handles(JoinRoom)
+@handles(JoinRoom, asks=Asks.NEWEST)
 def join_room(desk: Desk, action: JoinRoom) -> str:
     agent, room = desk.me(), desk.room(action.room_id)
     if room.thread_of is not None and (agent.id, room.id) not in desk.memberships:
@@ -157,7 +157,7 @@ def _requester(desk: Desk, request: AccessRequest) -> str:
 
 def _waiting(desk: Desk, request_id: int) -> AccessRequest:
     """Find a request at one's own room; a manager who named no room may mean any that is loaded."""
-    rooms = [desk.subject_id] if desk.subject_id is not None else list(desk.view.requests)
+    rooms = [desk.subject_id] if desk.subject_id is not None else list(doors_of(desk).requests)
     for room_id in rooms:
         for request in requests_of(desk, AgentId(room_id)):
             if request.id == request_id:

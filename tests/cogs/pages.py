@@ -1,0 +1,24 @@
+"""Write the tables of all commands and all actions into their pages: `python -m tests.cogs.pages`."""
+
+import asyncio
+import re
+from pathlib import Path
+
+from bot.core.actions.docs import actions_table
+from cogs.ui.handbook import handbook
+from tests.cogs.trees import tree
+
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+ACTIONS = PAGE.with_name("actions.md")
+TABLE = re.compile(r"\| command \|.*?(?=\n\n)", re.DOTALL)
+ACTION_TABLES = re.compile(r"### .*?(?=\n## )", re.DOTALL)
+
+
+def with_table(page: str, table: str) -> str:
+    """Give the page with another table of commands; what stands around it stays."""
+    return TABLE.sub(lambda _: table, page, count=1)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_table(PAGE.read_text(), handbook(asyncio.run(tree()))))
+    ACTIONS.write_text(ACTION_TABLES.sub(lambda _: actions_table(), ACTIONS.read_text(), count=1))
