@@ -1,4 +1,4 @@
-"""What a beat leaves behind in its agent, its memberships and the message it answered (SPEC §§5, 6)."""
+"""What a beat leaves behind in its agent, its memberships and the message it answered (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace

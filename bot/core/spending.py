@@ -1,4 +1,4 @@
-"""What a community may spend in a UTC day, and how it slows down before it rests (SPEC §5)."""
+"""What a community may spend in a UTC day, and how it slows down before it rests (docs/money.md#limits-of-a-day)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields

@@ -1,4 +1,4 @@
-"""What an answer does: each agent's part by itself, and only while its claim is held (SPEC §6)."""
+"""What an answer does: each agent's part by itself, and only while its claim is held (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""From due to let through: claims, gate and floor of one community, in one transaction (SPEC §§5, 6)."""
+"""From due to let through: claims, gate and floor of one community, in one transaction (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""One slot: who is due, who goes, what they are asked, and what their answers do (SPEC §6)."""
+"""One slot: who is due, who goes, what they are asked, and what their answers do (docs/heartbeat.md#one-beat)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence

@@ -1,4 +1,4 @@
-"""Agents that were let through -> model calls: who shares one, and how many fit (SPEC §6)."""
+"""Agents that were let through -> model calls: who shares one, and how many fit (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

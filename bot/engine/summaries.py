@@ -1,4 +1,7 @@
-"""Rooms are summed up in chunks by the community's model, within its money; nothing is locked meanwhile (SPEC §13)."""
+"""Rooms are summed up in chunks by the community's model, within its money; nothing is locked meanwhile.
+
+The rules are in docs/memory.md#summaries.
+"""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What people ask of agents while those may not answer is answered afterwards (SPEC §§4, 5)."""
+"""What people ask of agents while those may not answer is answered afterwards (docs/heartbeat.md#the-floor)."""
 
 from datetime import timedelta
 

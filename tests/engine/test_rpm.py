@@ -1,4 +1,7 @@
-"""Agents' posts in a room are held to its messages a minute: they wait, and none is dropped (SPEC §3)."""
+"""Agents' posts in a room are held to its messages a minute: they wait, and none is dropped.
+
+The rules are in docs/heartbeat.md#pace-of-typing.
+"""
 
 from collections.abc import AsyncIterator
 
