@@ -1,6 +1,7 @@
 """What a few actions depend on: counts and ids in one statement, then the messages and the summaries."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,19 +11,22 @@ from bot.core.circumstances import Circumstances, Inquiry, Sought
 from bot.core.kinds import Emotion
 from bot.core.records import AgentId, Checkpoint, CommunityId, Message, MessageId
 from storage.convert import checkpoint_of, reactor_mark
-from storage.messages import NEWEST_FIRST, ORDER, messages_where
-from storage.search import Searching
-from storage.session import owned
+from storage.messages import NEWEST_FIRST, ORDER, messages_where, read_messages
+from storage.search import ids_with
+from storage.session import Session, owned
 from storage.tables import CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
 from storage.words import excerpt_of
 
 FAR = datetime(9999, 1, 1, tzinfo=UTC)
 
 
-class Circumstantial(Searching):
+@dataclass(frozen=True, slots=True)
+class SqlInquiries:
     """What is asked about one actor."""
 
-    async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
+    session: Session
+
+    async def answer(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         """Answer all that is asked, or nothing without a statement."""
         sought = list(inquiry.sought)
         asked = [
@@ -38,7 +42,7 @@ class Circumstantial(Searching):
             ],
         ]
         found: dict[str, list[tuple[int, Any]]] = {}
-        for what, id, word, number in await self.rows(union_all(*asked)) if asked else ():
+        for what, id, word, number in await self.session.rows(union_all(*asked)) if asked else ():
             found.setdefault(what, []).append((id, word or number))
         seen = frozenset(found.get("found", ()))
         messages = await self._messages_asked(community_id, {*inquiry.messages, *(id for _, id in seen)})
@@ -60,7 +64,7 @@ class Circumstantial(Searching):
         if sought.words is None:
             ids: Select[tuple[int]] | None = _page(community_id, sought)
         else:
-            ids = await self.ids_with(community_id, sought.words, sought.rooms, sought.limit)
+            ids = await ids_with(self.session, community_id, sought.words, sought.rooms, sought.limit)
         return None if ids is None else _row("found", place, number=ids.subquery().c.id)
 
     async def _messages_asked(self, community_id: int, ids: Collection[int]) -> Sequence[Message]:
@@ -68,14 +72,14 @@ class Circumstantial(Searching):
         if not ids:
             return ()
         these = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(sorted(ids)))
-        return await self.messages(community_id, these.order_by(*NEWEST_FIRST))
+        return await read_messages(self.session, community_id, these.order_by(*NEWEST_FIRST))
 
     async def _summaries(self, community_id: int, inquiry: Inquiry) -> Sequence[Checkpoint]:
         if not inquiry.summaries_of:
             return ()
         here = CHECKPOINTS.c.room_id.in_(sorted(inquiry.summaries_of))
         asked = select(CHECKPOINTS).where(owned(CHECKPOINTS, community_id), here).order_by(CHECKPOINTS.c.id)
-        return [checkpoint_of(row) for row in await self.mappings(asked)]
+        return [checkpoint_of(row) for row in await self.session.mappings(asked)]
 
 
 def _excerpts(sought: Sought, newest_first: Sequence[Message]) -> Sequence[tuple[Message, str]]:

@@ -41,23 +41,23 @@ def newest(asked: Select[Any], *, is_sqlite: bool) -> Select[Any]:
     return select(*(some.c[name] for name in MESSAGE_COLUMNS)).order_by(*(part.desc() for part in order)).limit(limit)
 
 
-class Messages(Session):
-    """Reads messages."""
+async def read_messages(
+    session: Session, community_id: int, statement: Executable, values: Values | None = None
+) -> list[Message]:
+    """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
+    rows = await session.rows(statement, values)
+    with_files = [row[0] for row in rows if row[FILES]]
+    return messages_of(rows, await _files(session, community_id, with_files) if with_files else {})
 
-    async def messages(self, community_id: int, statement: Executable, values: Values | None = None) -> list[Message]:
-        """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
-        rows = await self.rows(statement, values)
-        with_files = [row[0] for row in rows if row[FILES]]
-        return messages_of(rows, await self._files(community_id, with_files) if with_files else {})
 
-    async def _files(self, community_id: int, message_ids: Collection[int]) -> dict[int, list[Attachment]]:
-        these = self.is_one_of(ATTACHMENTS.c.message_id, message_ids)
-        asked = select(ATTACHMENTS.c.message_id, *(ATTACHMENTS.c[name] for name in FILE))
-        asked = asked.where(owned(ATTACHMENTS, community_id), these)
-        files: dict[int, list[Attachment]] = {}
-        for message_id, *file in await self.rows(asked.order_by(ATTACHMENTS.c.message_id, ATTACHMENTS.c.place)):
-            files.setdefault(message_id, []).append(Attachment(**dict(zip(FILE, file, strict=True))))
-        return files
+async def _files(session: Session, community_id: int, message_ids: Collection[int]) -> dict[int, list[Attachment]]:
+    these = session.is_one_of(ATTACHMENTS.c.message_id, message_ids)
+    asked = select(ATTACHMENTS.c.message_id, *(ATTACHMENTS.c[name] for name in FILE))
+    asked = asked.where(owned(ATTACHMENTS, community_id), these)
+    files: dict[int, list[Attachment]] = {}
+    for message_id, *file in await session.rows(asked.order_by(ATTACHMENTS.c.message_id, ATTACHMENTS.c.place)):
+        files.setdefault(message_id, []).append(Attachment(**dict(zip(FILE, file, strict=True))))
+    return files
 
 
 def file_rows(community_id: int, message_id: int, files: Iterable[Values]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import lru_cache
 from typing import Any, cast
 
@@ -20,6 +21,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from storage.ids import CountedIds
+
 Values = Mapping[str, Any]
 INSTALLATION = 0  # the scope of what is kept for no community in particular
 Insert = sqlite.Insert | postgresql.Insert
@@ -28,10 +31,14 @@ Insert = sqlite.Insert | postgresql.Insert
 class Session:
     """The ground of all reading and writing: a connection in a transaction."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(
+        self, connection: AsyncConnection, ids: CountedIds | None = None, unindexed: set[int] | None = None
+    ) -> None:
         self._connection = connection
+        self.ids = ids or CountedIds(None)
         self.is_sqlite = connection.dialect.name == "sqlite"
-        self.unindexed: set[int] = set()  # communities of a clone whose full-text index is made when it is asked
+        # communities of a clone whose full-text index is made when it is asked
+        self.unindexed = set() if unindexed is None else unindexed
         self.to_recount: set[int] = set()  # agents whose next beat is counted once, when all else is written
         self.erased = False  # messages went: their words must leave the full-text index for good
 
@@ -58,6 +65,10 @@ class Session:
         if values is not None and not values:
             return 0
         return (await self._connection.execute(statement, values)).rowcount
+
+    def savepoint(self) -> AbstractAsyncContextManager[object]:
+        """Open a part of the transaction: when its block ends with an error, only the part is undone."""
+        return self._connection.begin_nested()
 
     async def pages(self, statement: Executable, size: int) -> AsyncIterator[Sequence[Values]]:
         """Give rows by column name, so many at a time: never all in memory."""

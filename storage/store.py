@@ -61,21 +61,18 @@ class SqlStore:
     async def reading(self) -> AsyncIterator[SqlReading]:
         """Open a consistent read."""
         async with self.database.reading() as connection:
-            reading = SqlReading(connection, self.config)
-            reading.unindexed = self._unindexed
-            yield reading
+            yield SqlReading(Session(connection, unindexed=self._unindexed), self.config)
 
     @asynccontextmanager
     async def writing(self, community_id: CommunityId | None = None) -> AsyncIterator[SqlWriting]:
         """Open a transaction; ids are counted for that community (None: only a community is made)."""
         async with self.database.writing() as connection:
             ids = CountedIds(community_id)
-            writing = SqlWriting(connection, self.config, ids)
-            writing.unindexed = self._unindexed
-            await ids.open(writing)
-            yield writing
-            await ids.flush(writing)
-        if writing.erased and self.database.is_sqlite and not await purge_index(self.database):
+            session = Session(connection, ids, self._unindexed)
+            await ids.open(connection)
+            yield SqlWriting(session, self.config)
+            await ids.flush(connection)
+        if session.erased and self.database.is_sqlite and not await purge_index(self.database):
             self._purger.start()
 
     async def gone_for_good(self) -> bool:

@@ -7,8 +7,8 @@ from sqlalchemy import select
 
 from bot.core.forgetting import Forgotten, Trace, TraceKind, words_of
 from storage.columns import to_json
-from storage.names import Names
-from storage.session import owned
+from storage.names import names_of_agents
+from storage.session import Session, owned
 from storage.tables import AGENTS, KEYS, MINDS, ROOMS
 
 PLACES: tuple[tuple[TraceKind, Any, Any], ...] = (  # kind, whose, text
@@ -21,20 +21,17 @@ PLACES: tuple[tuple[TraceKind, Any, Any], ...] = (  # kind, whose, text
 )
 
 
-class Traces(Names):
-    """What may name somebody."""
-
-    async def traces_of(self, community_id: int, called: Collection[str], removed: Forgotten) -> list[Trace]:
-        """Give the places where one of these names stands as a word; what minds lose anyway does not count."""
-        agents = await self.names_of_agents(community_id)
-        words = [word for name in called for word in words_of(name, agents)]
-        named = Forgotten(sorted(called), words)
-        found: list[Trace] = []
-        for kind, whose, text in PLACES:
-            rows = await self.rows(select(whose, text).where(owned(whose.table, community_id)).order_by(whose))
-            ids = [id for id, value in rows if named.found_in(_left(kind, value, removed))]
-            found += [Trace(kind=kind, id=id) for id in dict.fromkeys(ids)]
-        return found
+async def traces_of(session: Session, community_id: int, called: Collection[str], removed: Forgotten) -> list[Trace]:
+    """Give the places where one of these names stands as a word; what minds lose anyway does not count."""
+    agents = await names_of_agents(session, community_id)
+    words = [word for name in called for word in words_of(name, agents)]
+    named = Forgotten(sorted(called), words)
+    found: list[Trace] = []
+    for kind, whose, text in PLACES:
+        rows = await session.rows(select(whose, text).where(owned(whose.table, community_id)).order_by(whose))
+        ids = [id for id, value in rows if named.found_in(_left(kind, value, removed))]
+        found += [Trace(kind=kind, id=id) for id in dict.fromkeys(ids)]
+    return found
 
 
 def _left(kind: TraceKind, value: Any, removed: Forgotten) -> str:  # noqa: ANN401  # text, or what a mind holds

@@ -1,5 +1,6 @@
 """What is kept no longer than it may be: old messages, old HUDs, old logs."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -30,8 +31,11 @@ CLOSED = (LetterState.SENT, LetterState.FAILED)
 NEWEST_KEPT = 200  # of each room, however old
 
 
-class Upkeep(Session):
-    """Retention."""
+@dataclass(frozen=True, slots=True)
+class SqlUpkeep:
+    """What is kept no longer than it may be."""
+
+    session: Session
 
     async def forget(
         self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
@@ -39,29 +43,31 @@ class Upkeep(Session):
         """Delete messages outside every window, stored HUDs and logs that are older; gives how many messages went."""
         kept = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
         aged = and_(owned(BEATS, community_id), BEATS.c.at < huds_before, kept)
-        await self.run(update(BEATS).where(aged).values(hud=None, answer=None, thoughts=None))
+        await self.session.run(update(BEATS).where(aged).values(hud=None, answer=None, thoughts=None))
         gone = 0
-        for room_id in [row[0] for row in await self.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))]:
+        for room_id in [
+            row[0] for row in await self.session.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))
+        ]:
             gone += await self._forget_room(community_id, room_id, messages_before)
         for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before)]:
-            await self.run(delete(table).where(owned(table, community_id), *conditions))
+            await self.session.run(delete(table).where(owned(table, community_id), *conditions))
         return gone
 
     async def _forget_room(self, community_id: int, room_id: int, before: datetime) -> int:
         here = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id)
         shown = and_(here, MESSAGES.c.shown == true())
         newest = select(MESSAGES.c.sent_at).where(shown).order_by(MESSAGES.c.sent_at.desc())
-        begin: datetime | None = await self.value(newest.offset(NEWEST_KEPT - 1).limit(1))
+        begin: datetime | None = await self.session.value(newest.offset(NEWEST_KEPT - 1).limit(1))
         windows = select(func.min(MEMBERSHIPS.c.window_start)).where(
             owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id == room_id, MEMBERSHIPS.c.window_start > 0
         )
         outside = MESSAGES.c.id < func.coalesce(windows.scalar_subquery(), MESSAGES.c.id + 1)
         unposted = and_(here, MESSAGES.c.shown == false(), MESSAGES.c.sent_at < before, not_(_waits()))
-        gone = await erase(self, community_id, unposted, aged=True)
+        gone = await erase(self.session, community_id, unposted, aged=True)
         if begin is None:
             return gone
         old = and_(shown, MESSAGES.c.sent_at < min(before, begin), outside)
-        return gone + await erase(self, community_id, old, aged=True)
+        return gone + await erase(self.session, community_id, old, aged=True)
 
 
 def _waits() -> ColumnElement[bool]:

@@ -1,95 +1,67 @@
-"""One transaction: all that can be read, and all that can be written."""
+"""One transaction, in parts by matter."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 
-from sqlalchemy import delete, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
-
+from bot.core.changes import Change
 from bot.core.config import CommunityConfig
-from bot.core.models import OwnProvider
-from bot.core.records import AgentId, Community, CommunityId, Json, Person, Snowflake
-from storage.changes.applying import Applying
-from storage.convert import columns_of
-from storage.counting import Spending
-from storage.dues import Claiming
-from storage.erasing import erase
-from storage.forgetting import Forgetting
-from storage.ids import CountedIds
-from storage.names import bear
-from storage.reading import SqlReading
-from storage.session import INSTALLATION, owned
-from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, PROVIDERS, ROOMS, WEBHOOKS
-from storage.threads import Threads
-from storage.upkeep import Upkeep
+from bot.core.ports import Ids
+from bot.core.ports.beats import Beats, WritableClaims, WritableMoney
+from bot.core.ports.communities import Logs, Upkeep, WritableCommunities, WritableNotes, WritableProviders
+from bot.core.ports.people import WritablePeople, WritablePersonal
+from bot.core.ports.residents import Access, Inquiries, Views, WritableAgents, WritableRooms
+from bot.core.ports.talk import Reactions, Summaries, WritableLetters, WritableTalk
+from bot.core.records import CommunityId
+from storage.beats import SqlBeats
+from storage.changes.applying import apply
+from storage.circumstances import SqlInquiries
+from storage.claims import SqlClaims
+from storage.communities import SqlCommunities, SqlNotes, SqlProviders
+from storage.letters import SqlLetters
+from storage.logs import SqlLogs
+from storage.money import SqlMoney
+from storage.people import SqlPeople
+from storage.personal import SqlPersonal
+from storage.reactions import SqlReactions
+from storage.residents import SqlAccess, SqlAgents
+from storage.rooms import SqlRooms
+from storage.session import Session
+from storage.summaries import SqlSummaries
+from storage.talk import SqlTalk
+from storage.upkeep import SqlUpkeep
+from storage.views import SqlViews
 
 
-class SqlWriting(Forgetting, Claiming, Threads, Applying, Spending, Upkeep, SqlReading):
+class SqlWriting:
     """`bot.core.ports.Writing` over SQL."""
 
-    def __init__(self, connection: AsyncConnection, config: CommunityConfig, ids: CountedIds) -> None:
-        super().__init__(connection, config)
-        self.ids = ids
+    def __init__(self, session: Session, config: CommunityConfig) -> None:
+        self.session = session
+        self.ids: Ids = session.ids
+        self.access: Access = SqlAccess(session)
+        self.agents: WritableAgents = SqlAgents(session)
+        self.beats: Beats = SqlBeats(session)
+        self.claims: WritableClaims = SqlClaims(session)
+        self.communities: WritableCommunities = SqlCommunities(session)
+        self.inquiries: Inquiries = SqlInquiries(session)
+        self.letters: WritableLetters = SqlLetters(session)
+        self.logs: Logs = SqlLogs(session)
+        self.money: WritableMoney = SqlMoney(session)
+        self.notes: WritableNotes = SqlNotes(session)
+        self.people: WritablePeople = SqlPeople(session)
+        self.personal: WritablePersonal = SqlPersonal(session, SqlTalk(session))
+        self.providers: WritableProviders = SqlProviders(session)
+        self.reactions: Reactions = SqlReactions(session)
+        self.rooms: WritableRooms = SqlRooms(session)
+        self.summaries: Summaries = SqlSummaries(session)
+        self.talk: WritableTalk = SqlTalk(session)
+        self.upkeep: Upkeep = SqlUpkeep(session)
+        self.views: Views = SqlViews(session, config)
 
-    async def add_community(self, guild_id: Snowflake, name: str) -> Community:
-        """Make a community, or give the one that is there (with its new name)."""
-        made = self.insert(COMMUNITIES).values(guild_id=guild_id, name=name, paused=False)
-        made = made.on_conflict_do_update(index_elements=[COMMUNITIES.c.guild_id], set_={"name": name})
-        community_id = await self.value(made.returning(COMMUNITIES.c.id))
-        await self.run(self.insert(COUNTERS).on_conflict_do_nothing(), {"community_id": community_id})
-        found = await self.community_of_guild(guild_id)
-        assert found is not None  # noqa: S101  # it was made above
-        return found
+    async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
+        """Write changes, grouped by kind."""
+        await apply(self.session, community_id, changes)
 
-    async def put_person(self, community_id: CommunityId, person: Person) -> None:
-        """Store a person, or their new name and rights: whether agents listen to them stays as it was decided.
-
-        Of a forgotten person only the id is kept.
-        """
-        statement = self.insert(PEOPLE)
-        names = ("username", "display_name", "is_architect")
-        change = statement.on_conflict_do_update(
-            index_elements=PEOPLE.primary_key,
-            set_={name: statement.excluded[name] for name in names},
-            where=PEOPLE.c.forgotten_at.is_(None),
-        )
-        if await self.run(change, columns_of(person) | {"community_id": community_id}):
-            await bear(self, community_id, {f"person:{person.id}": person.username})
-
-    async def decide_about(self, community_id: CommunityId, person: Person) -> None:
-        """Keep whether agents listen to a person who is known."""
-        known = (owned(PEOPLE, community_id), PEOPLE.c.id == person.id, PEOPLE.c.forgotten_at.is_(None))
-        await self.run(update(PEOPLE).where(*known).values(ignored=person.ignored, muted=person.muted))
-
-    async def delete_agent(self, community_id: CommunityId, agent_id: AgentId) -> None:
-        """Delete an agent for good with its room and all that was said there; its id stays used."""
-        threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == agent_id)
-        for room_id in (*(row[0] for row in await self.rows(threads)), agent_id):
-            await erase(self, community_id, MESSAGES.c.room_id == room_id)
-            await self.run(delete(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id == room_id))
-        await self.run(delete(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id == agent_id))
-
-    async def pause_community(self, community_id: CommunityId, *, paused: bool) -> None:
-        """Let nobody of a community beat any more, or let everyone go on."""
-        await self.run(update(COMMUNITIES).where(COMMUNITIES.c.id == community_id).values(paused=paused))
-
-    async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
-        """Keep a small value by name for a community (None: for the installation); None removes it."""
-        scope = community_id or INSTALLATION
-        if value is None:
-            await self.run(delete(KEPT).where(KEPT.c.scope == scope, KEPT.c.name == name))
-        else:
-            await self.upsert(KEPT, [{"scope": scope, "name": name, "value": value}])
-
-    async def keep_provider(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
-        """Keep a community's own model provider in place of an earlier one; None removes it."""
-        if provider is None:
-            await self.run(delete(PROVIDERS).where(owned(PROVIDERS, community_id)))
-        else:
-            await self.upsert(PROVIDERS, [asdict(provider) | {"community_id": community_id}])
-
-    async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
-        """Keep a channel's webhook and its encrypted token; None removes it."""
-        if webhook is None:
-            await self.run(delete(WEBHOOKS).where(WEBHOOKS.c.channel_id == channel_id))
-        else:
-            await self.upsert(WEBHOOKS, [{"channel_id": channel_id, "webhook_id": webhook[0], "token": webhook[1]}])
+    def savepoint(self) -> AbstractAsyncContextManager[object]:
+        """Open a part of the transaction: when its block ends with an error, only the part is undone."""
+        return self.session.savepoint()

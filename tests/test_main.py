@@ -205,7 +205,7 @@ def settle(data: Path) -> None:
         cipher = open_cipher(data)
         async with await SqlStore.open(f"sqlite:///{data}/selfroom.db") as store:
             async with store.writing() as write:
-                community = await write.add_community(Snowflake(9), "Testers")
+                community = await write.communities.add(Snowflake(9), "Testers")
             async with store.writing(community.id) as write:
                 id = AgentId(write.ids.take("agent"))
                 key = AccessKey(

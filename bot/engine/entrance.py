@@ -53,16 +53,16 @@ class Entrance:
     async def let_in(self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime) -> Round | None:
         """Claim agents and let those through that may beat; the others are released for later."""
         async with self._store.writing(community_id) as write:
-            claims = await write.claim(community_id, agent_ids, now=now, lease_until=now + self._lease)
+            claims = await write.claims.take(community_id, agent_ids, now=now, lease_until=now + self._lease)
             if not claims:
                 return None
             claimed = [claim.agent_id for claim in claims]
-            view = await write.glance(community_id, agent_ids=claimed, messages=0)
-            model = await self._models.of(write, view.community)
+            view = await write.views.glance(community_id, agent_ids=claimed, messages=0)
+            model = await self._models.of(write.providers, view.community)
             spending = await spending_now(write, community_id, view.config, day_of(now), model.source.ceilings)
             judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
             missing = model.source.missing
-            whole = await write.desk(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
+            whole = await write.views.desk(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
             rest = _Rest(whole, now, spending=spending, missing=missing)
             admitted = await self._sort_out(write, view, judged, now, rest)
         if not admitted:
@@ -79,13 +79,13 @@ class Entrance:
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:
             for one in admitted:
-                await write.release(one.claim)
+                await write.claims.release(one.claim)
 
     async def _limited(self, write: Writing, view: View, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
         if isinstance(one, Held) or not is_self_caused(one.reasons):
             return one
-        beats = await write.self_caused_beats(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
+        beats = await write.beats.self_caused(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
         until = limited_until(beats, view.config.self_caused_per_hour, now)
         return one if until is None else Held(claim=one.claim, until=until, held_for=HeldFor.LIMIT, dropped=one.dropped)
 
@@ -108,7 +108,7 @@ class Entrance:
             changes += begun(one, now)
         await write.apply(view.community.id, changes)
         for claim, until, held_for in later:
-            await write.release(claim, until=until, held_for=held_for)
+            await write.claims.release(claim, until=until, held_for=held_for)
         return admission.admitted
 
     async def _view(
@@ -117,8 +117,8 @@ class Entrance:
         """Read what the HUDs show, with the secrets that owners see in calls of their own, and all keys there are."""
         messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
         async with self._store.reading() as read:
-            view = await read.view(community_id, agent_ids=[one.agent_id for one in ready], messages=messages)
-            keys = await read.all_keys(community_id)
+            view = await read.views.whole(community_id, agent_ids=[one.agent_id for one in ready], messages=messages)
+            keys = await read.access.keys(community_id)
         own = [key for one in ready for key in view.keys.get(one.agent_id, ())]
         return replace(view, secrets=self._opened(community_id, own)), keys
 

@@ -22,7 +22,7 @@ async def hud_now(
     input_format: InputFormat | None = None,
 ) -> Seen:
     """Give an agent's HUD as it is now, built as for a beat, and the tokens of each section; keys by their labels."""
-    view = await read.view(community_id, agent_ids=[agent.id], messages=messages_to_load([agent]))
+    view = await read.views.whole(community_id, agent_ids=[agent.id], messages=messages_to_load([agent]))
     built = build(
         view,
         [Ask(agent_id=agent.id, side=side)],

@@ -84,7 +84,7 @@ class Purse:
         agents: Mapping[AgentId, Agent] | None,
     ) -> Booked:
         if agents and _has_families(agents):
-            used = await write.spent_by_agent(community_id, day)
+            used = await write.money.spent_by_agent(community_id, day)
             shares = divided(Usage(cost_usd=price.usd, input_tokens=price.tokens), price.weights)
             if poor := too_poor(agents, used, config, shares):
                 return Booked(call=call, reservation=None, soon=self._others_run(community_id, price), poor=poor)
@@ -106,7 +106,7 @@ class Purse:
         if not _has_families(view.agents):
             return frozenset()
         async with self._store.reading() as read:
-            used = await read.spent_by_agent(view.community.id, day_of(now))
+            used = await read.money.spent_by_agent(view.community.id, day_of(now))
         return overspent(view.agents, used, held_to(view.config, ceilings))
 
     async def settle(self, community_id: CommunityId, booked: Booked, usage: Usage | None) -> None:
@@ -145,9 +145,9 @@ async def spending_now(
     """Set what a day has cost so far beside every limit, the installation's as well where it pays."""
     paid = None
     if ceilings is not None:
-        here, everywhere = await read.paid(community_id, day)
+        here, everywhere = await read.money.paid(community_id, day)
         paid = Paid(here=here, everywhere=everywhere, ceilings=ceilings)
-    return of_day(await read.spent(community_id, day), config, paid)
+    return of_day(await read.money.spent(community_id, day), config, paid)
 
 
 async def set_aside(
@@ -155,11 +155,11 @@ async def set_aside(
 ) -> int | None:
     """Set the price of one call aside; gives the reservation, None when the day's limits do not hold it."""
     if price.ceilings is not None:
-        await write.take_turns()
+        await write.money.take_turns()
     spending = await spending_now(write, community_id, config, day, price.ceilings)
     if not spending.holds(usd=price.usd, tokens=price.tokens):
         return None
-    return await write.reserve(
+    return await write.money.reserve(
         community_id,
         day,
         usd=price.usd,
@@ -172,7 +172,7 @@ async def set_aside(
 async def settle(write: Writing, community_id: CommunityId, reservation: int, usage: Usage) -> None:
     """Replace what was set aside by what was used."""
     tokens = usage.input_tokens + usage.output_tokens
-    await write.settle(community_id, reservation, usd=usage.cost_usd, tokens=tokens)
+    await write.money.settle(community_id, reservation, usd=usage.cost_usd, tokens=tokens)
 
 
 def as_told(usage: Usage) -> Usage | None:

@@ -121,10 +121,10 @@ class Summaries:
         if self._looked_at is None or now >= self._looked_at + timedelta(seconds=LOOK_SECONDS):
             since = self._looked_at - LATE if self._looked_at else datetime.fromtimestamp(0, UTC)
         async with self._store.reading() as read:
-            found = await read.unsummarised(since)
+            found = await read.summaries.wanted(since)
             theirs = {one.community_id for one in found}
-            communities = [one for one in await read.communities() if one.id in theirs] if found else []
-            providers = {one.id: await self._models.of(read, one) for one in communities}
+            communities = [one for one in await read.communities.all() if one.id in theirs] if found else []
+            providers = {one.id: await self._models.of(read.providers, one) for one in communities}
         if since is not None:
             self._looked_at = now
         chunks = {one.id: _chunk(providers[one.id], self._config.overlaid(one.overrides)) for one in communities}
@@ -171,13 +171,13 @@ class Summaries:
     async def _job(self, community_id: CommunityId, room_id: AgentId) -> Job | None:
         """Read the next chunk of a room; None (and the wish for a summary is met) when nothing is due."""
         async with self._store.reading() as read:
-            view = await read.view(community_id, room_ids=[room_id], messages=0)
+            view = await read.views.whole(community_id, room_ids=[room_id], messages=0)
             if room_id not in view.rooms:
                 return None
-            provider = await self._models.of(read, view.community)
+            provider = await self._models.of(read.providers, view.community)
             newest = view.rooms[room_id].checkpoint
             after = newest.last_message_id if newest else MessageId(0)
-            messages = await read.messages_after(community_id, room_id, after, limit=MESSAGES_AT_MOST)
+            messages = await read.talk.after(community_id, room_id, after, limit=MESSAGES_AT_MOST)
         room, config = view.rooms[room_id].room, view.config
         asked = room.compact_asked_at is not None or len(messages) == MESSAGES_AT_MOST
         tokenizer = provider.tokenizer(config.model)
@@ -230,7 +230,7 @@ class Summaries:
         """Store the summary and give it to who may see it; False when what it was made of has changed."""
         now = self._clock.now()
         async with self._store.writing(job.community_id) as write:
-            view = await write.view(job.community_id, room_ids=[job.room_id], messages=0)
+            view = await write.views.whole(job.community_id, room_ids=[job.room_id], messages=0)
             if not await _still_stands(write, view, job):
                 log.info("a summary was thrown away: what it was made of has changed", room=job.room_id)
                 return False
@@ -244,7 +244,7 @@ class Summaries:
             )
             changes: list[Change] = [AddCheckpoint(checkpoint=checkpoint), *_wish_met(view, job)]
             readers = _readers(view, checkpoint)
-            view = await write.view(job.community_id, agent_ids=readers, messages=0) if readers else view
+            view = await write.views.whole(job.community_id, agent_ids=readers, messages=0) if readers else view
             changes += [change for id in readers for change in _told(view, id, checkpoint, job.stretch, now)]
             await write.apply(job.community_id, changes)
         self._metrics.count("summaries_written")
@@ -314,7 +314,7 @@ async def _still_stands(write: Writing, view: View, job: Job) -> bool:
         return False
     if room.room.visibility is not job.view.rooms[job.room_id].room.visibility:
         return False
-    there = await write.messages_by_id(job.community_id, [one.id for one in job.stretch])
+    there = await write.talk.by_id(job.community_id, [one.id for one in job.stretch])
     return all(one.id in there and there[one.id].content == one.content for one in job.stretch)
 
 

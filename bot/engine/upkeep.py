@@ -76,7 +76,7 @@ class Upkeep:
 
     async def _say_scheduled(self, now: datetime) -> None:
         async with self._store.reading() as read:
-            due = await read.schedules_due(now, limit=SCHEDULES_AT_ONCE)
+            due = await read.agents.schedules_due(now, limit=SCHEDULES_AT_ONCE)
         for community_id, schedule in due:
             try:
                 async with self._store.writing(community_id) as write:
@@ -88,7 +88,7 @@ class Upkeep:
 
     async def _say(self, write: Writing, community_id: CommunityId, schedule: Schedule, now: datetime) -> None:
         """Say it under the rules of that moment; a paused agent says it when it goes on."""
-        view = await write.view(community_id, agent_ids=[schedule.agent_id], messages=1)
+        view = await write.views.whole(community_id, agent_ids=[schedule.agent_id], messages=1)
         agent = view.agents.get(schedule.agent_id)
         if agent is not None and agent.paused_reason is not None:
             return
@@ -109,7 +109,7 @@ class Upkeep:
 
     async def _expire_requests(self, now: datetime) -> None:
         async with self._store.reading() as read:
-            knocks = await read.knocks()
+            knocks = await read.access.knocks()
             configs = await self._configs()
         by_community: dict[CommunityId, list[AccessRequest]] = {}
         for community_id, request in knocks:
@@ -126,14 +126,14 @@ class Upkeep:
             if not config.initiative:
                 continue
             async with self._store.writing(community_id) as write:
-                everyone = tuple((await write.view(community_id, messages=0)).agents)
-                view = await write.view(community_id, agent_ids=everyone, messages=0)
+                everyone = tuple((await write.views.whole(community_id, messages=0)).agents)
+                view = await write.views.whole(community_id, agent_ids=everyone, messages=0)
                 await write.apply(community_id, _first_initiatives(view, everyone, now))
 
     async def _forget(self, now: datetime) -> None:
         for community_id, config in (await self._configs()).items():
             async with self._store.writing(community_id) as write:
-                gone = await write.forget(
+                gone = await write.upkeep.forget(
                     community_id,
                     messages_before=now - timedelta(days=config.message_days),
                     huds_before=now - timedelta(days=config.hud_days),
@@ -144,7 +144,7 @@ class Upkeep:
 
     async def _configs(self) -> dict[CommunityId, CommunityConfig]:
         async with self._store.reading() as read:
-            communities = await read.communities()
+            communities = await read.communities.all()
         return {one.id: self._config.overlaid(one.overrides) for one in communities}
 
 

@@ -12,49 +12,45 @@ from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, Upda
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from storage.changes.columns import update_columns
 from storage.convert import columns_of, lane_of, reactor_mark, sender_columns
-from storage.ids import CountedIds
-from storage.outbox import Posting
+from storage.letters import SqlLetters
 from storage.session import Insert, Session, owned
 from storage.tables import CHECKPOINTS, LETTERS, MESSAGES, REACTIONS
 from storage.talking import More, count_messages, count_reactions, index
 
 
-class Talking(Posting):
-    """Changes to what is said."""
+async def say(session: Session, community_id: int, changes: Sequence[Say]) -> None:
+    """Store messages of agents and of System; `add_letters` brings them to Discord."""
+    await session.run(session.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
+    at_once = [change for change in changes if not change.post]
+    await index(session, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
+    await count_messages(session, community_id, [_shown(change) for change in at_once])
 
-    ids: CountedIds
 
-    async def say(self, community_id: int, changes: Sequence[Say]) -> None:
-        """Store messages of agents and of System; `add_letters` brings them to Discord."""
-        await self.run(self.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
-        at_once = [change for change in changes if not change.post]
-        await index(self, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
-        await count_messages(self, community_id, [_shown(change) for change in at_once])
+async def add_letters(session: Session, community_id: int, changes: Sequence[Say | AddLetter]) -> None:
+    """Store what brings messages and other effects to Discord."""
+    letters = [_letter(change) for change in changes if isinstance(change, AddLetter) or change.post]
+    rows = [
+        {
+            "community_id": community_id,
+            "id": session.ids.take("letter"),
+            "lane": lane_of(letter["kind"]),
+            "state": LetterState.WAITING,
+            "message_id": None,
+        }
+        | letter
+        | {"payload": dict(letter["payload"])}
+        for letter in letters
+    ]
+    await session.run(session.insert(LETTERS), rows)
 
-    async def add_letters(self, community_id: int, changes: Sequence[Say | AddLetter]) -> None:
-        """Store what brings messages and other effects to Discord."""
-        letters = [_letter(change) for change in changes if isinstance(change, AddLetter) or change.post]
-        rows = [
-            {
-                "community_id": community_id,
-                "id": self.ids.take("letter"),
-                "lane": lane_of(letter["kind"]),
-                "state": LetterState.WAITING,
-                "message_id": None,
-            }
-            | letter
-            | {"payload": dict(letter["payload"])}
-            for letter in letters
-        ]
-        await self.run(self.insert(LETTERS), rows)
 
-    async def update_letters(self, community_id: int, changes: Sequence[UpdateLetter]) -> None:
-        """Move letters on, with other fields of theirs."""
-        for change in changes:
-            fields = dict(change.fields)
-            known = {name: fields.pop(name) for name in ("attempts", "not_before", "posted_as", "at") if name in fields}
-            await self.update_letter(community_id, change.letter_id, change.state, **known)  # type: ignore[arg-type]
-            await update_columns(self, LETTERS, community_id, [({"id": change.letter_id}, fields)])
+async def update_letters(session: Session, community_id: int, changes: Sequence[UpdateLetter]) -> None:
+    """Move letters on, with other fields of theirs."""
+    for change in changes:
+        fields = dict(change.fields)
+        known = {name: fields.pop(name) for name in ("attempts", "not_before", "posted_as", "at") if name in fields}
+        await SqlLetters(session).move(community_id, change.letter_id, change.state, **known)  # type: ignore[arg-type]
+        await update_columns(session, LETTERS, community_id, [({"id": change.letter_id}, fields)])
 
 
 def _shown(change: Say) -> More:

@@ -55,7 +55,7 @@ async def face(store: SqlStore) -> AsyncIterator[Face]:
 
 async def inhabit(store: SqlStore, guild_id: int, name: str) -> CommunityId:
     async with store.writing() as write:
-        community = await write.add_community(Snowflake(guild_id), "Testers")
+        community = await write.communities.add(Snowflake(guild_id), "Testers")
     async with store.writing(community.id) as write:
         one = agent(write.ids.take("agent"), community_id=community.id, name=name)
         await write.apply(community.id, [AddAgent(agent=one, room=room(one.id, community_id=community.id))])

@@ -20,6 +20,7 @@ from tests.chaos.verdict import Verdict, judge
 from tests.engine.town import ADA, ADAS
 from tests.factories import GUILD_ID, agent, by_agent, by_person, room
 from tests.fakes import START
+from tests.storage.lines import hear
 
 ASKED, FIRST, SECOND = Snowflake(101), Snowflake(102), Snowflake(103)
 Posts = list[dict[str, Any]]
@@ -46,17 +47,17 @@ async def database(tmp_path: Path) -> Path:
     path = tmp_path / "selfroom.db"
     async with await SqlStore.open(f"sqlite:///{path}") as store:
         async with store.writing() as write:
-            community = await write.add_community(GUILD_ID, "Testers")
+            community = await write.communities.add(GUILD_ID, "Testers")
         async with store.writing(community.id) as write:
             ada = AddAgent(agent=agent(AgentId(write.ids.take("agent")), name="Ada"), room=room(ADA))
             await write.apply(community.id, [ada])
-            await write.add_message(community.id, question())
+            await hear(write.talk, community.id, question())
             for said, id in (("The sum is 300300.", FIRST), ("And that is that.", SECOND)):
                 message = MessageId(write.ids.take("message"))
                 answer = Say(message_id=message, room_id=ADA, sender=by_agent(ADA), content=said, sent_at=START)
                 await write.apply(community.id, [answer])
-                (letter,) = await write.letters(START, limit=5)
-                await write.update_letter(community.id, LetterId(letter.id), LetterState.SENT, posted_as=[id], at=START)
+                (letter,) = await write.letters.due(START, limit=5)
+                await write.letters.move(community.id, LetterId(letter.id), LetterState.SENT, posted_as=[id], at=START)
     return path
 
 

@@ -29,9 +29,9 @@ ONE = AgentId(1)
 
 async def told(home: Hearts) -> Mapping[AgentId, Outlook]:
     async with home.store.reading() as read:
-        everyone = tuple((await read.view(home.community_id, messages=0)).agents)
-        view = await read.glance(home.community_id, agent_ids=everyone, messages=0)
-        spent = await read.spent(home.community_id, day_of(home.clock.now()))
+        everyone = tuple((await read.views.whole(home.community_id, messages=0)).agents)
+        view = await read.views.glance(home.community_id, agent_ids=everyone, messages=0)
+        spent = await read.money.spent(home.community_id, day_of(home.clock.now()))
     return outlooks(view, spent, home.clock.now())
 
 
@@ -135,13 +135,13 @@ async def test_without_money_it_waits_for_midnight_and_with_little_it_waits_long
         await home.hear("one thing", who="rob", id=502)
         today = day_of(home.clock.now())
         async with home.store.writing(home.community_id) as write:
-            await write.reserve(home.community_id, today, usd=Decimal("0.97"), tokens=0)
+            await write.money.reserve(home.community_id, today, usd=Decimal("0.97"), tokens=0)
         began, interval = home.clock.now(), (await everyone(home))[AgentId(2)].interval_seconds
         look = await comes_when_told(home, Waiting.BUDGET, AgentId(2))
         assert look.at is not None
         assert look.at - began >= timedelta(seconds=4 * interval)
         async with home.store.writing(home.community_id) as write:
-            await write.reserve(home.community_id, today, usd=Decimal("0.5"), tokens=0)
+            await write.money.reserve(home.community_id, today, usd=Decimal("0.5"), tokens=0)
         await home.hear("Agent1, are you rich?")
         assert (await comes_when_told(home, Waiting.BUDGET)).at == next_day(home.clock.now() - timedelta(hours=2))
 

@@ -78,7 +78,7 @@ def model_of(home: Hearts) -> Choosy:
 
 async def kept(home: Hearts) -> OwnProvider | None:
     async with home.store.reading() as read:
-        return await read.own_provider(home.community_id)
+        return await read.providers.of(home.community_id)
 
 
 async def test_each_room_says_it_once_and_the_managers_hear_it_once() -> None:
@@ -246,5 +246,5 @@ async def test_an_answer_that_is_declined_is_booked_all_the_same() -> None:
         await home.hear("hello?")
         await home.slot(1)
         async with home.store.reading() as read:
-            usd, tokens = await read.spent(home.community_id, home.clock.now().date())
+            usd, tokens = await read.money.spent(home.community_id, home.clock.now().date())
         assert (usd, tokens) == (model.spent.cost_usd, 909)

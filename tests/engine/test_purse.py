@@ -31,13 +31,13 @@ CALL = PlannedCall(kind=KIND, ready=(), built=BUILT, answer_tokens=5_000)
 async def purse() -> AsyncIterator[tuple[SqlStore, CommunityId, Purse]]:
     async with await SqlStore.open("sqlite://", config=LIMITED) as store:
         async with store.writing() as write:
-            community = await write.add_community(GUILD_ID, "Testers")
+            community = await write.communities.add(GUILD_ID, "Testers")
         yield store, community.id, Purse(store, schema_tokens=100)
 
 
 async def spent(store: SqlStore, community_id: CommunityId) -> tuple[Decimal, int]:
     async with store.reading() as read:
-        return await read.spent(community_id, START.date())
+        return await read.money.spent(community_id, START.date())
 
 
 async def test_input_schema_and_the_largest_answer_are_set_aside_at_list_price() -> None:

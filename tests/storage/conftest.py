@@ -44,7 +44,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path, postgresql_url: 
 async def community_id(store: SqlStore) -> CommunityId:
     """A community with three agents in their own rooms."""
     async with store.writing() as write:
-        community = await write.add_community(Snowflake(9), "Testers")
+        community = await write.communities.add(Snowflake(9), "Testers")
     async with store.writing(community.id) as write:
         ids = [write.ids.take("agent") for _ in range(3)]
         await write.apply(community.id, [AddAgent(agent=agent(id), room=room(id)) for id in ids])

@@ -22,12 +22,12 @@ class CommunityDesk(Office):
         """Give what today used."""
         async with self._looking(guild_id) as (community, read):
             day = day_of(self.now())
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            model = await self._providers.of(read, community)
-            by_agent = await read.usage_by_agent(community.id, day)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            model = await self._providers.of(read.providers, community)
+            by_agent = await read.money.usage_by_agent(community.id, day)
             return Spent(
                 by_agent=by_agent,
-                by_format=await read.usage_by_format(community.id, day),
+                by_format=await read.money.usage_by_format(community.id, day),
                 spending=await spending_now(read, community.id, view.config, day, model.source.ceilings),
                 config=view.config,
                 model=model,
@@ -38,12 +38,12 @@ class CommunityDesk(Office):
         """Give who changed what, newest first, for managers."""
         check_manages(person)
         async with self._looking(guild_id) as (community, read):
-            return await read.audit_log(community.id, limit=limit)
+            return await read.logs.audit(community.id, limit=limit)
 
     async def community(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
         """Give the community and its settings."""
         async with self._looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             return community, view.config
 
     async def pause_all(self, guild_id: Snowflake, person: Person, *, paused: bool) -> str:
@@ -52,7 +52,7 @@ class CommunityDesk(Office):
         async with self._changing(guild_id, person) as (community, write):
             if community.paused is paused:
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
-            await write.pause_community(community.id, paused=paused)
+            await write.communities.pause(community.id, paused=paused)
             what = f"{'pause' if paused else 'resume'}: everyone"
             await write.apply(community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.now())])
         self._on_done()

@@ -27,7 +27,7 @@ class Heads(Office):
         if room is None:
             return PUBLIC_SIDE
         async with self._looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
         if (agent.id, room.id) not in view.memberships:
             raise NotFound(f"{agent.name} is not in that room.")
         return view.all_rooms[room.id].side
@@ -58,8 +58,8 @@ class Heads(Office):
         `may_read` tells of each private thread whether who asks may read it.
         """
         async with self._looking(guild_id) as (community, read):
-            beat = await read.beat(community.id, BeatId(beat_id))
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            beat = await read.beats.find(community.id, BeatId(beat_id))
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         if beat is None or beat.agent_id != agent_id or not await _for([beat], view, may_read):
             raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
         return beat
@@ -69,14 +69,14 @@ class Heads(Office):
     ) -> Sequence[Beat]:
         """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
         async with self._looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            found = await read.beats(community.id, agent_id, limit=max(limit, LOOKED_BACK))
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
         return (await _for(found, view, may_read))[:limit]
 
     async def beat_behind(self, guild_id: Snowflake, message: Message) -> Beat:
         """Give the beat that said a message; raises NotFound when no beat did, or it is not kept any more."""
         async with self._looking(guild_id) as (community, read):
-            beat = await read.beat(community.id, message.beat_id) if message.beat_id is not None else None
+            beat = await read.beats.find(community.id, message.beat_id) if message.beat_id is not None else None
         if beat is None:
             raise NotFound("No beat is kept behind this message: choose one that an agent said lately.")
         return beat
@@ -84,10 +84,10 @@ class Heads(Office):
     async def beats_after(self, guild_id: Snowflake, message: Message) -> Mapping[AgentId, Beat | None]:
         """Give for each other member of a message's room its first beat since then on that side; None: none yet."""
         async with self._looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
             members = [id for id in view.rooms[message.room_id].members if id != message.sender.agent_id]
-            found = await read.first_beats(community.id, members, message.sent_at, side=side)
+            found = await read.beats.first(community.id, members, message.sent_at, side=side)
         return {id: found.get(id) for id in members}
 
     async def journal(
@@ -95,14 +95,14 @@ class Heads(Office):
     ) -> Sequence[JournalEntry]:
         """Give the changes of an agent's knowledge on one side, newest first."""
         async with self._looking(guild_id) as (community, read):
-            return await read.journal(community.id, agent_id, side=side, limit=limit)
+            return await read.logs.journal(community.id, agent_id, side=side, limit=limit)
 
     async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
         """Count by name the reactions of the last days to what an agent said."""
         async with self._looking(guild_id) as (community, read):
-            return await read.feedback(community.id, agent_id, self.now() - timedelta(days=days))
+            return await read.reactions.feedback(community.id, agent_id, self.now() - timedelta(days=days))
 
     async def tally(self, guild_id: Snowflake, agent_ids: Sequence[AgentId], *, hours: float = 24) -> Tally:
         """Add up what these agents did in the last hours."""
         async with self._looking(guild_id) as (community, read):
-            return await read.tally(community.id, agent_ids, self.now() - timedelta(hours=hours))
+            return await read.beats.tally(community.id, agent_ids, self.now() - timedelta(hours=hours))

@@ -82,7 +82,7 @@ class Office:
     async def model(self, guild_id: Snowflake) -> Model:
         """Give the models that a community may ask; raises Rejected when there are none at all."""
         async with self._looking(guild_id) as (community, read):
-            return await self._providers.of(read, community)
+            return await self._providers.of(read.providers, community)
 
     @property
     def _providers(self) -> Models:
@@ -125,15 +125,15 @@ class Office:
     async def view(self, guild_id: Snowflake, *agent_ids: AgentId, messages: int = 1) -> View:
         """Give the community as it stands, with the rooms and minds of these agents; private threads are left out."""
         async with self._looking(guild_id) as (community, read):
-            return without_threads(await read.view(community.id, agent_ids=agent_ids, messages=messages))
+            return without_threads(await read.views.whole(community.id, agent_ids=agent_ids, messages=messages))
 
     async def agents(self, guild_id: Snowflake) -> Sequence[Agent]:
         """Give everyone, in the order of their ids."""
         async with self._store.reading() as read:
-            community = await read.community_of_guild(guild_id)
+            community = await read.communities.of_guild(guild_id)
             if community is None:
                 return []
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         return sorted(view.agents.values(), key=lambda agent: agent.id)
 
     async def soon(self, is_so: Callable[[], Awaitable[bool]]) -> bool:
@@ -146,24 +146,24 @@ class Office:
     async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
         """Give what somebody may see who reads only some channels."""
         async with self._looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             rooms = [id for id, room in view.all_rooms.items() if room.channel_id and not may_read(room.channel_id)]
             if not rooms:
                 return Sight()
-            inside = await read.desk(community.id, agent_ids=(), room_ids=rooms, doors=False)
+            inside = await read.views.desk(community.id, agent_ids=(), room_ids=rooms, doors=False)
         return Sight(hidden_rooms=frozenset(rooms), hidden_agents=members_of(inside, rooms))
 
     async def outlooks(self, guild_id: Snowflake) -> Mapping[AgentId, Outlook]:
         """Give when everyone's next beat can come, and what it waits for."""
         async with self._looking(guild_id) as (community, read):
-            everyone = tuple((await read.view(community.id, messages=0)).agents)
-            view = await read.glance(community.id, agent_ids=everyone, messages=0)
-            return outlooks(view, await read.spent(community.id, day_of(self.now())), self.now())
+            everyone = tuple((await read.views.whole(community.id, messages=0)).agents)
+            view = await read.views.glance(community.id, agent_ids=everyone, messages=0)
+            return outlooks(view, await read.money.spent(community.id, day_of(self.now())), self.now())
 
     async def _who_was_first(self, guild_id: Snowflake, about: str, done_as: Mapping[str, str]) -> str:
         """Word who did something already, from what is on record as `done_as` names it; empty when nobody is."""
         async with self._looking(guild_id) as (community, read):
-            done = await read.audit_log(community.id, limit=LOOKED_BACK)
+            done = await read.logs.audit(community.id, limit=LOOKED_BACK)
         return next(
             (
                 f"{one.by} was first ({word})."
@@ -177,8 +177,8 @@ class Office:
     async def names(self, guild_id: Snowflake) -> Mapping[AgentId, str]:
         """Give everyone's name, in the order of their ids."""
         async with self._store.reading() as read:
-            community = await read.community_of_guild(guild_id)
-            return {} if community is None else await read.names(community.id)
+            community = await read.communities.of_guild(guild_id)
+            return {} if community is None else await read.agents.names(community.id)
 
     @asynccontextmanager
     async def _looking(self, guild_id: Snowflake) -> AsyncIterator[tuple[Community, Reading]]:
@@ -191,12 +191,12 @@ class Office:
         async with self._looking(guild_id) as (community, _):
             pass
         async with self._store.writing(community.id) as write:
-            await write.put_person(community.id, person)
+            await write.people.put(community.id, person)
             yield community, write
 
 
 async def _found(read: Reading, guild_id: Snowflake) -> Community:
-    community = await read.community_of_guild(guild_id)
+    community = await read.communities.of_guild(guild_id)
     if community is None:
         raise NotFound("Selfroom has not moved into this server yet: try again in a moment.")
     return community

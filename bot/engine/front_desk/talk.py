@@ -20,9 +20,9 @@ class Talk(Office):
         """Give the owner of the room that one of these channels is, or is in; raises NotFound when none is a room."""
         async with self._looking(guild_id) as (community, read):
             for channel_id in channel_ids:
-                room_id = await read.room_of_channel(community.id, Snowflake(channel_id)) if channel_id else None
+                room_id = await read.rooms.of_channel(community.id, Snowflake(channel_id)) if channel_id else None
                 if room_id is not None:
-                    view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+                    view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
                     return view.agents[view.all_rooms[room_id].owner_id]
         raise NotFound("This channel is no agent's room: name the room, or use the command in one.")
 
@@ -31,16 +31,16 @@ class Talk(Office):
     ) -> Sequence[Schedule]:
         """Give what an agent (None: any) will say later in a room (None: any but private threads), soonest first."""
         async with self._looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             of = sorted(view.agents) if agent_id is None else [agent_id]
-            found = [one for id in of for one in await read.schedules(community.id, id)]
+            found = [one for id in of for one in await read.agents.schedules(community.id, id)]
         here = (one for one in found if room_id in (None, one.room_id) and one.room_id in view.agents)
         return sorted(here, key=lambda one: (one.at, one.id))
 
     async def threads(self, guild_id: Snowflake) -> Mapping[AgentId, Room]:
         """Give the private threads that are known; what was said there is only for who may read it now."""
         async with self._looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         there = (room for room in view.all_rooms.values() if room.thread_of is not None)
         return {room.id: room for room in there if room.channel_id is not None}
 
@@ -53,7 +53,7 @@ class Talk(Office):
     async def message_at(self, guild_id: Snowflake, discord_id: int, *, may_read: MayRead = by_nobody) -> Message:
         """Give what is known of a message on Discord; raises NotFound, too when it is not for who asks."""
         async with self._looking(guild_id) as (community, read):
-            message = await read.message_of(community.id, Snowflake(discord_id))
+            message = await read.talk.find(community.id, Snowflake(discord_id))
         thread = (await self.threads(guild_id)).get(message.room_id) if message else None
         if message is None or (thread is not None and not await may_read(thread)):
             raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
@@ -62,7 +62,7 @@ class Talk(Office):
     async def agents_reactions(self, guild_id: Snowflake, message: Message) -> Sequence[tuple[AgentId, str]]:
         """Give which agents reacted to a message with what; on Discord all of them are the bot's."""
         async with self._looking(guild_id) as (community, read):
-            found = await read.reactions_of(community.id, [message.id])
+            found = await read.reactions.given_to(community.id, [message.id])
         return [(by.agent_id, shown_as(name)) for _, by, name in found if by.agent_id is not None]
 
     async def search(
@@ -77,8 +77,8 @@ class Talk(Office):
         """Find messages in these rooms and those of their private threads, newest first, each with an excerpt."""
         threads = [room for room in (await self.threads(guild_id)).values() if room.thread_of in room_ids]
         async with self._looking(guild_id) as (community, read):
-            found = list(await read.search(community.id, query, room_ids=room_ids, limit=limit))
-            inside = await read.search(community.id, query, room_ids=[room.id for room in threads], limit=limit)
+            found = list(await read.talk.search(community.id, query, room_ids=room_ids, limit=limit))
+            inside = await read.talk.search(community.id, query, room_ids=[room.id for room in threads], limit=limit)
         hit = {one.room_id for one, _ in inside}
         allowed = await readable((room for room in threads if room.id in hit), may_read)
         found += [one for one in inside if one[0].room_id in allowed]
@@ -87,30 +87,30 @@ class Talk(Office):
     async def history(self, guild_id: Snowflake, room_id: AgentId, *, limit: int = 100) -> Sequence[Message]:
         """Give the newest messages of a room, oldest first."""
         async with self._looking(guild_id) as (community, read):
-            return await read.history(community.id, room_id, limit=limit)
+            return await read.talk.history(community.id, room_id, limit=limit)
 
     async def summaries(self, guild_id: Snowflake, room_id: AgentId) -> Sequence[Checkpoint]:
         """Give a room's summaries, oldest first."""
         async with self._looking(guild_id) as (community, read):
-            return await read.checkpoints(community.id, room_id)
+            return await read.summaries.of_room(community.id, room_id)
 
     async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
         """Have an agent look once more at a message, as if the person had asked for it in words; gives a sentence."""
         async with self._changing(guild_id, person) as (community, write):
-            view = await write.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            view = await write.views.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             agent_id = message.sender.agent_id or view.all_rooms[message.room_id].owner_id
             agent = view.agents[agent_id]
             if (agent_id, message.room_id) not in view.memberships:
                 raise Rejected(f"{agent.name} is not there any more, so it cannot answer there.")
             if agent.paused_reason is not None or agent.retired_at is not None:
                 raise Rejected(f"{agent.name} is paused or retired: resume or restore it first.")
-            known = await write.person(community.id, person.id)
+            known = await write.people.find(community.id, person.id)
             if known is not None and known.muted:
                 raise Rejected("A manager muted you: ask the managers to have agents listen to you again.")
             if known is not None and known.ignored:
                 raise Rejected("Agents ignore you, as you wished: /privacy ignore-me changes that.")
             since = self.now() - timedelta(minutes=view.config.addressed_per_person_minutes)
-            if await write.addressed_beats(community.id, person.id, since) >= view.config.addressed_per_person:
+            if await write.beats.addressed_by(community.id, person.id, since) >= view.config.addressed_per_person:
                 raise Rejected("You asked a lot in the last minutes: try again a little later.")
             asking = self._asking(MessageId(write.ids.take("message")), person, agent, message)
             await write.apply(community.id, [asking, PutReason(agent_id=agent_id, reason=self._again(person, asking))])

@@ -25,7 +25,7 @@ class TracesDesk(Office):
         async with self._looking(guild_id) as (community, read):
             if trace.kind is TraceKind.LABEL:
                 return (await _key(read, community.id, trace.id)).label
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         id = AgentId(trace.id)
         if id not in view.agents:
             raise NotFound(GONE)
@@ -57,7 +57,7 @@ class TracesDesk(Office):
         check_manages(person)
         now, id = self.now(), AgentId(trace.id)
         async with self._changing(guild_id, person) as (community, write):
-            view = await write.desk(community.id, agent_ids=[id], room_ids=(), doors=False)
+            view = await write.views.desk(community.id, agent_ids=[id], room_ids=(), doors=False)
             who = Forgotten([username], words_of(username, [agent.name for agent in view.agents.values()]))
             by = Actor.person(person).signature()
             minds = [mind for mind in view.minds.values() if mind.agent_id == id]
@@ -76,7 +76,7 @@ class TracesDesk(Office):
             raise Rejected(f"A label is one line of 1 to {LONGEST_LABEL} visible characters.")
         async with self._changing(guild_id, person) as (community, write):
             key = await _key(write, community.id, trace.id)
-            others = await write.desk(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
+            others = await write.views.desk(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
             rivals = [one for one in others.keys.get(key.room_id, ()) if one.id != key.id]
             check_new_key(label, (key.digest,), rivals, None, self.now())
             done = Audit(
@@ -92,8 +92,8 @@ class TracesDesk(Office):
 
 async def _key(read: Reading, community_id: CommunityId, key_id: int) -> AccessKey:
     """Find a key by its id; raises NotFound."""
-    everywhere = (await read.desk(community_id, agent_ids=(), room_ids=(), doors=False)).all_rooms
-    view = await read.desk(community_id, agent_ids=(), room_ids=list(everywhere), doors=True)
+    everywhere = (await read.views.desk(community_id, agent_ids=(), room_ids=(), doors=False)).all_rooms
+    view = await read.views.desk(community_id, agent_ids=(), room_ids=list(everywhere), doors=True)
     for keys in view.keys.values():
         for key in keys:
             if key.id == KeyId(key_id):

@@ -121,7 +121,7 @@ async def clone_agent(desk: Desk, action: CloneAgent) -> str:
     )
     _settle(desk, clone)
     if action.with_knowledge:
-        known = await desk.write.desk(desk.community_id, agent_ids=[model.id], room_ids=[], doors=False)
+        known = await desk.write.views.desk(desk.community_id, agent_ids=[model.id], room_ids=[], doors=False)
         for path, value in known.mind_of(model.id).knowledge.items():
             desk.put(_told(desk, clone.id, known.mind_of(model.id).knowledge, path, value))
     return f"{clone.name} is created with the id {clone.id}, like {model.name}."
@@ -131,7 +131,7 @@ async def clone_agent(desk: Desk, action: CloneAgent) -> str:
 async def delete_agent(desk: Desk, action: DeleteAgent) -> str:
     agent = desk.agent(action.agent_id)
     _leave_channel(desk, agent, removed=action.channel == "remove")
-    await desk.write.delete_agent(desk.community_id, agent.id)
+    await desk.write.agents.delete(desk.community_id, agent.id)
     if desk.subject_id == agent.id:
         desk.subject_id = None
     return f"{agent.name} is deleted for good."

@@ -90,7 +90,7 @@ class Desk:
 
     async def model(self) -> Model | None:
         """Give the models that the community may ask, with what the installation holds it to while it pays."""
-        return None if self.models is None else await self.models.of(self.write, self.view.community)
+        return None if self.models is None else await self.models.of(self.write.providers, self.view.community)
 
     @property
     def now(self) -> datetime:

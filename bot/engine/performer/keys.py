@@ -75,7 +75,7 @@ def give_key(desk: Desk, action: GiveKey) -> str:
 @handles(HandKey)
 async def hand_key(desk: Desk, action: HandKey) -> str:
     key = key_named(action.label, (), keys_of(desk, desk.me().id))
-    person = await desk.write.person(desk.community_id, Snowflake(action.person_id))
+    person = await desk.write.people.find(desk.community_id, Snowflake(action.person_id))
     desk.secret = desk.cipher.decrypt(key.ciphertext, of_key(desk.community_id, key.room_id, key.id))
     who = desk.name(person.id, person.username) if person else "that person"
     return f'The key "{key.label}" is for {who}.'

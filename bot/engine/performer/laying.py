@@ -39,7 +39,7 @@ async def lay(
     if view is None or _brings_files(view, reasons):
         ids += _addressing(reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
-        view = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
+        view = await write.views.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
     ids += _calling(view, terms)
     here = shown_to(view, subject_id, terms)
     inquiry = inquired(actor, actions, subject_id, rooms, terms.now, view.config, messages=ids, rooms_in=here)
@@ -54,7 +54,7 @@ async def lay(
         terms=terms,
         rooms_at_first=here,
         blots=terms.blots | given_in(actions, _labels(view)),
-        circumstances=await write.circumstances(community_id, inquiry),
+        circumstances=await write.inquiries.answer(community_id, inquiry),
     )
     _notice(desk, reasons)
     return desk

@@ -30,7 +30,7 @@ async def check_model(desk: Desk, model: str) -> None:
     if not allowed or model in allowed or model == desk.config.model:
         return
     is_own_list = "allowed_models" in desk.view.community.overrides
-    if is_own_list or await desk.write.own_provider(desk.community_id) is None:
+    if is_own_list or await desk.write.providers.of(desk.community_id) is None:
         raise Rejected(f"This community does not allow the model {model}: choose one of {', '.join(allowed)}.")
 
 

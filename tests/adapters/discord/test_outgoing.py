@@ -190,7 +190,7 @@ async def test_a_permission_taken_away_rests_the_channel_and_given_back_ends_the
 
     async def paused() -> bool:
         async with stage.store.reading() as read:
-            agent = (await read.view(stage.community_id, agent_ids=[scene.ada])).agents[scene.ada]
+            agent = (await read.views.whole(stage.community_id, agent_ids=[scene.ada])).agents[scene.ada]
             return (agent.paused_reason or "").startswith(RESTS)
 
     await until(paused, 20)
@@ -209,4 +209,4 @@ async def test_letters_of_the_last_run_wait_until_we_are_online() -> None:
             scene = Scene(stage, again, stage.owner, ada, channel_id)
             await shown(scene, "from before")
         async with stage.store.reading() as read:
-            assert await read.letters(SystemClock().now(), limit=10) == []
+            assert await read.letters.due(SystemClock().now(), limit=10) == []
