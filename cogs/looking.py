@@ -3,7 +3,7 @@
 from discord import app_commands
 
 from bot.core.records import Agent, Message, Room
-from bot.core.view import View
+from bot.core.view import Outline
 from cogs.arguments import AgentArg
 from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, reader, wait
 from cogs.ui.again import PageButton, SureButton, UseButton
@@ -84,7 +84,7 @@ class LookingCog(Cog):
         await self.list_out(interaction, "**What you can do with Selfroom**", lines, empty="Nothing yet.")
 
 
-def message_line(guild_id: int, view: View, place: Room, message: Message, text: str) -> str:
+def message_line(guild_id: int, view: Outline, place: Room, message: Message, text: str) -> str:
     """Word one message with a link to it."""
     channel_id = message.thread_id or place.channel_id
     sender = message.sender
@@ -97,12 +97,12 @@ def message_line(guild_id: int, view: View, place: Room, message: Message, text:
     )
 
 
-def room_name(view: View, place: Room) -> str:
+def room_name(view: Outline, place: Room) -> str:
     """Name a room, or a private thread in it."""
     name = view.agents[place.owner_id].name
     return name if place.thread_of is None else f"{name}, private thread {place.thread_name}"
 
 
-def place_name(view: View, place: Room) -> str:
+def place_name(view: Outline, place: Room) -> str:
     """Name a room or a private thread in a title."""
     return f"{room_name(view, place)}'s room" if place.thread_of is None else room_name(view, place)

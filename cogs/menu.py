@@ -8,7 +8,7 @@ from discord import app_commands
 from bot.client import SelfroomClient
 from bot.core.kinds import SenderKind
 from bot.core.records import AgentId, Message
-from bot.core.view import View
+from bot.core.view import Outline
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
 from cogs.ui.beats import beat_file, beat_summary, passed_line
 from cogs.ui.pages import paged
@@ -95,7 +95,7 @@ class MenuCog(Cog):
         await self.say(interaction, "Which reaction?", view=reactions(known.id))
 
 
-def said_by(message: Message, view: View) -> str:
+def said_by(message: Message, view: Outline) -> str:
     """Word who said a message."""
     sender = message.sender
     when = f"Message {message.id}, <t:{int(message.sent_at.timestamp())}:f>."
@@ -107,7 +107,7 @@ def said_by(message: Message, view: View) -> str:
     return f"{sender.shown()} said it, a person. {when}"
 
 
-def reacted_by(reactions: Sequence[tuple[AgentId, str]], view: View) -> str:
+def reacted_by(reactions: Sequence[tuple[AgentId, str]], view: Outline) -> str:
     """Word which agents reacted to a message; empty when none did."""
     shown = [f"**{view.agents[id].name}** {emoji}" for id, emoji in reactions if id in view.agents]
     return f"\nReacted: {', '.join(shown)}" if shown else ""

@@ -28,7 +28,7 @@ from bot.core.records import (
     Schedule,
     Side,
 )
-from bot.core.view import RoomView, View
+from bot.core.view import Doors, Glance, RoomView, Subject, View
 from storage.convert import (
     action_of,
     agent_of,
@@ -115,7 +115,7 @@ class SqlViews:
             reasons=await self._reasons(asked, {agent for agent, _ in memberships}),
         )
 
-    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
         """Give these agents' rooms with their members, reasons and newest messages; raises NotFound."""
         community = await self._itself(community_id)
         memberships = await self._memberships(community_id, agent_ids, ())
@@ -128,7 +128,7 @@ class SqlViews:
         of_rooms = await self.session.mappings(rooms.order_by(ROOMS.c.id))
         all_rooms = all_rooms_of(of_rooms)
         counts = _counts(of_rooms)
-        return View(
+        return Glance(
             community=community,
             config=self.config.overlaid(community.overrides),
             agents={one.id: one for one in await self._agents(community_id, asked_agents)},
@@ -141,15 +141,14 @@ class SqlViews:
 
     async def desk(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
-    ) -> View:
+    ) -> Subject:
         """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
         community = await self._itself(community_id)
         agents, all_rooms, counts = await self._residents(community_id)
         memberships = await self._memberships(community_id, agent_ids, room_ids)
         shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
         asked = Asked(community_id, agent_ids, shown, 0)
-        behind = await self._doors(asked) if doors else {}
-        return View(
+        return Subject(
             community=community,
             config=self.config.overlaid(community.overrides),
             agents=agents,
@@ -157,7 +156,7 @@ class SqlViews:
             rooms=_seats(asked, all_rooms, memberships, counts),
             memberships=memberships,
             minds=await self._carried(asked),
-            **behind,
+            doors=await self._doors(asked) if doors else None,
         )
 
     async def _itself(self, community_id: CommunityId) -> Community:
@@ -282,7 +281,7 @@ class SqlViews:
             "rooms": self.session.many(asked.rooms),
         }
 
-    async def _doors(self, asked: Asked) -> dict[str, Any]:
+    async def _doors(self, asked: Asked) -> Doors:
         """The keys of these rooms and those that these agents hold, with holders and the knocks they are good for."""
         mine = HOLDERS.alias("mine")
         held = select(mine.c.key_id).where(mine.c.community_id == asked.community_id, mine.c.agent_id.in_(asked.agents))
@@ -297,7 +296,7 @@ class SqlViews:
                 keys[key.room_id] = (*keys.get(key.room_id, ()), key)
             for agent_id in key.held_by:
                 holding[agent_id] = (*holding.get(agent_id, ()), key)
-        return {"keys": keys, "held_keys": holding, "requests": _knocks(rows, asked)}
+        return Doors(keys=keys, held_keys=holding, requests=_knocks(rows, asked))
 
     async def _carried(self, asked: Asked) -> Mapping[tuple[AgentId, Side], Mind]:
         rows = await self.session.mappings(self._questions.minds, self._of(asked))

@@ -18,7 +18,7 @@ from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
 from bot.core.sight import Sight
 from bot.core.spending import day_of
-from bot.core.view import Tally, View
+from bot.core.view import Glance, Outline, Tally
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 FOR_ALL = ("/health", "/metrics")  # all there is outside the playground
@@ -136,7 +136,7 @@ class Face:
             if agent.retired_at is None
         ]
 
-    async def _outlooks(self, read: Reading, community: Community) -> tuple[View, Mapping[AgentId, Outlook]]:
+    async def _outlooks(self, read: Reading, community: Community) -> tuple[Glance, Mapping[AgentId, Outlook]]:
         now = self._clock.now()
         everyone = tuple((await read.views.whole(community.id, messages=0)).agents)
         view = await read.views.glance(community.id, agent_ids=everyone, messages=0)
@@ -215,7 +215,7 @@ async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) ->
     return next((beat for beat in beats if not view.is_thread(beat.side)), None)
 
 
-def agent_row(view: View, agent: Agent, look: Outlook) -> dict[str, Any]:
+def agent_row(view: Outline, agent: Agent, look: Outlook) -> dict[str, Any]:
     """Give what the page's agent list shows of one agent."""
     room = view.all_rooms.get(agent.id)
     return {
@@ -237,13 +237,13 @@ def agent_row(view: View, agent: Agent, look: Outlook) -> dict[str, Any]:
     }
 
 
-def _doing_in_public(view: View, look: Outlook) -> dict[str, str]:
+def _doing_in_public(view: Outline, look: Outlook) -> dict[str, str]:
     """Give by channel what an agent is at, private rooms left out: the page does not know who looks."""
     rooms = ((view.all_rooms[room_id], what) for room_id, what in look.doing.items())
     return {str(room.channel_id): what for room, what in rooms if room.side == PUBLIC_SIDE and room.channel_id}
 
 
-def heard_by(view: View, agent: Agent) -> list[str]:
+def heard_by(view: Outline, agent: Agent) -> list[str]:
     """Give the channels whose rooms an agent is in."""
     rooms = (view.all_rooms.get(room_id) for agent_id, room_id in view.memberships if agent_id == agent.id)
     return [str(room.channel_id) for room in rooms if room is not None and room.channel_id is not None]

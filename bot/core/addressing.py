@@ -9,7 +9,7 @@ from functools import lru_cache
 from bot.core.exchange import Exchange
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.records import Agent, AgentId, Message, MessageId, Sender
-from bot.core.view import RoomView, View
+from bot.core.view import Glance, Outline, RoomView
 
 BARE_NAME_LETTERS = 3
 Called = tuple[AgentId, str, tuple[str, ...], bool]  # id, name, aliases, whether the bare name counts
@@ -30,7 +30,7 @@ class Way(IntEnum):
         return self in (Way.MENTIONED, Way.REPLIED)
 
 
-def ways_of(view: View, room: RoomView, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
+def ways_of(view: Glance, room: RoomView, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
     """Give the members that the message addresses; `replied`: the message it answers, if older than the view."""
     plain = _plainly(view, room, message, replied)
     if plain or not message.sender.is_human:
@@ -47,7 +47,7 @@ def ways_of(view: View, room: RoomView, message: Message, *, replied: Message | 
     return {guess.agent_id: Way.LIKELY} if guess is not None else {}
 
 
-def _exchange(view: View, room: RoomView, message: Message) -> Exchange:
+def _exchange(view: Outline, room: RoomView, message: Message) -> Exchange:
     """Who talked with whom before the message, where it was said."""
     lines = [one for one in room.messages if one.id < message.id and one.thread_id == message.thread_id]
     agents = tuple(view.agents[id] for id in room.members if id in view.agents)
@@ -85,7 +85,7 @@ def _calls(forms: tuple[Called, ...]) -> tuple[re.Pattern[str], Mapping[str, tup
     return re.compile(rf"(?<![\w@])(@?)({choice})(?!\w)", re.IGNORECASE), words
 
 
-def _plainly(view: View, room: RoomView, message: Message, replied: Message | None = None) -> dict[AgentId, Way]:
+def _plainly(view: Outline, room: RoomView, message: Message, replied: Message | None = None) -> dict[AgentId, Way]:
     others = tuple(view.agents[id] for id in room.members if id in view.agents and id != message.sender.agent_id)
     ways = {id: Way.MENTIONED for id in named_in(message.content, others)}
     answered = _answered(room, message, replied)
@@ -112,7 +112,7 @@ def _earlier(room: RoomView, message: Message) -> Iterator[Message]:
             yield other
 
 
-def _only_person(view: View, room: RoomView, message: Message) -> bool:
+def _only_person(view: Outline, room: RoomView, message: Message) -> bool:
     since = message.sent_at - timedelta(minutes=view.config.own_room_minutes)
     recent = (other for other in _earlier(room, message) if other.sent_at >= since and other.sender.is_human)
     return all(same_person(other.sender, message.sender) for other in recent)
@@ -123,7 +123,7 @@ def same_person(one: Sender, other: Sender) -> bool:
     return one.is_human and other.is_human and one.person_id == other.person_id
 
 
-def _talk_goes_on(view: View, room: RoomView, message: Message) -> tuple[AgentId, ...]:
+def _talk_goes_on(view: Glance, room: RoomView, message: Message) -> tuple[AgentId, ...]:
     """The agents with whom the person was talking just now, nobody else having spoken since."""
     gap = timedelta(minutes=view.config.conversation_minutes)
     after = message
@@ -141,7 +141,7 @@ def _talk_goes_on(view: View, room: RoomView, message: Message) -> tuple[AgentId
     return ()
 
 
-def _attends(view: View, id: AgentId, message: Message) -> bool:
+def _attends(view: Glance, id: AgentId, message: Message) -> bool:
     """Whether the agent spoke in its last beat, or is still about to answer this person here."""
     waiting = (
         reason.kind is ReasonKind.ADDRESSED

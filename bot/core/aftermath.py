@@ -25,7 +25,7 @@ from bot.core.records import Agent, AgentId, Membership, MessageId, Reason, Room
 from bot.core.spending import day_of
 from bot.core.tempo import drifted
 from bot.core.verdict import Ready
-from bot.core.view import View
+from bot.core.view import Glance, Outline
 
 BACKOFF_AT_MOST_SECONDS = 60.0
 FAILURES_TOLD = 5  # in a row, then the room is told
@@ -56,7 +56,7 @@ def undone(ready: Ready, stored: Agent) -> dict[str, object]:
     return fields
 
 
-def widened(view: View, ready: Ready, seen_until: Mapping[AgentId, MessageId]) -> Ready:
+def widened(view: Glance, ready: Ready, seen_until: Mapping[AgentId, MessageId]) -> Ready:
     """Add the reasons that waited for later, but whose messages the beat's HUD showed: it answers them as well."""
     shown: dict[tuple[ReasonKind, AgentId | None], Reason] = {
         (reason.kind, reason.room_id): reason
@@ -75,7 +75,7 @@ def seen(ready: Ready) -> list[Change]:
 
 
 def looked(
-    view: View, ready: Ready, seen_until: Mapping[AgentId, MessageId], window_starts: Mapping[AgentId, MessageId]
+    view: Outline, ready: Ready, seen_until: Mapping[AgentId, MessageId], window_starts: Mapping[AgentId, MessageId]
 ) -> list[Change]:
     """Keep what the agent has seen of each room it was shown."""
     return [
@@ -93,7 +93,7 @@ def _start(window_starts: Mapping[AgentId, MessageId], room_id: AgentId) -> dict
     return {"window_start": window_starts[room_id]} if room_id in window_starts else {}
 
 
-def spoken(view: View, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[Change]:
+def spoken(view: Outline, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[Change]:
     """Keep how the beat ended: its patience with each room, the answers that a person's message has had."""
     fields = {"last_beat_silent": not spoke_in, "failures_in_a_row": 0, "backs_off_until": None}
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
@@ -103,7 +103,7 @@ def spoken(view: View, ready: Ready, spoke_in: Collection[AgentId], now: datetim
     return changes
 
 
-def answered(view: View, ready: Ready, room_id: AgentId, now: datetime) -> list[Change]:
+def answered(view: Outline, ready: Ready, room_id: AgentId, now: datetime) -> list[Change]:
     """Count one more answer by an agent that the newest message of a person does not address."""
     message = answerable(view, room_id, now) if ready.only_overhears else None
     if message is None:
@@ -118,7 +118,7 @@ def backoff_until(failures: int, now: datetime, error: ModelError) -> datetime:
     return now + timedelta(seconds=max(seconds, asked))
 
 
-def failed(view: View, ready: Ready, error: ModelError, now: datetime, until: datetime) -> list[Change]:
+def failed(view: Outline, ready: Ready, error: ModelError, now: datetime, until: datetime) -> list[Change]:
     """Put the agent back as it was and leave it alone until then; tell its room once when its model keeps failing."""
     stored = view.agents[ready.agent_id]
     failures = stored.failures_in_a_row + 1
@@ -138,7 +138,7 @@ def failed(view: View, ready: Ready, error: ModelError, now: datetime, until: da
     ]
 
 
-def misunderstood(view: View, ready: Ready, model: str, now: datetime) -> list[Change]:
+def misunderstood(view: Outline, ready: Ready, model: str, now: datetime) -> list[Change]:
     """Put a sign on the message that gets no answer, as it could not be used; after some in a row tell the managers."""
     failures = view.agents[ready.agent_id].failures_in_a_row + 1
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields={"failures_in_a_row": failures})]
@@ -162,7 +162,7 @@ def _signs(ready: Ready, now: datetime) -> list[AddLetter]:
 
 
 def rests(
-    view: View, ready: Ready, now: datetime, *, told: Collection[AgentId] = (), what: str = WHOLE_BUDGET
+    view: Outline, ready: Ready, now: datetime, *, told: Collection[AgentId] = (), what: str = WHOLE_BUDGET
 ) -> list[Change]:
     """Say once a day in a room that would have answered that the day's money is spent, with a sign on the message.
 
@@ -182,7 +182,7 @@ def rests(
     ]
 
 
-def unprovided(view: View, ready: Ready, now: datetime, why: str, *, told: Collection[AgentId] = ()) -> list[Change]:
+def unprovided(view: Outline, ready: Ready, now: datetime, why: str, *, told: Collection[AgentId] = ()) -> list[Change]:
     """Say once in a room that would have answered, and once to the managers, why no model can be asked.
 
     `told`: the rooms that said so in this slot already.
@@ -196,7 +196,7 @@ def unprovided(view: View, ready: Ready, now: datetime, why: str, *, told: Colle
     return [*changes, notice(room.id, why, now, to_managers=True)]
 
 
-def _put_off(view: View, ready: Ready, now: datetime) -> tuple[Room | None, list[Change]]:
+def _put_off(view: Outline, ready: Ready, now: datetime) -> tuple[Room | None, list[Change]]:
     """Keep only what can wait, with a sign on a person's message; gives the room where a person was to be answered."""
     first = ready.first
     changes: list[Change] = [DropReasons(agent_id=ready.agent_id, reasons=_idle(ready.reasons))]
@@ -235,7 +235,7 @@ def _idle(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
     return tuple(reason for reason in reasons if reason.kind in (ReasonKind.AMBIENT, ReasonKind.INITIATIVE))
 
 
-def _patience(view: View, ready: Ready, spoke_in: Collection[AgentId]) -> list[Change]:
+def _patience(view: Outline, ready: Ready, spoke_in: Collection[AgentId]) -> list[Change]:
     changes: list[Change] = []
     called = {reason.room_id for reason in ready.reasons if reason.kind is ReasonKind.ADDRESSED}
     touched = called | set(spoke_in) | {reason.room_id for reason in ready.reasons}
@@ -256,13 +256,13 @@ def _patience(view: View, ready: Ready, spoke_in: Collection[AgentId]) -> list[C
     return changes
 
 
-def _new_lines(view: View, membership: Membership) -> int:
+def _new_lines(view: Outline, membership: Membership) -> int:
     """Count what was said in the room since the agent's look before this one, as far as the view goes back."""
     room = view.rooms.get(membership.room_id)
     return sum(message.id > membership.seen_until for message in room.messages) if room is not None else 0
 
 
-def _begins_again(view: View, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[PutReason]:
+def _begins_again(view: Outline, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[PutReason]:
     """After an initiative the next one waits twice as long, or the shortest time when something came of it."""
     last = next((reason for reason in ready.reasons if reason.kind is ReasonKind.INITIATIVE), None)
     if last is None or not view.config.initiative:
@@ -270,7 +270,7 @@ def _begins_again(view: View, ready: Ready, spoke_in: Collection[AgentId], now: 
     return [initiative(ready.agent, view.config, now, None if spoke_in else last)]
 
 
-def _model_is_back(view: View, ready: Ready) -> list[UpdateRoom]:
+def _model_is_back(view: Outline, ready: Ready) -> list[UpdateRoom]:
     room = view.all_rooms.get(_room_of(ready))
     if room is None or room.fault_told_at is None:
         return []

@@ -10,7 +10,7 @@ from bot.core.gate import banter_is_over, is_claimed, is_free, is_hushed
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.records import AgentId, Letter, LetterId, Membership, Message, Reason
 from bot.core.verdict import Ready, is_overheard
-from bot.core.view import View
+from bot.core.view import Glance, Outline
 from bot.core.wording import counted
 
 SPEAKER_WAIT = timedelta(seconds=1)
@@ -35,7 +35,7 @@ class _Floors:
     expected: Counter[AgentId | None] = field(default_factory=Counter)
 
 
-def admit(view: View, ready: Sequence[Ready], now: datetime) -> Admission:
+def admit(view: Glance, ready: Sequence[Ready], now: datetime) -> Admission:
     """Let agents through in the order of the floor; those with ambient reasons only when nobody holds it."""
     floors = _held(view, now, ignoring={one.agent_id for one in ready})
     admitted: list[Ready] = []
@@ -51,7 +51,7 @@ def admit(view: View, ready: Sequence[Ready], now: datetime) -> Admission:
 
 
 def may_speak(
-    view: View,
+    view: Glance,
     agent_id: AgentId,
     room_id: AgentId,
     *,
@@ -79,7 +79,7 @@ def may_speak(
     return ""
 
 
-def after_saying(view: View, ready: Ready, room_ids: Sequence[AgentId], now: datetime) -> View:
+def after_saying(view: Glance, ready: Ready, room_ids: Sequence[AgentId], now: datetime) -> Glance:
     """Give the view as the store has it once the agent has ended its beat with one message in each of these rooms."""
     agent = replace(view.agents[ready.agent_id], beat_id=None, lease_until=None)
     view = replace(view, agents={**view.agents, agent.id: agent}, reasons={**view.reasons, agent.id: ()})
@@ -105,7 +105,7 @@ def after_saying(view: View, ready: Ready, room_ids: Sequence[AgentId], now: dat
     return view
 
 
-def _counted(view: View, ready: Ready, room_id: AgentId, now: datetime) -> tuple[Message, ...]:
+def _counted(view: Outline, ready: Ready, room_id: AgentId, now: datetime) -> tuple[Message, ...]:
     """The room's messages, one more answer counted where a listener gave it."""
     answer_to = answerable(view, room_id, now) if ready.only_overhears else None
     return tuple(
@@ -114,13 +114,13 @@ def _counted(view: View, ready: Ready, room_id: AgentId, now: datetime) -> tuple
     )
 
 
-def answered_enough(view: View, room_id: AgentId, now: datetime) -> bool:
+def answered_enough(view: Outline, room_id: AgentId, now: datetime) -> bool:
     """Tell whether the newest message of a person has as many answers as agents it did not address may give."""
     message = answerable(view, room_id, now)
     return message is not None and message.answers_from_agents >= view.config.answers_to_everyone
 
 
-def answerable(view: View, room_id: AgentId, now: datetime) -> Message | None:
+def answerable(view: Outline, room_id: AgentId, now: datetime) -> Message | None:
     """Give the person's message that an unaddressed agent answers when it speaks now; None when it is long ago."""
     room = view.rooms.get(room_id)
     messages = room.messages if room is not None else ()
@@ -134,7 +134,7 @@ def _has_the_floor(reasons: Iterable[Reason], room_id: AgentId) -> bool:
     return any(not is_overheard(reason) and reason.room_id == room_id for reason in reasons)
 
 
-def _spoken_by_others(view: View, agent_id: AgentId, room_id: AgentId, since: datetime) -> int:
+def _spoken_by_others(view: Glance, agent_id: AgentId, room_id: AgentId, since: datetime) -> int:
     """Count what other agents said there since: posted, or on its way."""
     room = view.rooms.get(room_id)
     messages = room.messages if room is not None else ()
@@ -146,7 +146,7 @@ def _spoken_by_others(view: View, agent_id: AgentId, room_id: AgentId, since: da
     return len(posted) + len(_on_their_way(view, room_id, since))
 
 
-def _on_their_way(view: View, room_id: AgentId, since: datetime) -> set[int]:
+def _on_their_way(view: Glance, room_id: AgentId, since: datetime) -> set[int]:
     """The beats whose posts for the room are not on Discord yet."""
     return {
         letter.beat_id
@@ -155,7 +155,7 @@ def _on_their_way(view: View, room_id: AgentId, since: datetime) -> set[int]:
     }
 
 
-def _held(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
+def _held(view: Glance, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
     since = now - timedelta(seconds=view.config.floor_seconds)
     floors = _in_calls(view, now, ignoring=ignoring)
     for room_id in view.rooms:
@@ -170,7 +170,7 @@ def _held(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
     return floors
 
 
-def _can_come(view: View, id: AgentId, now: datetime) -> bool:
+def _can_come(view: Outline, id: AgentId, now: datetime) -> bool:
     """Whether an agent is about to be let through: nobody waits for one that rests, fails, or is in a call already."""
     agent = view.agents.get(id)
     if agent is None or not is_free(agent, now) or is_claimed(agent, now):
@@ -178,7 +178,7 @@ def _can_come(view: View, id: AgentId, now: datetime) -> bool:
     return agent.backs_off_until is None or agent.backs_off_until <= now
 
 
-def _in_calls(view: View, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
+def _in_calls(view: Glance, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
     since = now - timedelta(seconds=view.config.floor_seconds)
     floors = _Floors()
     for id, reasons in view.reasons.items():
@@ -198,7 +198,7 @@ def _count(floors: _Floors, reasons: Sequence[Reason]) -> None:
         counter[room_id] += 1
 
 
-def _enters(view: View, floors: _Floors, one: Ready) -> bool:
+def _enters(view: Outline, floors: _Floors, one: Ready) -> bool:
     """Give the agent the floor of the room it was called to, if it can have it."""
     room_id = one.first.room_id
     if room_id is None:
@@ -212,7 +212,7 @@ def _enters(view: View, floors: _Floors, one: Ready) -> bool:
 
 
 def _place(
-    view: View, one: Ready, now: datetime, attention: Mapping[tuple[AgentId, AgentId], float]
+    view: Outline, one: Ready, now: datetime, attention: Mapping[tuple[AgentId, AgentId], float]
 ) -> tuple[bool, bool, bool, bool, float, datetime, AgentId]:
     """Speakers first; of them who waited too long, was mentioned, owns the room, attends most, was silent longest."""
     room_id = one.first.room_id
@@ -229,7 +229,7 @@ def _place(
     )
 
 
-def _attention(view: View, ready: Sequence[Ready]) -> dict[tuple[AgentId, AgentId], float]:
+def _attention(view: Outline, ready: Sequence[Ready]) -> dict[tuple[AgentId, AgentId], float]:
     """Give the percentage of attention that each of these agents pays to each room of its beat's side."""
     sides = {one.agent_id: one.side for one in ready}
     mine: dict[AgentId, list[Membership]] = {}

@@ -12,7 +12,7 @@ from bot.core.emoji import ASLEEP, PAUSED
 from bot.core.kinds import HeldFor, LetterKind, ReasonKind, SenderKind
 from bot.core.letters import CuePayload
 from bot.core.records import Agent, AgentId, Membership, Message, MessageId, Reason, Room, Sender, Snowflake
-from bot.core.view import RoomView, View
+from bot.core.view import Glance, Outline, RoomView, View
 
 WORTH_WRITING = timedelta(seconds=30)  # by which an initiative must move before it is written again
 
@@ -51,7 +51,7 @@ def reasons_for(
     return puts if quiet else puts + list(_initiatives(view, room, message, now))
 
 
-def _is_paused(view: View, id: AgentId) -> bool:
+def _is_paused(view: Outline, id: AgentId) -> bool:
     return view.agents[id].paused_reason is not None
 
 
@@ -64,7 +64,7 @@ def _after_hush(room: Room, put: PutReason, now: datetime) -> PutReason:
 
 
 def cues_for(
-    view: View, room_id: AgentId, message: Message, *, now: datetime, replied: Message | None = None
+    view: Glance, room_id: AgentId, message: Message, *, now: datetime, replied: Message | None = None
 ) -> list[AddLetter]:
     """Give the small sign on a person's message that addresses an agent which sleeps on or is paused."""
     room = view.rooms.get(room_id)
@@ -102,7 +102,7 @@ def banter_is_over(room: Room, config: CommunityConfig, *, more: int = 0) -> boo
     return 0 < config.banter <= room.agent_run + more
 
 
-def _counts(view: View, room: Room, message: Message, now: datetime) -> bool:
+def _counts(view: Outline, room: Room, message: Message, now: datetime) -> bool:
     if message.sender.kind is SenderKind.SYSTEM:
         return False
     quiet = view.community.paused or is_hushed(room, now) or banter_is_over(room, view.config)
@@ -114,7 +114,7 @@ def _author(sender: Sender) -> Snowflake | None:
     return sender.person_id if sender.is_human else None
 
 
-def _answers_left(view: View, room: RoomView, message: Message, now: datetime, so_far: int) -> int:
+def _answers_left(view: Glance, room: RoomView, message: Message, now: datetime, so_far: int) -> int:
     """Give how many agents more its author may have at once; -1: nobody, it is not a person's or was overtaken."""
     if not message.sender.is_human:
         return -1
@@ -131,7 +131,7 @@ def _is_after(one: Message, other: Message) -> bool:
     return (one.sent_at, one.discord_id or 0, one.id) > (other.sent_at, other.discord_id or 0, other.id)
 
 
-def _sign(view: View, agent: Agent, way: Way, now: datetime) -> str:
+def _sign(view: Outline, agent: Agent, way: Way, now: datetime) -> str:
     if agent.paused_reason is not None or view.community.paused:
         return PAUSED
     wakes = way.by_name and view.config.mention_wakes
@@ -245,7 +245,7 @@ def initiative(agent: Agent, config: CommunityConfig, now: datetime, last: Reaso
     return PutReason(agent_id=agent.id, reason=reason)
 
 
-def _initiatives(view: View, room: RoomView, message: Message, now: datetime) -> Iterator[PutReason]:
+def _initiatives(view: Glance, room: RoomView, message: Message, now: datetime) -> Iterator[PutReason]:
     """Something happened: those who would have begun something wait anew."""
     if not view.config.initiative:
         return
@@ -259,7 +259,7 @@ def _initiatives(view: View, room: RoomView, message: Message, now: datetime) ->
             yield put
 
 
-def _waiting_initiatives(view: View) -> Mapping[AgentId, Reason]:
+def _waiting_initiatives(view: Glance) -> Mapping[AgentId, Reason]:
     return {
         id: reason for id, reasons in view.reasons.items() for reason in reasons if reason.kind is ReasonKind.INITIATIVE
     }

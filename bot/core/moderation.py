@@ -10,7 +10,7 @@ from bot.core.kinds import LetterKind
 from bot.core.letters import BillboardPayload, Proposal, RenamePayload, TopicPayload, parse_payload
 from bot.core.names import name_problem
 from bot.core.records import AgentId, Letter, LetterId
-from bot.core.view import View
+from bot.core.view import Outline
 
 HELD_ID = r"held:(?P<verdict>post|discard):(?P<id>\d+)"  # of a button, read back after a restart
 
@@ -58,7 +58,7 @@ def what_and_text(proposal: Proposal) -> tuple[str, str]:
             raise ValueError(f"{type(proposal).__name__} is not read by moderation")
 
 
-def let_stand(letter: Letter, proposal: Proposal, view: View, now: datetime) -> list[Change]:
+def let_stand(letter: Letter, proposal: Proposal, view: Outline, now: datetime) -> list[Change]:
     """Give the changes that make a proposal so; none for a name that somebody else has taken meanwhile."""
     payload = proposal.model_copy(update={"proposed": False})
     shown = AddLetter(kind=letter.kind, room_id=letter.room_id, payload=payload.stored(), not_before=now)

@@ -14,7 +14,7 @@ from bot.core.records import Agent, AgentId, Reason, Room
 from bot.core.spending import Spending, next_day, of_day
 from bot.core.status import doing, state_of
 from bot.core.verdict import counts, hush_of, wakes
-from bot.core.view import View
+from bot.core.view import Glance, Outline
 from bot.core.wording import counted
 
 
@@ -63,13 +63,13 @@ class Outlook:
     doing: Mapping[AgentId, Doing] = field(default_factory=dict)  # by room
 
 
-def outlooks(view: View, spent: tuple[Decimal, int], now: datetime) -> Mapping[AgentId, Outlook]:
+def outlooks(view: Glance, spent: tuple[Decimal, int], now: datetime) -> Mapping[AgentId, Outlook]:
     """Tell it of every agent of the view; `spent`: what the day has cost so far (`Reading.spent`)."""
     spending = of_day(spent, view.config)
     return {id: outlook(view, agent, now, spending) for id, agent in sorted(view.agents.items())}
 
 
-def outlook(view: View, agent: Agent, now: datetime, spending: Spending) -> Outlook:
+def outlook(view: Glance, agent: Agent, now: datetime, spending: Spending) -> Outlook:
     """Tell what the agent is at, and what its next beat waits for if nothing else happens.
 
     The view has its rooms and its reasons.
@@ -79,7 +79,7 @@ def outlook(view: View, agent: Agent, now: datetime, spending: Spending) -> Outl
     return replace(_waiting(view, agent, now, spending), state=state, doing=at)
 
 
-def _waiting(view: View, agent: Agent, now: datetime, spending: Spending) -> Outlook:
+def _waiting(view: Glance, agent: Agent, now: datetime, spending: Spending) -> Outlook:
     if (still := _at_rest(view, agent, now)) is not None:
         return still
     coming = [one for reason in view.reasons.get(agent.id, ()) if (one := _coming(view, agent, reason, now, spending))]
@@ -89,7 +89,7 @@ def _waiting(view: View, agent: Agent, now: datetime, spending: Spending) -> Out
     return _nothing_new(view, agent, now, spending)
 
 
-def doing_words(view: View, look: Outlook) -> str:
+def doing_words(view: Outline, look: Outlook) -> str:
     """Word what an agent is at in its rooms: "typing in Wren's room"; of private threads nothing is told."""
     told = [
         f"{what} in {view.agents[room_id].name}'s room"
@@ -99,7 +99,7 @@ def doing_words(view: View, look: Outlook) -> str:
     return ", ".join(told)
 
 
-def _at_rest(view: View, agent: Agent, now: datetime) -> Outlook | None:
+def _at_rest(view: Outline, agent: Agent, now: datetime) -> Outlook | None:
     if agent.retired_at is not None:
         return Outlook(waiting=Waiting.RETIRED, words="nothing: it is retired")
     if agent.paused_reason is not None and agent.paused_reason.startswith(RESTS):
@@ -115,7 +115,7 @@ def _at_rest(view: View, agent: Agent, now: datetime) -> Outlook | None:
 
 
 def _coming(
-    view: View, agent: Agent, reason: Reason, now: datetime, spending: Spending
+    view: Outline, agent: Agent, reason: Reason, now: datetime, spending: Spending
 ) -> tuple[datetime, Waiting, Reason] | None:
     """Give when a reason lets its agent beat at the earliest, and what that moment depends on; None: it never will."""
     at, waiting = max(reason.due_at, now), _why(view, agent, reason, now)
@@ -127,7 +127,7 @@ def _coming(
 
 
 def _obstacles(
-    view: View, agent: Agent, reason: Reason, at: datetime, spending: Spending
+    view: Outline, agent: Agent, reason: Reason, at: datetime, spending: Spending
 ) -> Iterator[tuple[datetime, Waiting]]:
     """What else stands before a beat that is due at that time."""
     if agent.asleep_until is not None and is_asleep(agent, at) and not wakes(view, reason):
@@ -145,7 +145,7 @@ def _obstacles(
             yield rounded_up(agent.last_beat_at + timedelta(seconds=wait), 1), Waiting.BUDGET
 
 
-def _why(view: View, agent: Agent, reason: Reason, now: datetime) -> Waiting:
+def _why(view: Outline, agent: Agent, reason: Reason, now: datetime) -> Waiting:
     """What a reason's due time came from."""
     if reason.due_at <= now:
         return Waiting.SLOT
@@ -166,7 +166,7 @@ def _why(view: View, agent: Agent, reason: Reason, now: datetime) -> Waiting:
             return Waiting.INTERVAL
 
 
-def _words(view: View, agent: Agent, waiting: Waiting, reason: Reason) -> str:
+def _words(view: Outline, agent: Agent, waiting: Waiting, reason: Reason) -> str:
     """Word what a beat waits for that will come."""
     owner = view.agents.get(reason.room_id) if reason.room_id is not None else None
     where = f" in {owner.name}'s room" if owner is not None else ""
@@ -188,7 +188,7 @@ def _words(view: View, agent: Agent, waiting: Waiting, reason: Reason) -> str:
     }[waiting]
 
 
-def _nothing_new(view: View, agent: Agent, now: datetime, spending: Spending) -> Outlook:
+def _nothing_new(view: Outline, agent: Agent, now: datetime, spending: Spending) -> Outlook:
     """What would let an agent beat that nothing makes beat now."""
     if agent.asleep_until is not None and is_asleep(agent, now):
         return Outlook(waiting=Waiting.SLEEP, words=f"waking at {agent.asleep_until:%H:%M:%S} UTC, or to be mentioned")
@@ -209,6 +209,6 @@ def _nothing_new(view: View, agent: Agent, now: datetime, spending: Spending) ->
     return Outlook(waiting=Waiting.NEWS, words=f"something new to happen{unless}")
 
 
-def _named(view: View, rooms: list[Room]) -> str:
+def _named(view: Outline, rooms: list[Room]) -> str:
     names = ", ".join(view.agents[room.owner_id].name for room in rooms[:3])
     return f" in the room of {names}" + (" and others" if len(rooms) > 3 else "")

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.core.records import Agent, AgentId
-from bot.core.view import View
+from bot.core.view import Doors, Outline
 
 Value = TypeVar("Value")
+Look = TypeVar("Look", bound=Outline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,11 +18,11 @@ class Sight:
     hidden_rooms: frozenset[AgentId] = frozenset()
     hidden_agents: frozenset[AgentId] = frozenset()
 
-    def of(self, view: View) -> View:
+    def of(self, view: Look) -> Look:
         """Give a view without who is in hidden rooms, where those are, and what their members do."""
         if not self.hidden_rooms:
             return view
-        return replace(
+        seen = replace(
             view,
             agents={id: self.of_agent(agent) for id, agent in view.agents.items()},
             all_rooms={
@@ -30,9 +31,10 @@ class Sight:
             },
             rooms=self._shown(view.rooms),
             memberships={at: one for at, one in view.memberships.items() if at[1] not in self.hidden_rooms},
-            keys=self._shown(view.keys),
-            requests=self._shown(view.requests),
         )
+        if isinstance(seen, Doors):
+            return replace(seen, keys=self._shown(seen.keys), requests=self._shown(seen.requests))
+        return seen
 
     def of_agent(self, agent: Agent) -> Agent:
         """Give an agent, at rest if it is in a hidden room: its pace and its beats would tell of what is said there."""
@@ -55,7 +57,7 @@ class Sight:
         return {id: value for id, value in by_room.items() if id not in self.hidden_rooms}
 
 
-def members_of(view: View, rooms: Iterable[AgentId]) -> frozenset[AgentId]:
+def members_of(view: Outline, rooms: Iterable[AgentId]) -> frozenset[AgentId]:
     """Give the agents that are in one of these rooms, of those that the view tells of."""
     wanted = frozenset(rooms)
     return frozenset(agent for agent, room in view.memberships if room in wanted)

@@ -6,10 +6,10 @@ from datetime import datetime
 from bot.core.gate import is_claimed
 from bot.core.kinds import Doing, HeldFor, State
 from bot.core.records import Agent, AgentId
-from bot.core.view import View
+from bot.core.view import Glance
 
 
-def doing(view: View, agent: Agent, now: datetime) -> Mapping[AgentId, Doing]:
+def doing(view: Glance, agent: Agent, now: datetime) -> Mapping[AgentId, Doing]:
     """Give what the agent is at in each room where it is at something; the view has its rooms and its reasons."""
     found: dict[AgentId, Doing] = {}
     is_up = state_of(agent, now) not in (State.SLEEPING, State.PAUSED, State.RETIRED)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from bot.core.hud.call import AgentPart, BuiltCall
 from bot.core.records import AgentId, Message, MessageId
 from bot.core.verdict import Ready
-from bot.core.view import View
+from bot.core.view import Outline
 
 CACHE_KEPT = timedelta(minutes=5)  # how long providers keep a beginning at least
 LEAST_CACHED_TOKENS = 1_024
@@ -32,7 +32,7 @@ class Comparison:
 
 
 def compare(
-    view: View, ready: Sequence[Ready], built: BuiltCall, constant_tokens: int, price: Price, now: datetime
+    view: Outline, ready: Sequence[Ready], built: BuiltCall, constant_tokens: int, price: Price, now: datetime
 ) -> Comparison:
     """Compare a shared call with calls alone, as either would be once it has become the habit.
 
@@ -48,7 +48,7 @@ def compare(
     return Comparison(shared_usd=price(built.tokens, _cached(shared)), alone_usd=Decimal(alone))
 
 
-def _alone(view: View, part: AgentPart, constant_tokens: int, price: Price, *, warm: bool) -> Decimal:
+def _alone(view: Outline, part: AgentPart, constant_tokens: int, price: Price, *, warm: bool) -> Decimal:
     whole = constant_tokens + part.tokens
     if not warm:
         return price(whole, _cached(constant_tokens))
@@ -73,18 +73,18 @@ def _size(message: Message) -> int:
     return message.tokens or UNCOUNTED_TOKENS
 
 
-def _shown(view: View, part: AgentPart, room_id: AgentId) -> tuple[Message, ...]:
+def _shown(view: Outline, part: AgentPart, room_id: AgentId) -> tuple[Message, ...]:
     room = view.rooms.get(room_id)
     messages = room.messages if room is not None else ()
     return tuple(message for message in messages if message.id in part.message_ids)
 
 
-def _is_new(view: View, part: AgentPart, message: Message) -> bool:
+def _is_new(view: Outline, part: AgentPart, message: Message) -> bool:
     membership = view.memberships.get((part.agent_id, message.room_id))
     return membership is None or message.id > membership.seen_until
 
 
-def _new(view: View, parts: Iterable[AgentPart]) -> list[Message]:
+def _new(view: Outline, parts: Iterable[AgentPart]) -> list[Message]:
     """The messages that somebody in the call has not seen yet."""
     new: dict[MessageId, Message] = {}
     for part in parts:
@@ -93,7 +93,7 @@ def _new(view: View, parts: Iterable[AgentPart]) -> list[Message]:
     return list(new.values())
 
 
-def _after_the_first_new(view: View, part: AgentPart) -> int:
+def _after_the_first_new(view: Outline, part: AgentPart) -> int:
     """Count from the first new line to the end of the rooms: nothing after a change is cached."""
     tokens = 0
     for room_id in part.room_ids:

@@ -9,7 +9,7 @@ from bot.core.gate import banter_is_over, is_asleep, is_hushed
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, CommunityId, Reason, Side
 from bot.core.spending import Spending
-from bot.core.view import View
+from bot.core.view import Glance, Outline
 
 URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
 SELF_CAUSED_IN = timedelta(hours=1)
@@ -75,7 +75,7 @@ class Held:
     dropped: tuple[Reason, ...] = ()
 
 
-def verdict(view: View, claim: Claim, now: datetime, spending: Spending) -> Ready | Held:
+def verdict(view: Glance, claim: Claim, now: datetime, spending: Spending) -> Ready | Held:
     """Judge one claim: what of its reasons still counts, for which side it is, and whether it is time."""
     agent = view.agents[claim.agent_id]
     if agent.retired_at is not None:
@@ -99,7 +99,7 @@ def verdict(view: View, claim: Claim, now: datetime, spending: Spending) -> Read
     return _timed(view, _sided(view, ready), now, spending)
 
 
-def _wait(view: View, agent_id: AgentId, reason: Reason, now: datetime) -> tuple[datetime, HeldFor] | None:
+def _wait(view: Glance, agent_id: AgentId, reason: Reason, now: datetime) -> tuple[datetime, HeldFor] | None:
     """Give until when nothing is answered in the reason's room, and why: it is silent, or a post on its way."""
     hushed_until = hush_of(view, reason, now)
     if hushed_until is not None:
@@ -108,20 +108,20 @@ def _wait(view: View, agent_id: AgentId, reason: Reason, now: datetime) -> tuple
     return None if posted is None else (posted, HeldFor.POSTING)
 
 
-def hush_of(view: View, reason: Reason, now: datetime) -> datetime | None:
+def hush_of(view: Outline, reason: Reason, now: datetime) -> datetime | None:
     """Give until when the room is silent in which a person calls the agent; None when it is not, or nobody calls."""
     room = view.all_rooms.get(reason.room_id) if reason.room_id is not None and reason.is_a_persons_call else None
     return room.hushed_until if room is not None and is_hushed(room, now) else None
 
 
-def _posting_until(view: View, agent_id: AgentId, reason: Reason, now: datetime) -> datetime | None:
+def _posting_until(view: Glance, agent_id: AgentId, reason: Reason, now: datetime) -> datetime | None:
     """Give until when the agent's own words in the reason's room are waited for, so that it says nothing twice."""
     own = view.own_words(agent_id, reason.room_id) if reason.room_id is not None else ()
     untils = [message.sent_at + timedelta(seconds=view.config.floor_seconds) for message in own]
     return max((until for until in untils if until > now), default=None)
 
 
-def _called(view: View, ready: Ready, now: datetime) -> datetime | None:
+def _called(view: Glance, ready: Ready, now: datetime) -> datetime | None:
     """Give when the agent is to answer a person who addressed it, if that is soon: it does not listen before."""
     soon = now + timedelta(seconds=view.config.floor_seconds)
     dues = [
@@ -132,7 +132,7 @@ def _called(view: View, ready: Ready, now: datetime) -> datetime | None:
     return min(dues, default=None)
 
 
-def side_of(view: View, room_id: AgentId | None) -> Side:
+def side_of(view: Outline, room_id: AgentId | None) -> Side:
     """Give the side of the barrier a room lies on (the public one for no room)."""
     room = view.all_rooms.get(room_id) if room_id is not None else None
     return room.side if room is not None else PUBLIC_SIDE
@@ -164,7 +164,7 @@ def is_overheard(reason: Reason) -> bool:
     return reason.kind is ReasonKind.AMBIENT or looked_up
 
 
-def counts(view: View, agent_id: AgentId, reason: Reason, now: datetime, spending: Spending) -> bool:
+def counts(view: Outline, agent_id: AgentId, reason: Reason, now: datetime, spending: Spending) -> bool:
     """Tell whether a reason would still let its agent beat at that time."""
     if reason.kind is ReasonKind.TIMER:
         return view.agents[agent_id].asleep_until is not None  # else it was woken before
@@ -177,7 +177,7 @@ def counts(view: View, agent_id: AgentId, reason: Reason, now: datetime, spendin
     return reason.is_a_persons_call or not _silenced(view, reason, now)
 
 
-def _silenced(view: View, reason: Reason, now: datetime) -> bool:
+def _silenced(view: Outline, reason: Reason, now: datetime) -> bool:
     """Whether the room is hushed, or agents have talked long enough and no person gave the reason."""
     room = view.all_rooms.get(reason.room_id) if reason.room_id is not None else None
     if room is None:
@@ -185,14 +185,14 @@ def _silenced(view: View, reason: Reason, now: datetime) -> bool:
     return is_hushed(room, now) or (reason.person_id is None and banter_is_over(room, view.config))
 
 
-def wakes(view: View, reason: Reason) -> bool:
+def wakes(view: Outline, reason: Reason) -> bool:
     """Tell whether a reason ends its agent's sleep."""
     if reason.kind is ReasonKind.WOKEN:
         return True
     return reason.is_a_persons_call and reason.mentioned and view.config.mention_wakes
 
 
-def _sided(view: View, ready: Ready) -> Ready:
+def _sided(view: Outline, ready: Ready) -> Ready:
     """Keep the reasons of one side: that of the most urgent."""
     ordered = sorted(ready.reasons, key=urgency)
     side = side_of(view, ordered[0].room_id)
@@ -200,7 +200,7 @@ def _sided(view: View, ready: Ready) -> Ready:
     return Ready(claim=ready.claim, agent=ready.agent, side=side, reasons=same, dropped=ready.dropped)
 
 
-def _timed(view: View, ready: Ready, now: datetime, spending: Spending) -> Ready | Held:
+def _timed(view: Glance, ready: Ready, now: datetime, spending: Spending) -> Ready | Held:
     """Hold beats back that nobody waits for: before an answer, and while money is short and intervals are longer."""
     if ready.only_listens and (called_at := _called(view, ready, now)) is not None:
         return Held(claim=ready.claim, until=called_at, held_for=HeldFor.CALLED, dropped=ready.dropped)

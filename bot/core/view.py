@@ -40,13 +40,10 @@ class RoomView:
     checkpoint: Checkpoint | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """One community as it stands at one moment.
-
-    `agents` and `all_rooms` hold everyone (for the directory); `rooms` only those that were asked for or that the
-    asked agents are in; keys and requests by room; secrets only of rooms whose owners are answered for alone.
-    """
+# What a look holds is told by its type: nothing that was not read can be mistaken for what is not there.
+@dataclass(frozen=True, kw_only=True)
+class Outline:
+    """Who and where: the agents and rooms that were asked for, at least; those alone are in `rooms`."""
 
     community: Community
     config: CommunityConfig
@@ -54,17 +51,6 @@ class View:
     all_rooms: Mapping[AgentId, Room]
     rooms: Mapping[AgentId, RoomView]
     memberships: Mapping[tuple[AgentId, AgentId], Membership]  # (agent, room)
-    minds: Mapping[tuple[AgentId, Side], Mind] = field(default_factory=dict)
-    schedules: Mapping[AgentId, tuple[Schedule, ...]] = field(default_factory=dict)  # by agent, soonest first
-    keys: Mapping[AgentId, tuple[AccessKey, ...]] = field(default_factory=dict)
-    held_keys: Mapping[AgentId, tuple[AccessKey, ...]] = field(default_factory=dict)  # by holder
-    requests: Mapping[AgentId, tuple[AccessRequest, ...]] = field(default_factory=dict)  # pending, by room
-    secrets: Mapping[KeyId, str] = field(default_factory=dict)
-    unposted: Mapping[AgentId, tuple[Letter, ...]] = field(default_factory=dict)  # by room
-    being_posted: Mapping[AgentId, tuple[Message, ...]] = field(
-        default_factory=dict
-    )  # the words of `unposted`, by room
-    reasons: Mapping[AgentId, tuple[Reason, ...]] = field(default_factory=dict)  # waiting or claimed, of all members
 
     def rooms_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> tuple[RoomView, ...]:
         """Give the rooms an agent is in on one side of the barrier, its own first, then by id."""
@@ -75,14 +61,6 @@ class View:
         )
         shown = [view for view in mine if view.room.side == side]
         return tuple(sorted(shown, key=lambda view: (view.room.id != agent_id, view.room.id)))
-
-    def own_words(self, agent_id: AgentId, room_id: AgentId) -> tuple[Message, ...]:
-        """Give what the agent said in a room that is still to be posted there, oldest first."""
-        return tuple(one for one in self.being_posted.get(room_id, ()) if one.sender.agent_id == agent_id)
-
-    def mind_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
-        """Give what the agent carries on that side; an empty mind when nothing was written yet."""
-        return self.minds.get((agent_id, side)) or Mind(agent_id=agent_id, side=side)
 
     def is_thread(self, side: Side) -> bool:
         """Tell whether a side is that of a private thread."""
@@ -95,6 +73,64 @@ class View:
         if room.room.visibility is Visibility.PUBLIC or room.room.id == agent_id:
             return room.messages
         return tuple(message for message in room.messages if message.id > membership.joined_after)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Glance(Outline):
+    """What gates and floors need of some agents, their rooms and all members of these."""
+
+    unposted: Mapping[AgentId, tuple[Letter, ...]] = field(default_factory=dict)  # by room
+    being_posted: Mapping[AgentId, tuple[Message, ...]] = field(default_factory=dict)  # the words of `unposted`
+    reasons: Mapping[AgentId, tuple[Reason, ...]] = field(default_factory=dict)  # waiting or claimed, of all members
+
+    def own_words(self, agent_id: AgentId, room_id: AgentId) -> tuple[Message, ...]:
+        """Give what the agent said in a room that is still to be posted there, oldest first."""
+        return tuple(one for one in self.being_posted.get(room_id, ()) if one.sender.agent_id == agent_id)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doors:
+    """Keys (by room and by holder) and pending requests (by room)."""
+
+    keys: Mapping[AgentId, tuple[AccessKey, ...]] = field(default_factory=dict)
+    held_keys: Mapping[AgentId, tuple[AccessKey, ...]] = field(default_factory=dict)
+    requests: Mapping[AgentId, tuple[AccessRequest, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belongings:
+    """What the asked agents carry, on each side."""
+
+    minds: Mapping[tuple[AgentId, Side], Mind] = field(default_factory=dict)
+
+    def mind_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
+        """Give what the agent carries on that side; an empty mind when nothing was written yet."""
+        return self.minds.get((agent_id, side)) or Mind(agent_id=agent_id, side=side)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject(Outline, Belongings):
+    """What actions look at and change: everyone, what some agents carry, and the doors when they were asked for."""
+
+    doors: Doors | None = None
+
+    @property
+    def opened(self) -> Doors:
+        """The doors; a LookupError where they were not asked for."""
+        if self.doors is None:
+            raise LookupError("the doors were not asked for")
+        return self.doors
+
+
+@dataclass(frozen=True, kw_only=True)
+class View(Glance, Doors, Belongings):
+    """One community as it stands at one moment, with all that HUDs show.
+
+    `agents` and `all_rooms` hold everyone, for the directory; secrets only of rooms whose owners are asked alone.
+    """
+
+    schedules: Mapping[AgentId, tuple[Schedule, ...]] = field(default_factory=dict)  # by agent, soonest first
+    secrets: Mapping[KeyId, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from bot.core.ports import Clock, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Usage
 from bot.core.reply import AgentReply
 from bot.core.verdict import Claim, Ready
-from bot.core.view import View
+from bot.core.view import Glance, Outline
 from bot.core.wording import as_words
 from bot.engine.performer import Outcome, Performer
 from bot.engine.planner import PlannedCall
@@ -100,8 +100,8 @@ class Applier:
         return broken
 
     async def _apply_one(
-        self, write: Writing, view: View, one: Answered, let_through_at: datetime, now: datetime
-    ) -> View:
+        self, write: Writing, view: Glance, one: Answered, let_through_at: datetime, now: datetime
+    ) -> Glance:
         """Apply one reply; gives the view as it is then, as far as plain talk changed it."""
         claim = one.ready.claim
         if not _is_held(view, claim):
@@ -148,7 +148,7 @@ class Applier:
             await write.claims.release(claim, until=until, held_for=HeldFor.BUDGET if until is not None else None)
 
     async def _perform(
-        self, write: Writing, view: View, one: Answered, let_through_at: datetime, now: datetime
+        self, write: Writing, view: Glance, one: Answered, let_through_at: datetime, now: datetime
     ) -> Sequence[Outcome]:
         ready = one.ready
         agent = view.agents[ready.agent_id]
@@ -181,7 +181,7 @@ class Applier:
 class _Speech:
     """Asks the floor for each message of one beat, its earlier ones counted."""
 
-    def __init__(self, *, view: View, ready: Ready, let_through_at: datetime, now: datetime) -> None:
+    def __init__(self, *, view: Glance, ready: Ready, let_through_at: datetime, now: datetime) -> None:
         self._view = view
         self._ready = ready
         self._at = let_through_at
@@ -205,12 +205,12 @@ class _Speech:
         return why
 
 
-def _is_held(view: View, claim: Claim) -> bool:
+def _is_held(view: Outline, claim: Claim) -> bool:
     agent = view.agents.get(claim.agent_id)
     return agent is not None and agent.beat_id == claim.beat_id
 
 
-def _only_talks(view: View, actions: Sequence[Action]) -> bool:
+def _only_talks(view: Outline, actions: Sequence[Action]) -> bool:
     """Whether the light view is all that the actions need."""
     return all(isinstance(action, SendMessage | Reply) and action.room_id in view.rooms for action in actions)
 
@@ -220,7 +220,7 @@ def _before(one: Answered) -> list[Change]:
 
 
 def _after(
-    view: View, one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, now: datetime
+    view: Outline, one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, now: datetime
 ) -> list[Change]:
     spoke_in = tuple(dict.fromkeys(_spoken(outcomes)))
     changes = looked(view, one.ready, one.part.seen_until, one.part.window_starts)

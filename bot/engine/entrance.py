@@ -18,7 +18,7 @@ from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
 from bot.core.verdict import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_until, verdict
-from bot.core.view import View
+from bot.core.view import Glance, Outline, View
 from bot.engine.purse import spending_now
 
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
@@ -81,7 +81,7 @@ class Entrance:
             for one in admitted:
                 await write.claims.release(one.claim)
 
-    async def _limited(self, write: Writing, view: View, one: Ready | Held, now: datetime) -> Ready | Held:
+    async def _limited(self, write: Writing, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
         if isinstance(one, Held) or not is_self_caused(one.reasons):
             return one
@@ -90,7 +90,7 @@ class Entrance:
         return one if until is None else Held(claim=one.claim, until=until, held_for=HeldFor.LIMIT, dropped=one.dropped)
 
     async def _sort_out(
-        self, write: Writing, view: View, judged: Sequence[Ready | Held], now: datetime, rest: "_Rest"
+        self, write: Writing, view: Glance, judged: Sequence[Ready | Held], now: datetime, rest: "_Rest"
     ) -> tuple[Ready, ...]:
         """Release who does not go, with when to come again, and mark who goes."""
         ready = [one for one in judged if isinstance(one, Ready)]
@@ -112,7 +112,7 @@ class Entrance:
         return admission.admitted
 
     async def _view(
-        self, community_id: CommunityId, ready: Sequence[Ready], glanced: View
+        self, community_id: CommunityId, ready: Sequence[Ready], glanced: Outline
     ) -> tuple[View, Sequence[AccessKey]]:
         """Read what the HUDs show, with the secrets that owners see in calls of their own, and all keys there are."""
         messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
@@ -138,7 +138,7 @@ class Entrance:
 class _Rest:
     """Whether nobody of a community goes now: it may ask no model, or its money is spent."""
 
-    def __init__(self, view: View, now: datetime, *, spending: Spending, missing: str) -> None:
+    def __init__(self, view: Outline, now: datetime, *, spending: Spending, missing: str) -> None:
         self._view = view
         self._now = now
         self._missing = missing

@@ -22,7 +22,7 @@ from bot.core.moderation import let_stand, proposal_of
 from bot.core.ports import Clock, Publisher, Store
 from bot.core.publishing import NewChannel
 from bot.core.records import Letter, MessageId, Room, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.engine.moderation import Moderation
 
 NO_CHANNEL_SECONDS = 2.0  # how long a letter waits for its room's channel to be made
@@ -64,7 +64,7 @@ class Errands:
             for channel_id in _channels(done):
                 self._made(view.community.guild_id, channel_id)
 
-    async def _do(self, letter: Letter, view: View) -> list[Change]:
+    async def _do(self, letter: Letter, view: Outline) -> list[Change]:
         room = view.all_rooms[letter.room_id]
         wanted = parse_payload(letter.kind, letter.payload)
         if not _is_for_elsewhere(wanted):
@@ -100,7 +100,7 @@ class Errands:
         await self._publisher.notify(channel_id, payload.note)
         await self._publisher.allow(channel_id, None, allowed=payload.allowed, writable=False)
 
-    async def _show(self, payload: object, room: Room, view: View) -> None:
+    async def _show(self, payload: object, room: Room, view: Outline) -> None:
         """Show what the room or agent says of itself; what is out of date by now is left to the newer letter."""
         match payload:
             case BillboardPayload(text=text) if text == room.billboard:
@@ -114,7 +114,7 @@ class Errands:
             case _:
                 return
 
-    async def _channel(self, room: Room, view: View, *, private: bool | None) -> list[Change]:
+    async def _channel(self, room: Room, view: Outline, *, private: bool | None) -> list[Change]:
         if room.channel_id is not None:
             return []
         name = view.agents[room.id].name
@@ -138,7 +138,7 @@ class Errands:
         place = message.thread_id or _channel(room)
         await self._publisher.react(place, message.discord_id, emoji, added=added)
 
-    async def _notice(self, notice: NoticePayload, room: Room, view: View) -> None:
+    async def _notice(self, notice: NoticePayload, room: Room, view: Outline) -> None:
         if notice.person_id is not None:
             await self._publisher.tell(notice.person_id, notice.text)
             return
@@ -152,7 +152,7 @@ def _is_for_elsewhere(payload: object) -> bool:
     return isinstance(payload, NoticePayload) and (payload.to_managers or payload.person_id is not None)
 
 
-def _check_is_there(room: Room, view: View) -> None:
+def _check_is_there(room: Room, view: Outline) -> None:
     """Raise Gone when there will be no channel any more."""
     if room.channel_id is None and view.agents[room.owner_id].retired_at is not None:
         raise Gone("The agent is retired and its channel is gone.")

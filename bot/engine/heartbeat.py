@@ -10,7 +10,7 @@ import structlog
 from bot.core.errors import StoreError
 from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Store, Workshop
 from bot.core.records import AgentId, BeatId, CommunityId, Reason, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
 from bot.engine.calling import Caller
@@ -224,7 +224,7 @@ class Heartbeat:
             await then()
 
 
-def _heard_in(view: View, reason: Reason) -> Snowflake | None:
+def _heard_in(view: Outline, reason: Reason) -> Snowflake | None:
     """Give the channel or the thread in which somebody called an agent."""
     room = view.rooms.get(reason.room_id) if reason.room_id is not None else None
     if room is None or room.room.channel_id is None:

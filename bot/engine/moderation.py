@@ -7,7 +7,7 @@ from bot.core.letters import NoticePayload, Proposal
 from bot.core.moderation import IN_A_THREAD, held_word, what_and_text
 from bot.core.ports import Clock, Models, Store
 from bot.core.records import Agent, Letter, Message, MessageId
-from bot.core.view import View
+from bot.core.view import Outline
 
 AGAIN_SECONDS = 15.0
 SHOWN = 1_500
@@ -26,7 +26,7 @@ class Moderation:
         self._clock = clock
         self._models = models
 
-    async def holds(self, letter: Letter, message: Message, view: View) -> bool:
+    async def holds(self, letter: Letter, message: Message, view: Outline) -> bool:
         """Hold a letter back if it must be, and tell the managers; raises Limited when nobody can tell now."""
         if message.sender.kind is not SenderKind.AGENT or letter.state is not LetterState.WAITING or letter.posted_as:
             return False
@@ -41,7 +41,7 @@ class Moderation:
         await self._hold(letter, agent, "say something", IN_A_THREAD if secluded else message.content, why)
         return True
 
-    async def holds_proposal(self, letter: Letter, proposal: Proposal, view: View) -> bool:
+    async def holds_proposal(self, letter: Letter, proposal: Proposal, view: Outline) -> bool:
         """Hold back what is not a message but will be seen as well; raises Limited when nobody can tell now."""
         what, text = what_and_text(proposal)
         why = await self._objection(text, view)
@@ -59,7 +59,7 @@ class Moderation:
             await write.letters.move(letter.community_id, letter.id, LetterState.HELD, at=now)
             await write.apply(letter.community_id, [notice])
 
-    async def _objection(self, text: str, view: View) -> str:
+    async def _objection(self, text: str, view: Outline) -> str:
         word = held_word(text, view.config.held_words)
         if word:
             return f"the word {word!r}"

@@ -15,7 +15,7 @@ from bot.core.ports import Model
 from bot.core.records import PUBLIC_SIDE, AgentId, Message, MessageId
 from bot.core.thrift import compare
 from bot.core.verdict import Ready
-from bot.core.view import View
+from bot.core.view import Outline, View
 
 IMAGES_AT_MOST = 4
 LEAST_BUDGET = 1_000  # tokens: with less an agent would not even see what it is asked
@@ -89,7 +89,7 @@ def _context(kind: Kind, model: Model, schema_tokens: int) -> int:
 
 
 def plan(
-    view: View, ready: Sequence[Ready], model: Model, write: Builder, now: datetime, *, schema_tokens: int = 0
+    view: Outline, ready: Sequence[Ready], model: Model, write: Builder, now: datetime, *, schema_tokens: int = 0
 ) -> Iterator[PlannedCall]:
     """Divide agents into calls: by kind, and within a kind as many as the model's context holds with the schema.
 
@@ -106,7 +106,7 @@ def plan(
                 yield from _thrifty(view, call, model, write, now)
 
 
-def _thrifty(view: View, call: PlannedCall, model: Model, write: Builder, now: datetime) -> list[PlannedCall]:
+def _thrifty(view: Outline, call: PlannedCall, model: Model, write: Builder, now: datetime) -> list[PlannedCall]:
     """Give the call, or calls alone when they cost less."""
     if not call.shared or view.config.planner != "auto":
         return [call]
@@ -128,13 +128,13 @@ def _thrifty(view: View, call: PlannedCall, model: Model, write: Builder, now: d
     return [_call(view.config, kind, [one], write) for one in call.ready]
 
 
-def alone(view: View, one: Ready, model: Model, write: Builder) -> PlannedCall:
+def alone(view: Outline, one: Ready, model: Model, write: Builder) -> PlannedCall:
     """Plan a call for one agent only."""
     kind = kind_of(view, one, model)
     return _call(view.config, kind, [one], write)
 
 
-def kind_of(view: View, one: Ready, model: Model) -> Kind:
+def kind_of(view: Outline, one: Ready, model: Model) -> Kind:
     """Give the kind of call an agent is answered in."""
     agent = view.agents[one.agent_id]
     structured = agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model)
@@ -148,7 +148,7 @@ def kind_of(view: View, one: Ready, model: Model) -> Kind:
     )
 
 
-def _cell(view: View, one: Ready) -> str:
+def _cell(view: Outline, one: Ready) -> str:
     """The privileged, and owners who are to decide about a knock, are alone; others share with their side."""
     agent = view.agents[one.agent_id]
     knocked = any(reason.kind is ReasonKind.ACCESS for reason in one.reasons)
@@ -157,7 +157,7 @@ def _cell(view: View, one: Ready) -> str:
     return "public" if one.side == PUBLIC_SIDE else f"room {one.side}"
 
 
-def new_images(view: View, call: PlannedCall) -> tuple[str, ...]:
+def new_images(view: Outline, call: PlannedCall) -> tuple[str, ...]:
     """Give the addresses of the newest pictures that somebody in the call sees for the first time, oldest first."""
     found: dict[MessageId, tuple[str, ...]] = {}
     for part in call.built.parts:

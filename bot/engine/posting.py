@@ -15,7 +15,7 @@ from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
 from bot.core.removals import Parts, removal
 from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.engine.moderation import Moderation
 from bot.engine.setbacks import GIVE_UP_AFTER
 
@@ -33,7 +33,7 @@ class Withdrawn(Exception):
 class Scene:
     """What one post needs to know."""
 
-    view: View
+    view: Outline
     room: Room
     message: Message
     answered: Message | None

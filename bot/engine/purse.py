@@ -10,7 +10,7 @@ from bot.core.models import Ceilings
 from bot.core.ports import Model, Reading, Store, Writing
 from bot.core.records import Agent, AgentId, CommunityId, Usage
 from bot.core.spending import Paid, Spending, day_of, divided, held_to, of_day, overspent, too_poor
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.engine.planner import PlannedCall
 
 
@@ -101,7 +101,7 @@ class Purse:
         """Tell whether calls run that may leave something: under the installation's ceiling anybody's."""
         return bool(self._open.get(community_id)) or (price.ceilings is not None and any(self._open.values()))
 
-    async def overspent(self, view: View, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
+    async def overspent(self, view: Outline, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
         """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
         if not _has_families(view.agents):
             return frozenset()

@@ -34,7 +34,7 @@ from bot.core.records import (
     Usage,
 )
 from bot.core.spending import SLOWED_FROM, day_of
-from bot.core.view import View
+from bot.core.view import Outline, View
 from bot.engine.purse import Price, as_told, set_aside, settle, spending_now
 
 LOOK_SECONDS = 60.0  # between looks at rooms in which people talk; one that is asked for is seen at once
@@ -307,7 +307,7 @@ def _less_of(stretch: tuple[Message, ...]) -> tuple[Message, ...]:
     return (replace(stretch[0], content=f"{said[: len(said) // 2]}…", attachments=(), tokens=0),)
 
 
-async def _still_stands(write: Writing, view: View, job: Job) -> bool:
+async def _still_stands(write: Writing, view: Outline, job: Job) -> bool:
     """Nothing was deleted or changed meanwhile, and nobody else has summed up the room."""
     room = view.rooms.get(job.room_id)
     if room is None or (room.checkpoint.id if room.checkpoint else None) != job.earlier_id:
@@ -318,7 +318,7 @@ async def _still_stands(write: Writing, view: View, job: Job) -> bool:
     return all(one.id in there and there[one.id].content == one.content for one in job.stretch)
 
 
-def _wish_met(view: View, job: Job) -> list[Change]:
+def _wish_met(view: Outline, job: Job) -> list[Change]:
     """Take the wish for a summary away once all of it is met, unless it was made again meanwhile."""
     before, after = job.view.rooms[job.room_id].room, view.rooms[job.room_id].room
     if not job.last or after.compact_asked_at is None or after.compact_asked_at != before.compact_asked_at:
@@ -326,7 +326,7 @@ def _wish_met(view: View, job: Job) -> list[Change]:
     return [UpdateRoom(room_id=job.room_id, fields={"compact_asked_at": None})]
 
 
-def _readers(view: View, checkpoint: Checkpoint) -> list[AgentId]:
+def _readers(view: Outline, checkpoint: Checkpoint) -> list[AgentId]:
     room = view.rooms[checkpoint.room_id].room
     here = (one for one in view.memberships.values() if one.room_id == room.id)
     return [one.agent_id for one in here if may_read_summary(room, one, checkpoint)]

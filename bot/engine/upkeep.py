@@ -26,7 +26,7 @@ from bot.core.records import (
     Schedule,
 )
 from bot.core.verdict import side_of
-from bot.core.view import View
+from bot.core.view import Glance
 from bot.engine.performer import Performer
 
 SCHEDULES_AT_ONCE = 200
@@ -148,7 +148,7 @@ class Upkeep:
         return {one.id: self._config.overlaid(one.overrides) for one in communities}
 
 
-def _may_say(view: View, schedule: Schedule, room_id: AgentId, now: datetime) -> str:
+def _may_say(view: Glance, schedule: Schedule, room_id: AgentId, now: datetime) -> str:
     """Only hush and banter hold a scheduled message back: its time is its floor."""
     reason = Reason(kind=ReasonKind.TIMER, room_id=room_id, since=now, due_at=now)
     return may_speak(view, schedule.agent_id, room_id, reasons=[reason], let_through_at=now, now=now)
@@ -168,7 +168,7 @@ def _expired(request: AccessRequest, now: datetime) -> list[Change]:
     return changes
 
 
-def _first_initiatives(view: View, agent_ids: Sequence[AgentId], now: datetime) -> list[PutReason]:
+def _first_initiatives(view: Glance, agent_ids: Sequence[AgentId], now: datetime) -> list[PutReason]:
     waiting = {id for id, reasons in view.reasons.items() if any(one.kind is ReasonKind.INITIATIVE for one in reasons)}
     agents = [view.agents[id] for id in agent_ids if id not in waiting]
     return [initiative(agent, view.config, now) for agent in agents if is_free(agent, now)]

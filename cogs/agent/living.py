@@ -18,7 +18,7 @@ from bot.core.actions import (
     WakeAgent,
 )
 from bot.core.records import Agent
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
@@ -63,7 +63,7 @@ class Living(Group):
         file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
         await self.lay_out(interaction, agent_card(view, agent.id, self.desk.now(), shown, file), [file])
 
-    async def beside(self, interaction: Interaction, agent: Agent, view: View) -> Shown:
+    async def beside(self, interaction: Interaction, agent: Agent, view: Outline) -> Shown:
         """Give what a card tells beside the view."""
         guild_id, insider = guild_of(interaction), person(interaction).is_architect
         beats = await self.desk.beats(guild_id, agent.id, limit=1) if insider else []

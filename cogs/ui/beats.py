@@ -14,6 +14,8 @@ from cogs.ui.money import cost
 SUMMARY_CHARACTERS = 1_300
 THOUGHT_CHARACTERS = 300
 ROOM = re.compile(r"\b[Rr]oom (\d+)\b")
+TO_IT = re.compile(r"\b([Yy])ou(r| are| were)?\b")
+ENDS = {None: "t", "r": "ts", " are": "t is", " were": "t was"}
 
 
 def section_lines(sections: Iterable[tuple[str, int]]) -> str:
@@ -46,19 +48,22 @@ def beat_reason(beat: Beat) -> str:
     }[beat.reason]
 
 
-def linked(line: str, rooms: Mapping[AgentId, Room]) -> str:
-    """Word an action's outcome, with a link for each room that it names by number."""
+def for_managers(line: str, rooms: Mapping[AgentId, Room]) -> str:
+    """Word for managers what an agent was told of its action, with a link for each room that it names by number."""
 
     def link(found: re.Match[str]) -> str:
         room = rooms.get(AgentId(int(found[1])))
         return f"<#{room.channel_id}>" if room is not None and room.channel_id else found[0]
 
-    return ROOM.sub(link, line)
+    def of_it(found: re.Match[str]) -> str:
+        return ("I" if found[1] == "Y" else "i") + ENDS[found[2]]
+
+    return ROOM.sub(link, TO_IT.sub(of_it, line))
 
 
 def why(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
     """Word what came of a beat, with what the agent thought."""
-    outcome = [f"- {linked(line, rooms)}" for line in beat.outcome] or [
+    outcome = [f"- {for_managers(line, rooms)}" for line in beat.outcome] or [
         f"- {beat.failed or 'nothing: it passed and stayed silent'}"
     ]
     thoughts = " ".join(beat.thoughts.split())[:THOUGHT_CHARACTERS]
@@ -82,7 +87,7 @@ def beat_file(beat: Beat) -> discord.File:
 
 def beat_line(beat: Beat, model: Model, rooms: Mapping[AgentId, Room]) -> str:
     """Word a beat on one line."""
-    what = beat.failed or " ".join(linked(line, rooms) for line in beat.outcome) or "It stayed silent."
+    what = beat.failed or " ".join(for_managers(line, rooms) for line in beat.outcome) or "It stayed silent."
     used = beat.usage
     tokens = f"{used.input_tokens:,} in, {used.output_tokens:,} out"
     price = cost(used.cost_usd, model, [beat.model], digits=5)

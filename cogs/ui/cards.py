@@ -12,10 +12,10 @@ from bot.core.models import Model
 from bot.core.outlook import Outlook, doing_words
 from bot.core.records import Agent, AgentId, Beat, Room, Usage
 from bot.core.status import state_of
-from bot.core.view import View
+from bot.core.view import Outline, View
 from bot.core.wording import counted
 from cogs.ui.again import Again, UseButton
-from cogs.ui.beats import beat_reason, linked
+from cogs.ui.beats import beat_reason, for_managers
 from cogs.ui.money import cost
 
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
@@ -43,7 +43,7 @@ def shown_state(agent: Agent, looks: Looks, now: datetime) -> State:
     return looks[agent.id].state if agent.id in looks else state_of(agent, now)
 
 
-def agent_list(view: View, looks: Looks, now: datetime) -> list[str]:
+def agent_list(view: Outline, looks: Looks, now: datetime) -> list[str]:
     """List everyone, one line each."""
     return [
         f"{SIGNS[shown_state(agent, looks, now)]} **{discord.utils.escape_markdown(agent.name)}** "
@@ -90,7 +90,7 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     return layout
 
 
-def _head(view: View, agent: Agent, state: State, look: Outlook | None) -> str:
+def _head(view: Outline, agent: Agent, state: State, look: Outlook | None) -> str:
     told = f"{doing_words(view, look) or state}; waits for {look.words}" if look else state
     return (
         f"## {discord.utils.escape_markdown(agent.name)}\n"
@@ -152,7 +152,7 @@ def pace(interval_seconds: float) -> float:
     return (SLOWEST_SECONDS - interval_seconds) / (SLOWEST_SECONDS - 1)
 
 
-def where(view: View, agent_id: AgentId) -> str:
+def where(view: Outline, agent_id: AgentId) -> str:
     """Link its channel, when it has one."""
     channel_id = view.all_rooms[agent_id].channel_id
     return f" in <#{channel_id}>" if channel_id else ""
@@ -167,5 +167,5 @@ def _today(shown: Shown, agent: Agent) -> str:
 
 
 def _last(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
-    what = beat.failed or (linked(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
+    what = beat.failed or (for_managers(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
     return f"<t:{int(beat.at.timestamp())}:R>, {beat_reason(beat)}: {what}"[:1_000]

@@ -11,7 +11,7 @@ from bot.core.kinds import State
 from bot.core.models import Model
 from bot.core.outlook import Outlook, doing_words
 from bot.core.records import Agent, AgentId, Usage
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.ui.cards import NOT_FOR_YOU, Looks, pace, shown_state
 from cogs.ui.money import cost
@@ -21,7 +21,7 @@ SLOW, QUICK, RESTING = 0, 1, 2
 Used = tuple[int, Usage]
 
 
-def attention_rows(view: View, agent_id: AgentId) -> list[Bar]:
+def attention_rows(view: Outline, agent_id: AgentId) -> list[Bar]:
     """Give a bar for each room of an agent, side by side of the barrier."""
     mine = [one for (agent, _), one in view.memberships.items() if agent == agent_id]
     rows: list[Bar] = []
@@ -46,7 +46,7 @@ def pace_rows(agents: Sequence[Agent], looks: Looks, now: datetime) -> list[Bar]
     ]
 
 
-def pace_table(view: View, agents: Sequence[Agent], looks: Looks, hidden: Collection[AgentId]) -> list[str]:
+def pace_table(view: Outline, agents: Sequence[Agent], looks: Looks, hidden: Collection[AgentId]) -> list[str]:
     """Give the numbers under the picture: pace, last beat and why it came, the next one and what it waits for.
 
     Of the `hidden` agents, which are in rooms that whoever asked may not see, it tells none of that.
@@ -58,7 +58,7 @@ def pace_table(view: View, agents: Sequence[Agent], looks: Looks, hidden: Collec
     ]
 
 
-def _paced(view: View, agent: Agent, look: Outlook | None) -> str:
+def _paced(view: Outline, agent: Agent, look: Outlook | None) -> str:
     resting = f"(resting {agent.resting_interval_seconds:.1f} s)"
     busy = f"{at} · " if look and (at := doing_words(view, look)) else ""
     return f"{busy}every {agent.interval_seconds:.1f} s {resting} · {_last_beat(agent)} · {_next_beat(look)}"

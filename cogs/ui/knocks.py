@@ -6,7 +6,7 @@ import discord
 
 from bot.core.people import mention
 from bot.core.records import AccessRequest, Agent, AgentId, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 from cogs.ui.deciding import SHOWN, Button, DecidingButton, Interaction
 from cogs.ui.rights import told
 
@@ -39,7 +39,7 @@ def knock_view(knocks: Sequence[AccessRequest]) -> discord.ui.View:
     return view
 
 
-def knock_line(knock: AccessRequest, view: View) -> str:
+def knock_line(knock: AccessRequest, view: Outline) -> str:
     """Word one request."""
     room = view.agents[knock.room_id].name
     at = int(knock.created_at.timestamp())

@@ -6,7 +6,7 @@ from bot.client import SelfroomClient
 from bot.core.config import CommunityConfig
 from bot.core.models import Source
 from bot.core.options import DEFAULT, MATTERS, OPTIONS, shown_option
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.ui.money import budget
 from cogs.ui.rights import lacking
@@ -19,7 +19,7 @@ DISCLOSURE = (
 
 
 def readiness(
-    interaction: discord.Interaction[SelfroomClient], view: View, readers: list[str], source: Source
+    interaction: discord.Interaction[SelfroomClient], view: Outline, readers: list[str], source: Source
 ) -> list[str]:
     """Give one line for each thing that a server needs; `readers` say whose models read the rooms."""
     guild, config, agents = interaction.guild, view.config, len(view.agents)

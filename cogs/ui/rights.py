@@ -10,7 +10,7 @@ from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.records import AgentId, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 
 NEEDED = {
     "view_channel": "to see rooms",
@@ -109,7 +109,7 @@ async def is_carried(interaction: Interaction, letters: Collection[tuple[AgentId
     return all([await is_settled(interaction, room_id) for room_id in new])
 
 
-def hindrances(guild: discord.Guild, view: View, letters: Iterable[tuple[AgentId, LetterKind]]) -> str:
+def hindrances(guild: discord.Guild, view: Outline, letters: Iterable[tuple[AgentId, LetterKind]]) -> str:
     """Word which rights are missing for what is to follow on Discord, by room; empty when none is."""
     lacked: dict[str, None] = {}
     for room_id, kind in letters:

@@ -8,7 +8,7 @@ from bot.core.attention import word_attention
 from bot.core.kinds import LetterKind
 from bot.core.letters import wanted_visibility
 from bot.core.records import AgentId, Checkpoint
-from bot.core.view import View
+from bot.core.view import Glance, Outline, View
 from bot.core.wording import counted
 from cogs.ui.cards import SIGNS, Looks, shown_state
 
@@ -31,13 +31,13 @@ def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:
     return card
 
 
-def _queue(view: View, room_id: AgentId) -> str:
+def _queue(view: Glance, room_id: AgentId) -> str:
     """Word how many messages wait in the room's one queue to Discord."""
     waiting = sum(letter.kind is LetterKind.POST for letter in view.unposted.get(room_id, ()))
     return f"\n{counted(waiting, 'message')} waiting to be posted" if waiting else ""
 
 
-def seen_by(view: View, room_id: AgentId) -> str:
+def seen_by(view: Glance, room_id: AgentId) -> str:
     """Word who sees a room: what Discord shows, and what is asked for but not so yet."""
     room, wanted = view.all_rooms[room_id], wanted_visibility(view.unposted.get(room_id, ()))
     if room.channel_id is None:
@@ -47,7 +47,7 @@ def seen_by(view: View, room_id: AgentId) -> str:
     return f"{room.visibility} (to be {wanted}: Discord does not show that yet; `/setup start` says what is missing)"
 
 
-def member_lines(view: View, room_id: AgentId, looks: Looks, now: datetime) -> list[str]:
+def member_lines(view: Outline, room_id: AgentId, looks: Looks, now: datetime) -> list[str]:
     """List a room's members, the owner first, with what they are at in it."""
     return [
         f"{SIGNS[shown_state(view.agents[id], looks, now)]} **{view.agents[id].name}** (ID {id})"

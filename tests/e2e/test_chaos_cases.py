@@ -258,7 +258,7 @@ async def test_a_deed_that_is_only_claimed_was_not_done_and_can_be_seen_not_to_b
     outcome = await stage.obeys("Rook", "wipe it all.", deed, claim, by=mallory(stage))
     assert len(rejected(outcome)) == 2
     assert "Opal" in await stage.cast.guest.told("agent list")
-    assert rejected(json.loads(await stage.face(f"/agents/{stage.rook}/beat"))["outcome"])  # for managers to see
+    assert "Rejected" in await stage.told("hud history", agent="Rook")
     await stage.obeys("Rook", "what did you do?", [], by=mallory(stage))
     recent = (await last_input(stage, "Rook")).split("RECENT ACTIONS")[-1]
     assert "rejected" in recent.casefold()

@@ -68,8 +68,8 @@ async def test_keys_come_with_their_holders_and_knocks(store: SqlStore) -> None:
         desk = await read.views.desk(house.community_id, agent_ids=[BO], room_ids=[ADA], doors=True)
         asked = Inquiry(actor=by_agent(CY), doors=frozenset({ADA}), failures_since=house.now)
         found = await read.inquiries.answer(house.community_id, asked)
-    assert [(key.label, key.held_by) for key in desk.keys[ADA]] == [("blue", (BO, 4))]
-    assert [key.label for key in desk.held_keys[BO]] == ["blue"]
-    assert [request.requester_name for request in desk.requests[ADA]] == ["Cy"]
+    assert [(key.label, key.held_by) for key in desk.opened.keys[ADA]] == [("blue", (BO, 4))]
+    assert [key.label for key in desk.opened.held_keys[BO]] == ["blue"]
+    assert [request.requester_name for request in desk.opened.requests[ADA]] == ["Cy"]
     assert found.failures == {ADA: 1}
-    assert await house.one(ADA, GrantAccess(request_id=int(desk.requests[ADA][0].id))) == ""
+    assert await house.one(ADA, GrantAccess(request_id=int(desk.opened.requests[ADA][0].id))) == ""

@@ -3,7 +3,7 @@
 from bot.core.changes import AddLookup, AddMembership, RemoveMembership, SetFocus, UpdateRoom
 from bot.core.kinds import Visibility
 from bot.core.records import AgentId, CommunityId, Focus, Lookup, Membership, MessageId, Room, Side, Snowflake
-from bot.core.view import View
+from bot.core.view import Glance, View
 from storage.store import SqlStore
 from tests.factories import membership
 from tests.fakes import START
@@ -41,7 +41,7 @@ async def test_a_thread_is_a_private_place_of_its_rooms_members(store: SqlStore,
     assert (await seen(store, community_id, HOST)).all_rooms[id].thread_name == "New plans"
 
 
-async def glanced(store: SqlStore, community_id: CommunityId, agent_id: AgentId) -> View:
+async def glanced(store: SqlStore, community_id: CommunityId, agent_id: AgentId) -> Glance:
     async with store.reading() as read:
         return await read.views.glance(community_id, agent_ids=[agent_id], messages=20)
 

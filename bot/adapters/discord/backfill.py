@@ -17,7 +17,7 @@ from bot.core.errors import StoreError
 from bot.core.events import ChannelDeleted, ThreadDeleted, ThreadLeft
 from bot.core.ports import Store
 from bot.core.records import Room, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 
 ROOMS_AT_ONCE = 5
 AT_ONCE = 500  # messages that are read before they are stored: the next start goes on after these
@@ -69,7 +69,7 @@ class Backfill:
             log.info("read on", server=guild.name, rooms=len(rooms), messages=sum(counts))
         return sum(counts)
 
-    async def _look_at_threads(self, guild: discord.Guild, view: View) -> None:
+    async def _look_at_threads(self, guild: discord.Guild, view: Outline) -> None:
         """Look again at the private threads that are known: we may be out of them, and words may have gone."""
         known = [room for room in view.all_rooms.values() if room.thread_of is not None and room.channel_id is not None]
         known.sort(key=lambda room: room.last_message_at or LONG_AGO, reverse=True)

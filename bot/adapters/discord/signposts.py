@@ -11,7 +11,7 @@ from bot.core.addressing import named_in
 from bot.core.people import is_heard
 from bot.core.ports import Reading, Store
 from bot.core.records import Agent, Community, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 
 AGAIN_AFTER = timedelta(hours=6)  # in a channel
 AGAIN_IN_PRIVATE_AFTER = timedelta(seconds=30)
@@ -77,7 +77,7 @@ class Signposts:
 
     async def _unheard(
         self, read: Reading, guild: discord.Guild, member: discord.Member, places: Sequence[int | None]
-    ) -> View | None:
+    ) -> Outline | None:
         """Give the community when no agent hears any of these places, and agents are to hear this person."""
         community = await read.communities.of_guild(Snowflake(guild.id))
         if community is None:
@@ -100,7 +100,7 @@ class Signposts:
         return f"{PRIVATE} Say it where the agents live: {listed(homes)}." if homes else PRIVATE
 
 
-async def _everyone(read: Reading, community: Community) -> View:
+async def _everyone(read: Reading, community: Community) -> Outline:
     return await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
 
 
@@ -111,7 +111,7 @@ async def _fetched(guild: discord.Guild, user_id: int) -> discord.Member | None:
         return None
 
 
-def homes_of(view: View, agents: Iterable[Agent], guild: discord.Guild, member: discord.Member) -> list[Home]:
+def homes_of(view: Outline, agents: Iterable[Agent], guild: discord.Guild, member: discord.Member) -> list[Home]:
     """Give where these agents live, as far as the person sees it."""
     homes: list[Home] = []
     for agent in agents:

@@ -6,18 +6,18 @@ from typing import Final
 from bot.core.hud.escape import whole
 from bot.core.kinds import Visibility
 from bot.core.records import AgentId, Json
-from bot.core.view import View
+from bot.core.view import Outline
 
 EVERYONE, NEIGHBOURS, NAMES, NOBODY = 0, 1, 2, 3
 MOST_NAMES: Final = 100
 
 
-def neighbours(view: View, room_ids: Iterable[AgentId]) -> set[AgentId]:
+def neighbours(view: Outline, room_ids: Iterable[AgentId]) -> set[AgentId]:
     """Give the agents that are in one of these rooms."""
     return {member for room in room_ids if room in view.rooms for member in view.rooms[room].members}
 
 
-def shown_directory(view: View, agent_id: AgentId, room_ids: Iterable[AgentId], level: int) -> list[Json]:
+def shown_directory(view: Outline, agent_id: AgentId, room_ids: Iterable[AgentId], level: int) -> list[Json]:
     """Give the directory's entries by id: of everyone, of agents of shared rooms, with their names only, or none.
 
     Retired agents stand in it only where they are still in a room, so that their words have a name.
@@ -34,7 +34,9 @@ def shown_directory(view: View, agent_id: AgentId, room_ids: Iterable[AgentId], 
     return shown[:MOST_NAMES] if level == NAMES else shown
 
 
-def entry(view: View, id: AgentId, level: int = EVERYONE, inside: Collection[AgentId] = frozenset()) -> dict[str, Json]:
+def entry(
+    view: Outline, id: AgentId, level: int = EVERYONE, inside: Collection[AgentId] = frozenset()
+) -> dict[str, Json]:
     """Give one agent's entry: id, name, type, topic, access.
 
     What a private room talks about stands only where the room itself is shown: `inside` are those rooms.

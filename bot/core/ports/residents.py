@@ -6,7 +6,7 @@ from typing import Protocol
 
 from bot.core.circumstances import Circumstances, Inquiry
 from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Schedule, Snowflake
-from bot.core.view import View
+from bot.core.view import Glance, Subject, View
 
 
 class Agents(Protocol):
@@ -89,13 +89,13 @@ class Views(Protocol):
         `messages`: how many of the newest per room at most.
         """
 
-    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> View:
-        """Give only what gates, floors and plain talk need of these agents: no minds, no keys, no directory."""
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
+        """Give only what gates, floors and plain talk need of these agents."""
 
     async def desk(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
-    ) -> View:
-        """Give what actions look at and change (keys and requests if `doors`), and nothing that only a HUD shows."""
+    ) -> Subject:
+        """Give what actions look at and change, with keys and requests if `doors`."""
 
 
 class Inquiries(Protocol):

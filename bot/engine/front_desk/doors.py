@@ -33,7 +33,7 @@ class Doors(Office):
     async def _keys(self, guild_id: Snowflake, room_id: AgentId) -> tuple[Community, Sequence[AccessKey]]:
         async with self._looking(guild_id) as (community, read):
             view = await read.views.desk(community.id, agent_ids=[room_id], room_ids=[room_id], doors=True)
-        return community, [key for key in view.keys.get(room_id, ()) if key.revoked_at is None]
+        return community, [key for key in view.opened.keys.get(room_id, ()) if key.revoked_at is None]
 
     async def knocks(self, guild_id: Snowflake) -> Sequence[AccessRequest]:
         """Give the pending requests of the community, oldest first."""

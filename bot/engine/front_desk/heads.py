@@ -7,12 +7,12 @@ from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import OutputFormat
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
-from bot.core.view import MayRead, Tally, View
+from bot.core.view import MayRead, Outline, Tally
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
 
 
-async def _for(beats: Sequence[Beat], view: View, may_read: MayRead) -> list[Beat]:
+async def _for(beats: Sequence[Beat], view: Outline, may_read: MayRead) -> list[Beat]:
     """Give the beats that who asks may see: of those in private threads only where they may read now."""
     sides = {beat.side for beat in beats if view.is_thread(beat.side)}
     allowed = await readable((view.all_rooms[AgentId(side)] for side in sorted(sides)), may_read)

@@ -10,7 +10,7 @@ from bot.core.kinds import LetterState
 from bot.core.moderation import IN_A_THREAD, let_stand, proposal_of, what_and_text
 from bot.core.ports import Writing
 from bot.core.records import Community, Letter, LetterId, Message, MessageId, Person, Snowflake
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.moderation import let_through
 
@@ -96,7 +96,7 @@ async def _let_stand(write: Writing, community: Community, letter: Letter, now: 
     return changes
 
 
-def _words(letter: Letter, said: Mapping[MessageId, Message], view: View) -> str | None:
+def _words(letter: Letter, said: Mapping[MessageId, Message], view: Outline) -> str | None:
     """Give what is held as it may be shown outside its place."""
     if letter.message_id is not None:
         message = said.get(letter.message_id)

@@ -13,7 +13,7 @@ from bot.core.kinds import LetterKind
 from bot.core.letters import MOST_TRACES, NoticePayload
 from bot.core.people import SOMEONE, mention
 from bot.core.records import AgentId, Json, Lookup, Mind, Person, Snowflake
-from bot.core.view import MayRead, View
+from bot.core.view import MayRead, Outline
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, readable
 
@@ -73,7 +73,7 @@ class PeopleDesk(Office):
         return " ".join([*_told(gone, view, now, now + timedelta(days=self._backup_days)), *left])
 
 
-def place_of(trace: Trace, view: View) -> str:
+def place_of(trace: Trace, view: Outline) -> str:
     """Word where somebody may still be named, without what is said there."""
     if trace.kind is TraceKind.LABEL:
         return f"the label of key {trace.id}"
@@ -102,7 +102,7 @@ def without(mind: Mind, who: Forgotten, now: datetime, *, by: str = SOMEONE) -> 
     return changes
 
 
-def _handed_over(person_id: Snowflake, gone: Gone, places: Sequence[str], view: View, now: datetime) -> AddLetter:
+def _handed_over(person_id: Snowflake, gone: Gone, places: Sequence[str], view: Outline, now: datetime) -> AddLetter:
     """Give managers the places that they decide about, each with a button; no name is written down for it."""
     listed = [f"{number}. {place}" for number, place in enumerate(places[:MOST_TRACES], 1)]
     left = len(places) - len(listed)
@@ -124,7 +124,7 @@ def _logged(gone: Gone, places: Sequence[str]) -> str:
     return f"{what}; left to managers: {', '.join(places)}" if places else what
 
 
-def _told(gone: Gone, view: View, now: datetime, expire: datetime) -> list[str]:
+def _told(gone: Gone, view: Outline, now: datetime, expire: datetime) -> list[str]:
     """Word what went, what did not, and why."""
     told = [
         f"It is done, on {now:%Y-%m-%d at %H:%M} UTC: {counted(gone.messages, 'message')} and "

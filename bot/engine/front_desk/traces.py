@@ -77,7 +77,7 @@ class TracesDesk(Office):
         async with self._changing(guild_id, person) as (community, write):
             key = await _key(write, community.id, trace.id)
             others = await write.views.desk(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
-            rivals = [one for one in others.keys.get(key.room_id, ()) if one.id != key.id]
+            rivals = [one for one in others.opened.keys.get(key.room_id, ()) if one.id != key.id]
             check_new_key(label, (key.digest,), rivals, None, self.now())
             done = Audit(
                 by=Actor.person(person).signature(),
@@ -94,7 +94,7 @@ async def _key(read: Reading, community_id: CommunityId, key_id: int) -> AccessK
     """Find a key by its id; raises NotFound."""
     everywhere = (await read.views.desk(community_id, agent_ids=(), room_ids=(), doors=False)).all_rooms
     view = await read.views.desk(community_id, agent_ids=(), room_ids=list(everywhere), doors=True)
-    for keys in view.keys.values():
+    for keys in view.opened.keys.values():
         for key in keys:
             if key.id == KeyId(key_id):
                 return key

@@ -45,7 +45,7 @@ from bot.core.records import (
     Side,
     Snowflake,
 )
-from bot.core.view import View
+from bot.core.view import Belongings, Doors, Outline
 from bot.engine.performer.terms import Terms
 
 
@@ -54,7 +54,9 @@ class Desk:
     """The community as it stands after the actions so far; `changes` is what will be written."""
 
     write: Writing
-    view: View
+    view: Outline
+    minds: Belongings | None  # of the subject, where actions may need them
+    doors: Doors | None  # where one of the actions is about access
     actor: Actor
     subject_id: AgentId | None
     cipher: Cipher
@@ -197,7 +199,14 @@ class Desk:
 
     def mind(self) -> Mind:
         """Give the subject's mind on this side."""
-        return self.view.mind_of(self.me().id, self.side)
+        return self.belongings.mind_of(self.me().id, self.side)
+
+    @property
+    def belongings(self) -> Belongings:
+        """What the subject carries; a LookupError where it was not read."""
+        if self.minds is None:
+            raise LookupError("no mind was read for these actions")
+        return self.minds
 
     @property
     def asked_by(self) -> Snowflake | None:
@@ -285,7 +294,7 @@ class Desk:
             self.view = replace(self.view, rooms={**self.view.rooms, room_id: seated})
 
     def _keep_mind(self, mind: Mind) -> None:
-        self.view = replace(self.view, minds={**self.view.minds, (mind.agent_id, mind.side): mind})
+        self.minds = Belongings(minds={**self.belongings.minds, (mind.agent_id, mind.side): mind})
 
     def _merge(self, change: UpdateAgent | UpdateRoom | UpdateMembership | SetFocus) -> None:
         """Write each row once: a later value takes the earlier one's place."""

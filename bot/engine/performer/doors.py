@@ -9,7 +9,7 @@ from bot.core.kinds import Access, LetterKind, ReasonKind, RequestState, Visibil
 from bot.core.letters import NoticePayload, PermissionPayload
 from bot.core.records import AccessKey, AccessRequest, AgentId, Reason, RequestId, Room, Snowflake
 from bot.engine.performer.desk import Desk
-from bot.engine.performer.keyring import add_request, change_key, close_request, keys_of, requests_of
+from bot.engine.performer.keyring import add_request, change_key, close_request, doors_of, keys_of, requests_of
 from bot.engine.performer.locks import check_not_locked_out, count_failure
 from bot.engine.performer.registry import handles
 from bot.engine.performer.rooms import put_letter
@@ -30,7 +30,7 @@ def request_access(desk: Desk, action: RequestAccess) -> str:
         raise Rejected(WRONG_KEY)
     _check_knock(desk, room)
     check_not_locked_out(desk, room.id)
-    held = desk.view.held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
+    held = doors_of(desk).held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
     key = fitting_key(action.key, desk.cipher.digests(action.key), keys_of(desk, room.id), held, room.id, desk.now)
     if key is None:
         count_failure(desk, room.id)
@@ -157,7 +157,7 @@ def _requester(desk: Desk, request: AccessRequest) -> str:
 
 def _waiting(desk: Desk, request_id: int) -> AccessRequest:
     """Find a request at one's own room; a manager who named no room may mean any that is loaded."""
-    rooms = [desk.subject_id] if desk.subject_id is not None else list(desk.view.requests)
+    rooms = [desk.subject_id] if desk.subject_id is not None else list(doors_of(desk).requests)
     for room_id in rooms:
         for request in requests_of(desk, AgentId(room_id)):
             if request.id == request_id:

@@ -15,44 +15,52 @@ from bot.core.records import (
     AgentId,
     Reason,
 )
+from bot.core.view import Doors
 from bot.engine.performer.desk import Desk
+
+
+def doors_of(desk: Desk) -> Doors:
+    """Give keys and requests; a LookupError where they were not read."""
+    if desk.doors is None:
+        raise LookupError("no doors were read for these actions")
+    return desk.doors
 
 
 def keys_of(desk: Desk, room_id: AgentId) -> tuple[AccessKey, ...]:
     """Give the keys of a room."""
-    return desk.view.keys.get(room_id, ())
+    return doors_of(desk).keys.get(room_id, ())
 
 
 def requests_of(desk: Desk, room_id: AgentId) -> tuple[AccessRequest, ...]:
     """Give the requests that wait at a room."""
-    return desk.view.requests.get(room_id, ())
+    return doors_of(desk).requests.get(room_id, ())
 
 
 def change_key(desk: Desk, key: AccessKey, **fields: Any) -> AccessKey:  # noqa: ANN401 - columns by name
     """Put a new or changed key on the desk."""
     after = replace(key, **fields)
     others = tuple(one for one in keys_of(desk, key.room_id) if one.id != key.id)
-    desk.view = replace(desk.view, keys=_with(desk.view.keys, key.room_id, (*others, after)))
+    desk.doors = replace(doors_of(desk), keys=_with(doors_of(desk).keys, key.room_id, (*others, after)))
     return after
 
 
 def hold(desk: Desk, key: AccessKey, agent_id: AgentId) -> None:
     """Put a key into an agent's hand."""
     after = change_key(desk, key, held_by=(*key.held_by, agent_id))
-    held = (*desk.view.held_keys.get(agent_id, ()), after)
-    desk.view = replace(desk.view, held_keys=_with(desk.view.held_keys, agent_id, held))
+    held = (*doors_of(desk).held_keys.get(agent_id, ()), after)
+    desk.doors = replace(doors_of(desk), held_keys=_with(doors_of(desk).held_keys, agent_id, held))
 
 
 def add_request(desk: Desk, request: AccessRequest) -> None:
     """Let a request wait at its room."""
     waiting = (*requests_of(desk, request.room_id), request)
-    desk.view = replace(desk.view, requests=_with(desk.view.requests, request.room_id, waiting))
+    desk.doors = replace(doors_of(desk), requests=_with(doors_of(desk).requests, request.room_id, waiting))
 
 
 def close_request(desk: Desk, request: AccessRequest, news: str, *, granted: bool = False) -> None:
     """Take a request off the desk and tell its requester."""
     waiting = tuple(one for one in requests_of(desk, request.room_id) if one.id != request.id)
-    desk.view = replace(desk.view, requests=_with(desk.view.requests, request.room_id, waiting))
+    desk.doors = replace(doors_of(desk), requests=_with(doors_of(desk).requests, request.room_id, waiting))
     where = desk.agent(request.room_id).name
     if request.requester_agent_id is not None:
         _tell_agent(desk, request, f"{where}: {news}", granted=granted)

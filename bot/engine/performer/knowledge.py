@@ -37,7 +37,7 @@ def delete(desk: Desk, action: Delete) -> str:
 def get(desk: Desk, action: Get) -> str:
     found = knowledge.read(desk.mind().knowledge, action.path)
     if found is knowledge.MISSING and desk.side != PUBLIC_SIDE:
-        found = knowledge.read(desk.view.mind_of(desk.me().id).knowledge, action.path)
+        found = knowledge.read(desk.belongings.mind_of(desk.me().id).knowledge, action.path)
     if found is knowledge.MISSING:
         raise Rejected(f"There is nothing at {action.path}.")
     desk.look_up(f"get {action.path}", knowledge.as_json(found))

@@ -11,7 +11,7 @@ from bot.core.kinds import ReasonKind
 from bot.core.permissions import may_see
 from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, MessageId, Reason
-from bot.core.view import View
+from bot.core.view import Doors, Glance, Outline, Subject
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.inquiry import inquired
 from bot.engine.performer.terms import Terms
@@ -26,7 +26,7 @@ async def lay(
     subject: AgentId | None,
     terms: Terms,
     reasons: Sequence[Reason] = (),
-    view: View | None = None,
+    view: Glance | None = None,
     cipher: Cipher,
     tokenizer: Tokenizer,
     models: Models | None,
@@ -36,16 +36,23 @@ async def lay(
     agents = [subject_id] if subject_id is not None else []
     rooms = list(dict.fromkeys([*agents, *_rooms_named(actions)]))
     ids = list(dict.fromkeys(_messages_named(actions)))
-    if view is None or _brings_files(view, reasons):
+    laid: Subject | None = None
+    seen: Outline
+    if view is not None and not _brings_files(view, reasons):
+        seen = view
+    else:
         ids += _addressing(reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
-        view = await write.views.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
-    ids += _calling(view, terms)
-    here = shown_to(view, subject_id, terms)
-    inquiry = inquired(actor, actions, subject_id, rooms, terms.now, view.config, messages=ids, rooms_in=here)
+        seen = laid = await write.views.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
+    keys = laid.doors if laid is not None else None
+    ids += _calling(seen, terms)
+    here = shown_to(seen, subject_id, terms)
+    inquiry = inquired(actor, actions, subject_id, rooms, terms.now, seen.config, messages=ids, rooms_in=here)
     desk = Desk(
         write=write,
-        view=view,
+        view=seen,
+        minds=laid,
+        doors=keys,
         actor=actor,
         subject_id=subject_id,
         cipher=cipher,
@@ -53,27 +60,28 @@ async def lay(
         models=models,
         terms=terms,
         rooms_at_first=here,
-        blots=terms.blots | given_in(actions, _labels(view)),
+        blots=terms.blots | given_in(actions, _labels(keys)),
         circumstances=await write.inquiries.answer(community_id, inquiry),
     )
     _notice(desk, reasons)
     return desk
 
 
-def shown_to(view: View, agent_id: AgentId | None, terms: Terms) -> tuple[AgentId, ...]:
+def shown_to(view: Outline, agent_id: AgentId | None, terms: Terms) -> tuple[AgentId, ...]:
     """Give the rooms that the agent is in and this beat shows."""
     mine = (room for agent, room in view.memberships if agent == agent_id)
     return tuple(room for room in mine if terms.rooms_shown is None or room in terms.rooms_shown)
 
 
-def _calling(view: View, terms: Terms) -> list[MessageId]:
+def _calling(view: Outline, terms: Terms) -> list[MessageId]:
     """Give the messages that called the agent and are not in view."""
     shown = {message.id for room in view.rooms.values() for message in room.messages}
     return [id for id in terms.called_by if id not in shown]
 
 
-def _labels(view: View) -> frozenset[str]:
-    return all_labels(key for keys in (*view.keys.values(), *view.held_keys.values()) for key in keys)
+def _labels(doors: Doors | None) -> frozenset[str]:
+    held = (*doors.keys.values(), *doors.held_keys.values()) if doors else ()
+    return all_labels(key for keys in held for key in keys)
 
 
 def _addressing(reasons: Sequence[Reason]) -> list[MessageId]:
@@ -82,7 +90,7 @@ def _addressing(reasons: Sequence[Reason]) -> list[MessageId]:
     return [reason.message_id for reason in spoken_to if reason.message_id is not None]
 
 
-def _brings_files(view: View, reasons: Sequence[Reason]) -> bool:
+def _brings_files(view: Glance, reasons: Sequence[Reason]) -> bool:
     """Whether one of them brings links or attachments, for which the agent's focus must be read."""
     wanted = set(_addressing(reasons))
     shown = (message for room in view.rooms.values() for message in room.messages if message.id in wanted)

@@ -16,7 +16,7 @@ from bot.core.people import named
 from bot.core.permissions import refusal
 from bot.core.ports import Cipher, Models, Random, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, Json, MessageId, Reason, Snowflake
-from bot.core.view import View
+from bot.core.view import Glance
 from bot.core.wording import as_words
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.laying import lay
@@ -50,7 +50,7 @@ class Performer:
         subject: AgentId | None = None,
         reasons: Sequence[Reason] = (),
         refused: Sequence[tuple[str, str]] = (),
-        view: View | None = None,
+        view: Glance | None = None,
         **bounds: Unpack[Bounds],
     ) -> list[Outcome]:
         """Perform actions in order and write what they change; gives one outcome for each.

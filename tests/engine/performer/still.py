@@ -22,7 +22,7 @@ from bot.core.records import (
     Schedule,
     ScheduleId,
 )
-from bot.core.view import RoomView, View
+from bot.core.view import Doors, RoomView, Subject
 from tests.factories import agent, by_agent, membership, message, room, view
 from tests.fakes import START, CountingIds, PlainCipher
 
@@ -44,8 +44,17 @@ class StillStore:
     def as_writing(self) -> Writing:
         return cast(Writing, self)
 
-    async def desk(self, community_id: CommunityId, **asked: Any) -> View:  # noqa: ANN401
-        return STILL
+    async def desk(self, community_id: CommunityId, *, doors: bool, **asked: Any) -> Subject:  # noqa: ANN401
+        return Subject(
+            community=STILL.community,
+            config=STILL.config,
+            agents=STILL.agents,
+            all_rooms=STILL.all_rooms,
+            rooms=STILL.rooms,
+            memberships=STILL.memberships,
+            minds=STILL.minds,
+            doors=Doors(keys=STILL.keys, held_keys=STILL.held_keys, requests=STILL.requests) if doors else None,
+        )
 
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         self.written += changes
