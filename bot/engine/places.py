@@ -6,7 +6,7 @@ from typing import assert_never
 import structlog
 
 from bot.core.aftermath import notice, retired_with_its_channel
-from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
+from bot.core.changes import Audit, Change, RoomColumns, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.events import (
     ChannelChanged,
     ChannelDeleted,
@@ -228,7 +228,7 @@ def _unset(event: ChannelDeleted, community: Community) -> list[Change]:
 
 async def _follow(write: Writing, room: Room, *, topic: str | None, is_private: bool | None) -> None:
     """Let a room be as its channel is (None: as before)."""
-    fields: dict[str, object] = {}
+    fields = RoomColumns()
     if topic is not None:
         topic = without_marker(topic, room.id)[:TOPIC_CHARACTERS]
         if topic != room.topic:

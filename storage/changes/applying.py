@@ -21,7 +21,6 @@ HANDLERS: Mapping[tuple[type, ...], Handler] = {
     (kinds.RemoveMembership,): residents.remove_memberships,
     (kinds.Say,): talk.say,
     (kinds.Say, kinds.AddLetter): talk.add_letters,
-    (kinds.UpdateLetter,): talk.update_letters,
     (kinds.UpdateMessage,): talk.update_messages,
     (kinds.Unreact,): talk.unreact,
     (kinds.React,): talk.react,

@@ -55,7 +55,7 @@ async def update_rooms(session: Session, community_id: int, changes: Sequence[Up
     Those that wait to be posted count already; a room that begins to count anew begins before them.
     """
     said = Counter(c.room_id for c in changes if isinstance(c, Say) and c.post and c.sender.agent_id is not None)
-    fields: dict[int, dict[str, Any]] = {}
+    fields: dict[int, dict[str, object]] = {}
     for change in changes:
         if isinstance(change, UpdateRoom):
             fields.setdefault(change.room_id, {}).update(change.fields)

@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import and_, bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, UpdateLetter, UpdateMessage
+from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, UpdateMessage
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from storage.changes.columns import update_columns
 from storage.convert import columns_of, lane_of, reactor_mark, sender_columns
-from storage.letters import SqlLetters
 from storage.session import Insert, Session, owned
 from storage.tables import CHECKPOINTS, LETTERS, MESSAGES, REACTIONS
 from storage.talking import More, count_messages, count_reactions, index
@@ -42,15 +40,6 @@ async def add_letters(session: Session, community_id: int, changes: Sequence[Say
         for letter in letters
     ]
     await session.run(session.insert(LETTERS), rows)
-
-
-async def update_letters(session: Session, community_id: int, changes: Sequence[UpdateLetter]) -> None:
-    """Move letters on, with other fields of theirs."""
-    for change in changes:
-        fields = dict(change.fields)
-        known = {name: fields.pop(name) for name in ("attempts", "not_before", "posted_as", "at") if name in fields}
-        await SqlLetters(session).move(community_id, change.letter_id, change.state, **known)  # type: ignore[arg-type]
-        await update_columns(session, LETTERS, community_id, [({"id": change.letter_id}, fields)])
 
 
 def _shown(change: Say) -> More:
@@ -121,11 +110,8 @@ async def unreact(session: Session, community_id: int, changes: Sequence[Unreact
 
 
 async def update_messages(session: Session, community_id: int, changes: Sequence[UpdateMessage]) -> None:
-    """Set columns of messages (not their text: that is an edit)."""
-    for names, group in groupby(changes, key=lambda change: tuple(change.fields)):
-        if "content" in names:
-            raise ValueError("a message's text is changed by edit_message, which also mends the index")
-        await update_columns(session, MESSAGES, community_id, [({"id": c.message_id}, c.fields) for c in group])
+    """Set columns of messages (their text is changed by an edit, which also mends the index)."""
+    await update_columns(session, MESSAGES, community_id, [({"id": c.message_id}, c.fields) for c in changes])
 
 
 async def add_checkpoints(session: Session, community_id: int, changes: Sequence[AddCheckpoint]) -> None:

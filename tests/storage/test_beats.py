@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from bot.core.changes import DropReasons, EndBeat, PutReason, UpdateAgent
+from bot.core.changes import AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
 from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, MessageId, Reason, Snowflake, Usage
 from bot.core.verdict import Claim
@@ -133,16 +133,21 @@ async def test_a_look_up_asked_for_in_a_beat_outlives_the_reason_that_led_to_it(
     assert [one.due_at for one in view.reasons[FIRST]] == [START + timedelta(seconds=20)]
 
 
-@pytest.mark.parametrize("field", ["paused_reason", "retired_at"])
+@pytest.mark.parametrize(
+    ("rest", "back"),
+    [
+        (AgentColumns(paused_reason="a manager asked for it"), AgentColumns(paused_reason=None)),
+        (AgentColumns(retired_at=START), AgentColumns(retired_at=None)),
+    ],
+)
 async def test_an_agent_at_rest_is_not_due_and_comes_back_with_its_reasons(
-    store: SqlStore, community_id: CommunityId, field: str
+    store: SqlStore, community_id: CommunityId, rest: AgentColumns, back: AgentColumns
 ) -> None:
     await put(store, community_id, reason())
-    value = "a manager asked for it" if field == "paused_reason" else START
     async with store.writing(community_id) as write:
-        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields={field: value})])
+        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields=rest)])
         assert await write.claims.due(NOW, limit=10) == []
-        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields={field: None})])
+        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields=back)])
         assert await write.claims.due(NOW, limit=10) == [(community_id, FIRST)]
 
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import text
 
-from bot.core.changes import AddLetter, Say, UpdateLetter
+from bot.core.changes import AddLetter, Say
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
 from storage import letters
@@ -108,14 +108,6 @@ async def test_a_letter_whose_fate_is_unknown_stays_the_first(store: SqlStore, c
         assert await read.letters.next_due_at() == look_at
     assert isinstance(unsure, Letter)
     assert (unsure.message_id, unsure.attempts) == (1, 1)
-
-
-async def test_letters_move_on_by_changes_too(store: SqlStore, community_id: CommunityId) -> None:
-    async with store.writing(community_id) as write:
-        await write.apply(community_id, [topic(ROOM)])
-        failed = UpdateLetter(letter_id=LetterId(1), state=LetterState.FAILED, fields={"attempts": 3})
-        await write.apply(community_id, [failed])
-    assert await heads(store) == []
 
 
 async def test_words_of_system_that_need_no_letter_are_seen_at_once(store: SqlStore, community_id: CommunityId) -> None:

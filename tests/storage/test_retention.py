@@ -14,7 +14,6 @@ from bot.core.changes import (
     RecordAction,
     Say,
     SetKnowledge,
-    UpdateLetter,
 )
 from bot.core.kinds import LetterState, RequestState
 from bot.core.records import (
@@ -112,8 +111,7 @@ async def test_what_was_never_posted_goes_too_unless_it_still_waits(store: SqlSt
 
     async with store.writing(community_id) as write:
         await write.apply(community_id, [says(write.ids.take("message")) for _ in range(2)])
-        failed = UpdateLetter(letter_id=LetterId(1), state=LetterState.FAILED, fields={"at": START})
-        await write.apply(community_id, [failed])
+        await write.letters.move(community_id, LetterId(1), LetterState.FAILED, at=START)
         assert await forget(write, community_id, messages_before=LATER) == 1
         left = await write.session.rows(select(MESSAGES.c.id))
         letters = await write.session.rows(select(LETTERS.c.id))

@@ -112,8 +112,6 @@ async def test_an_update_touches_only_its_columns(store: SqlStore, community_id:
     assert view.agents[FIRST] == replace(before, interval_seconds=2.5, allocations=allocations, aliases=("wren",))
     assert (view.rooms[FIRST].room.billboard, view.rooms[FIRST].room.hushed_until) == ("hello", START)
     assert (view.memberships[FIRST, FIRST].seen_until, view.memberships[FIRST, FIRST].attention) == (3, 40)
-    with pytest.raises(ValueError, match="agents has no column mood"):
-        await apply(store, community_id, UpdateAgent(agent_id=FIRST, fields={"mood": "sunny"}))
 
 
 async def test_a_view_shows_the_rooms_of_the_asked_with_all_their_members(
@@ -300,14 +298,12 @@ async def test_settings_summaries_schedules_and_the_audit(store: SqlStore, commu
         assert await read.agents.schedules(community_id, FIRST) == []
 
 
-async def test_a_messages_text_is_only_changed_by_an_edit(store: SqlStore, community_id: CommunityId) -> None:
+async def test_the_answers_to_a_message_are_counted(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
         await hear(write.talk, community_id, said("hello"))
     changed = UpdateMessage(message_id=MessageId(1), fields={"answers_from_agents": 2})
     view = await apply(store, community_id, changed)
     assert view.rooms[FIRST].messages[0].answers_from_agents == 2
-    with pytest.raises(ValueError, match="edit_message"):
-        await apply(store, community_id, UpdateMessage(message_id=MessageId(1), fields={"content": "other"}))
 
 
 async def furnish(store: SqlStore, community_id: CommunityId, rooms: int) -> None:

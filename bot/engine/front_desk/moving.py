@@ -48,7 +48,6 @@ class Moving(Office):
         async with self._looking(guild_id) as (community, read):
             config = (await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
         share = card.settings.get("allocations", Allocations())
-        assert isinstance(share, Allocations)  # noqa: S101 - as the card's reader gives it
         cap = (card.token_budget or config.token_budget) * share.knowledge // 100
         if (tokens := self._performer.knowledge_tokens(card.knowledge)) > cap:
             raise Rejected(

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import cast
 
 from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, PermitAgent, RestoreAgent, RetireAgent
-from bot.core.changes import AddAgent, SetFocus, SetKnowledge
+from bot.core.changes import AddAgent, AgentColumns, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
 from bot.core.kinds import Access, AgentType, InputFormat, LetterKind, OutputFormat, Visibility
@@ -24,12 +24,6 @@ from bot.engine.performer.rooms import PROPOSED, put_letter
 from bot.engine.performer.speech import tell_room
 
 DAY = timedelta(days=1)
-_AT_REST: Mapping[str, Any] = {
-    **dict.fromkeys(("asleep_until", "paused_reason", "retired_at", "next_beat_at", "last_beat_at", "last_reason")),
-    **dict.fromkeys(("beat_id", "lease_until")),
-    "last_beat_silent": True,
-    "failures_in_a_row": 0,
-}
 
 
 @handles(CreateAgent)
@@ -59,7 +53,7 @@ async def alter_agent(desk: Desk, action: AlterAgent) -> str:
     fields = _altered(action)
     if not fields and action.name is None:
         raise Rejected("Say what to change.")
-    after = replace(agent, **fields)  # type: ignore[arg-type]  # names are the record's
+    after = replace(agent, **fields)
     check_prompt(desk, after.prompt, after.token_budget)
     await check_model(desk, after.model)
     check_avatar(after.avatar_url)
@@ -111,13 +105,12 @@ def permit_agent(desk: Desk, action: PermitAgent) -> str:
 async def clone_agent(desk: Desk, action: CloneAgent) -> str:
     model = desk.agent(action.agent_id)
     clone = replace(
-        model,
+        _at_rest(model),
         id=AgentId(desk.write.ids.take("agent")),
         name=free_name(desk, action.name),
         can_create_agents=False,
         created_at=desk.now,
         created_by=None,
-        **_AT_REST,
     )
     _settle(desk, clone)
     if action.with_knowledge:
@@ -125,6 +118,23 @@ async def clone_agent(desk: Desk, action: CloneAgent) -> str:
         for path, value in known.mind_of(model.id).knowledge.items():
             desk.put(_told(desk, clone.id, known.mind_of(model.id).knowledge, path, value))
     return f"{clone.name} is created with the id {clone.id}, like {model.name}."
+
+
+def _at_rest(agent: Agent) -> Agent:
+    """Give an agent as it would be had it never beaten, slept or been stopped."""
+    return replace(
+        agent,
+        asleep_until=None,
+        paused_reason=None,
+        retired_at=None,
+        next_beat_at=None,
+        last_beat_at=None,
+        last_reason=None,
+        last_beat_silent=True,
+        beat_id=None,
+        lease_until=None,
+        failures_in_a_row=0,
+    )
 
 
 @handles(DeleteAgent)
@@ -238,8 +248,9 @@ def _settle(desk: Desk, agent: Agent) -> None:
         desk.put(SetFocus(agent_id=agent.id, side=PUBLIC_SIDE, focus=focus))
 
 
-def _altered(action: AlterAgent) -> dict[str, object]:
+def _altered(action: AlterAgent) -> AgentColumns:
+    """Give the columns that are to change: the other parameters bear their names and types."""
     given = action.model_dump(exclude={"type", "agent_id", "name", "background_prompt"}, exclude_none=True)
     if action.background_prompt is not None:
         given["prompt"] = action.background_prompt
-    return given
+    return cast(AgentColumns, given)

@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.clock import SystemClock
 from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.config import CommunityConfig
-from bot.core.kinds import LetterKind
+from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, BillboardPayload, NoticePayload, PermissionPayload, ReactPayload, TopicPayload
 from bot.core.records import Json
 from tests.adapters.discord.stage import staged, until
@@ -120,7 +120,7 @@ async def pinned(scene: Scene, text: str) -> bool:
 
 
 async def test_topic_and_visibility_reach_the_channel(scene: Scene) -> None:
-    topic = UpdateRoom(room_id=scene.ada, fields={"topic": "Roses", "visibility": "private"})
+    topic = UpdateRoom(room_id=scene.ada, fields={"topic": "Roses", "visibility": Visibility.PRIVATE})
     await send(scene, LetterKind.TOPIC, TopicPayload(topic="Roses").stored(), topic)
     await send(scene, LetterKind.PERMISSION, PermissionPayload(allowed=False).stored())
 
