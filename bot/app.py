@@ -352,7 +352,7 @@ async def hud_now(
         community_id = chosen(await read.communities.all(), guild_id).id
         one = agent_named((await read.views.whole(community_id, messages=0)).agents.values(), agent)
         return await seen_now(
-            read,
+            read.views,
             community_id,
             one,
             now=SystemClock().now(),

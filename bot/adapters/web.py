@@ -15,6 +15,7 @@ from bot.core.errors import BadSetting, StoreError
 from bot.core.outlook import Outlook, Waiting, outlooks
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
+from bot.core.ports.communities import Communities
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
 from bot.core.sight import Sight
 from bot.core.spending import day_of
@@ -144,7 +145,7 @@ class Face:
 
     async def _agents(self, request: web.Request) -> web.Response:
         async with self._store.reading() as read:
-            community = await self._community(read, request)
+            community = await self._community(read.communities, request)
             if community is None:
                 return web.json_response([])
             view, looks = await self._outlooks(read, community)
@@ -157,7 +158,7 @@ class Face:
 
     async def _beat(self, request: web.Request) -> web.Response:
         async with self._store.reading() as read:
-            community = await self._community(read, request)
+            community = await self._community(read.communities, request)
         if community is None:
             raise web.HTTPNotFound
         if not await self._doors.visitors.may_look_inside(_token(request), community.guild_id):
@@ -173,7 +174,7 @@ class Face:
         since = datetime.fromtimestamp(int(request.query.get("since", "0")) / 1000, UTC)
         now, room_id = self._clock.now(), AgentId(int(request.match_info["id"]))
         async with self._store.reading() as read:
-            community = await self._community(read, request)
+            community = await self._community(read.communities, request)
         sight = await self._doors.visitors.sight(_token(request), community.guild_id) if community else Sight()
         async with self._store.reading() as read:
             view = await read.views.whole(community.id, room_ids=[room_id], messages=1) if community else None
@@ -191,13 +192,13 @@ class Face:
             raise web.HTTPNotFound
         return self.inside
 
-    async def _community(self, read: Reading, request: web.Request) -> Community | None:
+    async def _community(self, communities: Communities, request: web.Request) -> Community | None:
         """Find the community that `guild_id` names, else the first; who asks has to be of its server."""
         guild_id = request.query.get("guild_id", "")
         if guild_id.isdigit():
-            found = await read.communities.of_guild(Snowflake(int(guild_id)))
+            found = await communities.of_guild(Snowflake(int(guild_id)))
         else:
-            found = next(iter(await read.communities.all()), None)
+            found = next(iter(await communities.all()), None)
         if found is not None and not self._doors.visitors.may_enter(_token(request), found.guild_id):
             body = json.dumps({"message": STRANGER})
             raise web.HTTPUnauthorized(text=body, content_type="application/json")

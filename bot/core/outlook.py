@@ -64,7 +64,7 @@ class Outlook:
 
 
 def outlooks(view: Glance, spent: tuple[Decimal, int], now: datetime) -> Mapping[AgentId, Outlook]:
-    """Tell it of every agent of the view; `spent`: what the day has cost so far (`Reading.spent`)."""
+    """Tell it of every agent of the view; `spent`: what the day has cost so far (`Money.spent`)."""
     spending = of_day(spent, view.config)
     return {id: outlook(view, agent, now, spending) for id, agent in sorted(view.agents.items())}
 

@@ -14,6 +14,7 @@ from bot.core.floor import admit
 from bot.core.hud.call import messages_to_load
 from bot.core.kinds import HeldFor
 from bot.core.ports import Cipher, Model, Models, Store, Writing
+from bot.core.ports.beats import Beats
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
@@ -59,8 +60,9 @@ class Entrance:
             claimed = [claim.agent_id for claim in claims]
             view = await write.views.glance(community_id, agent_ids=claimed, messages=0)
             model = await self._models.of(write.providers, view.community)
-            spending = await spending_now(write, community_id, view.config, day_of(now), model.source.ceilings)
-            judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
+            spending = await spending_now(write.money, community_id, view.config, day_of(now), model.source.ceilings)
+            verdicts = [verdict(view, claim, now, spending) for claim in claims]
+            judged = [await self._limited(write.beats, view, one, now) for one in verdicts]
             missing = model.source.missing
             whole = await write.views.desk(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
             rest = _Rest(whole, now, spending=spending, missing=missing)
@@ -81,12 +83,12 @@ class Entrance:
             for one in admitted:
                 await write.claims.release(one.claim)
 
-    async def _limited(self, write: Writing, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
+    async def _limited(self, beats: Beats, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
         if isinstance(one, Held) or not is_self_caused(one.reasons):
             return one
-        beats = await write.beats.self_caused(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
-        until = limited_until(beats, view.config.self_caused_per_hour, now)
+        when = await beats.self_caused(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
+        until = limited_until(when, view.config.self_caused_per_hour, now)
         return one if until is None else Held(claim=one.claim, until=until, held_for=HeldFor.LIMIT, dropped=one.dropped)
 
     async def _sort_out(

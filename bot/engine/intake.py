@@ -33,6 +33,8 @@ from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
+from bot.core.ports.beats import Beats
+from bot.core.ports.people import People, WritablePeople
 from bot.core.records import AgentId, Community, Message, Person, Sender, Snowflake
 from bot.core.removals import removal
 from bot.core.spending import day_of, of_day
@@ -93,7 +95,7 @@ class Intake:
                 await self._places.take(event, community)
             case PersonSeen():
                 async with self._store.writing(community.id) as write:
-                    await _known(write, community, event.person)
+                    await _known(write.people, community, event.person)
             case GuildSeen():
                 await self._places.seen(event)
             case GuildLeft():
@@ -174,9 +176,9 @@ class Intake:
             if author is None or (event.is_bot and not self._is_listened(event, community)):
                 continue
             if event.channel_id not in rooms:
-                rooms[event.channel_id] = await place_of(write, community, event)
+                rooms[event.channel_id] = await place_of(write.rooms, community, event)
             if author not in people:
-                people[author] = await _known(write, community, author)
+                people[author] = await _known(write.people, community, author)
             room_id, known = rooms[event.channel_id], people[author]
             if room_id is not None and is_heard(known):
                 records.append(self._record(event, room_id, known))
@@ -219,7 +221,7 @@ class Intake:
                 return
             if known is not None and known.sender.person_id is None:
                 return  # our own post: agents keep what they said
-            if known is not None and not await _is_listened_to(write, community, known):
+            if known is not None and not await _is_listened_to(write.people, community, known):
                 await write.talk.delete(community.id, [event.message_id], self._clock.now())
                 return  # the old words are taken back, and the new ones are not heard
             await write.talk.edit(
@@ -279,18 +281,18 @@ def sender_of(person: Person, *, is_bot: bool) -> Sender:
     return Sender(kind=kind, person_id=person.id, name=person.username)
 
 
-async def _known(write: Writing, community: Community, person: Person) -> Person:
+async def _known(people: WritablePeople, community: Community, person: Person) -> Person:
     """Keep the person's present name and rights, and give them with what the community decided about them."""
-    known = await write.people.find(community.id, person.id)
+    known = await people.find(community.id, person.id)
     merged = as_decided(person, known)
     if merged != known:
-        await write.people.put(community.id, merged)
+        await people.put(community.id, merged)
     return merged
 
 
-async def _is_listened_to(write: Writing, community: Community, message: Message) -> bool:
+async def _is_listened_to(people: People, community: Community, message: Message) -> bool:
     """Tell whether agents listen to who said a message, as things are now."""
-    author = await write.people.find(community.id, message.sender.person_id) if message.sender.person_id else None
+    author = await people.find(community.id, message.sender.person_id) if message.sender.person_id else None
     return author is None or is_heard(author)
 
 
@@ -305,7 +307,7 @@ async def _stirred(write: Writing, community: Community, messages: Sequence[Mess
     signs: list[Change] = []
     for message in messages:
         replied = answered.get(message.reply_to) if message.reply_to is not None else None
-        so_far = await _addressed_so_far(write, community, message, now, view.config)
+        so_far = await _addressed_so_far(write.beats, community, message, now, view.config)
         for put in reasons_for(
             view, room_id, message, now=now, addressed_so_far=so_far, replied=replied, stretch=stretch
         ):
@@ -315,9 +317,9 @@ async def _stirred(write: Writing, community: Community, messages: Sequence[Mess
 
 
 async def _addressed_so_far(
-    write: Writing, community: Community, message: Message, now: datetime, config: CommunityConfig
+    beats: Beats, community: Community, message: Message, now: datetime, config: CommunityConfig
 ) -> int:
     if message.sender.person_id is None:
         return 0
     since = now - timedelta(minutes=config.addressed_per_person_minutes)
-    return await write.beats.addressed_by(community.id, message.sender.person_id, since)
+    return await beats.addressed_by(community.id, message.sender.person_id, since)

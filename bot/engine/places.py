@@ -21,6 +21,8 @@ from bot.core.events import (
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, is_marked, without_marker
 from bot.core.ports import Clock, Store, Writing
+from bot.core.ports.residents import WritableRooms
+from bot.core.ports.talk import Talk
 from bot.core.records import AgentId, Community, MessageId, Room, Snowflake
 from bot.engine.setbacks import REFUSALS
 
@@ -121,7 +123,7 @@ class Places:
             if thread_id is not None:
                 await _close_thread(write, community, thread_id, now)
             elif room_id is not None:
-                ids = await _said_in(write, community, room_id, event.thread_id)
+                ids = await _said_in(write.talk, community, room_id, event.thread_id)
                 await write.talk.delete(community.id, ids, now)
 
     async def _thread_left(self, event: ThreadLeft, community: Community) -> None:
@@ -171,16 +173,16 @@ class Places:
             )
 
 
-async def place_of(write: Writing, community: Community, event: MessageSeen) -> AgentId | None:
+async def place_of(rooms: WritableRooms, community: Community, event: MessageSeen) -> AgentId | None:
     """Give the place in which something was said; a private thread of a room that we are in becomes one."""
-    known = await write.rooms.of_channel(community.id, event.channel_id)
+    known = await rooms.of_channel(community.id, event.channel_id)
     if event.private_in is None:
         return known
-    room_id = await write.rooms.of_channel(community.id, event.private_in)
+    room_id = await rooms.of_channel(community.id, event.private_in)
     if room_id is None:
         return None
     name = event.thread_name or ""
-    return await write.rooms.add_thread(community.id, room_id, event.channel_id, name=name, at=event.sent_at)
+    return await rooms.add_thread(community.id, room_id, event.channel_id, name=name, at=event.sent_at)
 
 
 async def _close_thread(write: Writing, community: Community, thread_id: AgentId, now: datetime) -> bool:
@@ -194,11 +196,11 @@ async def _close_thread(write: Writing, community: Community, thread_id: AgentId
     return True
 
 
-async def _said_in(write: Writing, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
+async def _said_in(talk: Talk, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
     """Give the messages of a thread; none of them is older than the thread itself."""
     ids: list[Snowflake] = []
     before: MessageId | None = None
-    while page := await write.talk.history(community.id, room_id, before=before, limit=PAGE):
+    while page := await talk.history(community.id, room_id, before=before, limit=PAGE):
         ids += [one.discord_id for one in page if one.thread_id == thread_id and one.discord_id]
         before = page[0].id
         if all(one.discord_id and one.discord_id < thread_id for one in page):

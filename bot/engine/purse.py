@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from bot.core.config import CommunityConfig
 from bot.core.models import Ceilings
-from bot.core.ports import Model, Reading, Store, Writing
+from bot.core.ports import Model, Store
+from bot.core.ports.beats import Money, WritableMoney
 from bot.core.records import Agent, AgentId, CommunityId, Usage
 from bot.core.spending import Paid, Spending, day_of, divided, held_to, of_day, overspent, too_poor
 from bot.core.view import Outline
@@ -69,13 +70,12 @@ class Purse:
         day, config = day_of(now), held_to(config, model.source.ceilings)
         async with self._store.writing(community_id) as write:
             prices = [(call, self._price(model, call)) for call in calls]
-            return tuple(
-                [await self._book(write, community_id, config, day, call, price, agents) for call, price in prices]
-            )
+            money = write.money
+            return tuple([await self._book(money, community_id, config, day, *one, agents) for one in prices])
 
     async def _book(
         self,
-        write: Writing,
+        money: WritableMoney,
         community_id: CommunityId,
         config: CommunityConfig,
         day: date,
@@ -84,14 +84,14 @@ class Purse:
         agents: Mapping[AgentId, Agent] | None,
     ) -> Booked:
         if agents and _has_families(agents):
-            used = await write.money.spent_by_agent(community_id, day)
+            used = await money.spent_by_agent(community_id, day)
             shares = divided(Usage(cost_usd=price.usd, input_tokens=price.tokens), price.weights)
             if poor := too_poor(agents, used, config, shares):
                 return Booked(call=call, reservation=None, soon=self._others_run(community_id, price), poor=poor)
-        reservation = await set_aside(write, community_id, config, day, price)
+        reservation = await set_aside(money, community_id, config, day, price)
         soon = self._others_run(community_id, price)
         if reservation is None:
-            left = await spending_now(write, community_id, config, day, price.ceilings)
+            left = await spending_now(money, community_id, config, day, price.ceilings)
             paid_up = left.paid is not None and not left.paid.holds(price.usd)
             return Booked(call=call, reservation=None, soon=soon, paid_up=paid_up)
         self._open.setdefault(community_id, set()).add(reservation)
@@ -115,7 +115,7 @@ class Purse:
             return
         if usage is not None:
             async with self._store.writing(community_id) as write:
-                await settle(write, community_id, booked.reservation, usage)
+                await settle(write.money, community_id, booked.reservation, usage)
         self.give_up(community_id, booked)
 
     def give_up(self, community_id: CommunityId, booked: Booked) -> None:
@@ -140,26 +140,26 @@ def _has_families(agents: Mapping[AgentId, Agent]) -> bool:
 
 
 async def spending_now(
-    read: Reading, community_id: CommunityId, config: CommunityConfig, day: date, ceilings: Ceilings | None
+    money: Money, community_id: CommunityId, config: CommunityConfig, day: date, ceilings: Ceilings | None
 ) -> Spending:
     """Set what a day has cost so far beside every limit, the installation's as well where it pays."""
     paid = None
     if ceilings is not None:
-        here, everywhere = await read.money.paid(community_id, day)
+        here, everywhere = await money.paid(community_id, day)
         paid = Paid(here=here, everywhere=everywhere, ceilings=ceilings)
-    return of_day(await read.money.spent(community_id, day), config, paid)
+    return of_day(await money.spent(community_id, day), config, paid)
 
 
 async def set_aside(
-    write: Writing, community_id: CommunityId, config: CommunityConfig, day: date, price: Price
+    money: WritableMoney, community_id: CommunityId, config: CommunityConfig, day: date, price: Price
 ) -> int | None:
     """Set the price of one call aside; gives the reservation, None when the day's limits do not hold it."""
     if price.ceilings is not None:
-        await write.money.take_turns()
-    spending = await spending_now(write, community_id, config, day, price.ceilings)
+        await money.take_turns()
+    spending = await spending_now(money, community_id, config, day, price.ceilings)
     if not spending.holds(usd=price.usd, tokens=price.tokens):
         return None
-    return await write.money.reserve(
+    return await money.reserve(
         community_id,
         day,
         usd=price.usd,
@@ -169,10 +169,10 @@ async def set_aside(
     )
 
 
-async def settle(write: Writing, community_id: CommunityId, reservation: int, usage: Usage) -> None:
+async def settle(money: WritableMoney, community_id: CommunityId, reservation: int, usage: Usage) -> None:
     """Replace what was set aside by what was used."""
     tokens = usage.input_tokens + usage.output_tokens
-    await write.money.settle(community_id, reservation, usd=usage.cost_usd, tokens=tokens)
+    await money.settle(community_id, reservation, usd=usage.cost_usd, tokens=tokens)
 
 
 def as_told(usage: Usage) -> Usage | None:

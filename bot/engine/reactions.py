@@ -9,6 +9,7 @@ from bot.core.events import ReactionChanged, ReactionsCleared, ReactionsFound
 from bot.core.kinds import HeldFor, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, Store, Writing
+from bot.core.ports.people import WritablePeople
 from bot.core.records import Community, Message, Person, Sender, Snowflake
 from bot.core.tempo import changes_for
 
@@ -40,7 +41,7 @@ class Reactions:
             message = await write.talk.find(community.id, event.message_id)
             if message is None:
                 return
-            reactor = await _reactor(write, community, event.user_id, event.person, added=event.added)
+            reactor = await _reactor(write.people, community, event.user_id, event.person, added=event.added)
             if reactor is not None:
                 await self._apply(write, community, message, reactor, event.emoji, added=event.added)
 
@@ -71,7 +72,7 @@ class Reactions:
                     await self._apply(write, community, message, reactor, event.emoji, added=False)
             known = {reactor.person_id for reactor in stored}
             for person in (one for one in event.people if one.id not in known):
-                newcomer = await _reactor(write, community, person.id, person, added=True)
+                newcomer = await _reactor(write.people, community, person.id, person, added=True)
                 if newcomer is not None:
                     await self._apply(write, community, message, newcomer, event.emoji, added=True, is_late=True)
 
@@ -98,16 +99,16 @@ class Reactions:
 
 
 async def _reactor(
-    write: Writing, community: Community, person_id: Snowflake, person: Person | None, *, added: bool
+    people: WritablePeople, community: Community, person_id: Snowflake, person: Person | None, *, added: bool
 ) -> Sender | None:
     """Give who reacted, as far as it is known; None for people whom agents are to ignore."""
-    known = await write.people.find(community.id, person_id)
+    known = await people.find(community.id, person_id)
     if known is not None and not is_heard(known) and added:
         return None
     if person is not None and added:
         fresh = as_decided(person, known)
         if fresh != known:
-            await write.people.put(community.id, fresh)
+            await people.put(community.id, fresh)
     person = person or known
     if person is None:
         return Sender(kind=SenderKind.PERSON, person_id=person_id)

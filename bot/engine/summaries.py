@@ -22,7 +22,8 @@ from bot.core.hud.summary import (
     summary_text,
 )
 from bot.core.keeping import Unsummarised
-from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Models, Store, Writing
+from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Models, Store
+from bot.core.ports.talk import Talk
 from bot.core.records import (
     ActionRecord,
     AgentId,
@@ -193,10 +194,10 @@ class Summaries:
         day, config = day_of(self._clock.now()), job.view.config
         price = Price.of(job.provider, job.model, input_tokens=job.input_tokens, answer_tokens=job.answer_tokens)
         async with self._store.writing(job.community_id) as write:
-            spending = await spending_now(write, job.community_id, config, day, price.ceilings)
+            spending = await spending_now(write.money, job.community_id, config, day, price.ceilings)
             if spending.share >= SLOWED_FROM:  # what is left of the day's money is for talk
                 return None
-            return await set_aside(write, job.community_id, config, day, price)
+            return await set_aside(write.money, job.community_id, config, day, price)
 
     async def _ask(self, job: Job, reservation: int) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
@@ -224,14 +225,14 @@ class Summaries:
     async def _settle(self, job: Job, reservation: int, usage: Usage | None) -> None:
         if usage is not None:  # else all that was set aside counts
             async with self._store.writing(job.community_id) as write:
-                await settle(write, job.community_id, reservation, usage)
+                await settle(write.money, job.community_id, reservation, usage)
 
     async def _keep(self, job: Job, text: str) -> bool:
         """Store the summary and give it to who may see it; False when what it was made of has changed."""
         now = self._clock.now()
         async with self._store.writing(job.community_id) as write:
             view = await write.views.whole(job.community_id, room_ids=[job.room_id], messages=0)
-            if not await _still_stands(write, view, job):
+            if not await _still_stands(write.talk, view, job):
                 log.info("a summary was thrown away: what it was made of has changed", room=job.room_id)
                 return False
             checkpoint = Checkpoint(
@@ -307,14 +308,14 @@ def _less_of(stretch: tuple[Message, ...]) -> tuple[Message, ...]:
     return (replace(stretch[0], content=f"{said[: len(said) // 2]}…", attachments=(), tokens=0),)
 
 
-async def _still_stands(write: Writing, view: Outline, job: Job) -> bool:
+async def _still_stands(talk: Talk, view: Outline, job: Job) -> bool:
     """Nothing was deleted or changed meanwhile, and nobody else has summed up the room."""
     room = view.rooms.get(job.room_id)
     if room is None or (room.checkpoint.id if room.checkpoint else None) != job.earlier_id:
         return False
     if room.room.visibility is not job.view.rooms[job.room_id].room.visibility:
         return False
-    there = await write.talk.by_id(job.community_id, [one.id for one in job.stretch])
+    there = await talk.by_id(job.community_id, [one.id for one in job.stretch])
     return all(one.id in there and there[one.id].content == one.content for one in job.stretch)
 
 

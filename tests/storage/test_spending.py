@@ -82,7 +82,7 @@ async def test_no_moment_passes_the_limit_while_calls_begin_and_end(
 
     async def one_summary() -> None:
         async with store.writing(community_id) as write:
-            await set_aside(write, community_id, config, TODAY, Price(usd=PRICE / 2, tokens=500))
+            await set_aside(write.money, community_id, config, TODAY, Price(usd=PRICE / 2, tokens=500))
 
     async def watch() -> None:
         for _ in range(60):

@@ -10,6 +10,7 @@ from bot.adapters.discord.events import SPOKEN
 from bot.core.addressing import named_in
 from bot.core.people import is_heard
 from bot.core.ports import Reading, Store
+from bot.core.ports.residents import Views
 from bot.core.records import Agent, Community, Snowflake
 from bot.core.view import Outline
 
@@ -86,7 +87,7 @@ class Signposts:
             if place is not None and await read.rooms.of_channel(community.id, Snowflake(place)) is not None:
                 return None
         known = await read.people.find(community.id, Snowflake(member.id))
-        return None if known is not None and not is_heard(known) else await _everyone(read, community)
+        return None if known is not None and not is_heard(known) else await _everyone(read.views, community)
 
     async def _for_private(self, message: discord.Message) -> str:
         homes: list[Home] = []
@@ -94,14 +95,14 @@ class Signposts:
             member = guild.get_member(message.author.id) or await _fetched(guild, message.author.id)
             async with self._store.reading() as read:
                 community = await read.communities.of_guild(Snowflake(guild.id))
-                view = await _everyone(read, community) if community is not None and member is not None else None
+                view = await _everyone(read.views, community) if community is not None and member is not None else None
             if view is not None and member is not None:
                 homes += homes_of(view, view.agents.values(), guild, member)
         return f"{PRIVATE} Say it where the agents live: {listed(homes)}." if homes else PRIVATE
 
 
-async def _everyone(read: Reading, community: Community) -> Outline:
-    return await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+async def _everyone(views: Views, community: Community) -> Outline:
+    return await views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
 
 
 async def _fetched(guild: discord.Guild, user_id: int) -> discord.Member | None:

@@ -28,7 +28,7 @@ class CommunityDesk(Office):
             return Spent(
                 by_agent=by_agent,
                 by_format=await read.money.usage_by_format(community.id, day),
-                spending=await spending_now(read, community.id, view.config, day, model.source.ceilings),
+                spending=await spending_now(read.money, community.id, view.config, day, model.source.ceilings),
                 config=view.config,
                 model=model,
                 models=sorted({view.agents[id].model for id in by_agent if id in view.agents}),

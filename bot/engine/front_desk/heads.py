@@ -37,7 +37,7 @@ class Heads(Office):
         model = await self.model(guild_id)
         async with self._looking(guild_id) as (community, read):
             return await hud_now(
-                read,
+                read.views,
                 community.id,
                 agent,
                 now=self.now(),

@@ -12,6 +12,7 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.outlook import Outlook, outlooks
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Cipher, Clock, Model, Models, Random, Reading, Store, Workshop, Writing
+from bot.core.ports.communities import Communities
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Community, Person, Room, Side, Snowflake
 from bot.core.sight import Sight, members_of
 from bot.core.spending import day_of
@@ -183,7 +184,7 @@ class Office:
     @asynccontextmanager
     async def _looking(self, guild_id: Snowflake) -> AsyncIterator[tuple[Community, Reading]]:
         async with self._store.reading() as read:
-            yield await _found(read, guild_id), read
+            yield await _found(read.communities, guild_id), read
 
     @asynccontextmanager
     async def _changing(self, guild_id: Snowflake, person: Person) -> AsyncIterator[tuple[Community, Writing]]:
@@ -195,8 +196,8 @@ class Office:
             yield community, write
 
 
-async def _found(read: Reading, guild_id: Snowflake) -> Community:
-    community = await read.communities.of_guild(guild_id)
+async def _found(communities: Communities, guild_id: Snowflake) -> Community:
+    community = await communities.of_guild(guild_id)
     if community is None:
         raise NotFound("Selfroom has not moved into this server yet: try again in a moment.")
     return community

@@ -37,7 +37,7 @@ class Providing(Office):
             config = (await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
             models = await self._providers.of(write.providers, community)
             price = Price.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
-            reservation = await set_aside(write, community.id, config, day_of(self.now()), price)
+            reservation = await set_aside(write.money, community.id, config, day_of(self.now()), price)
         if reservation is None:
             raise Rejected("The budget for today is spent: try the model tomorrow, or raise it with `/usage budget`.")
         try:
@@ -51,7 +51,7 @@ class Providing(Office):
     async def _settle(self, community: Community, reservation: int, usage: Usage | None) -> None:
         if usage is not None:  # else all that was set aside counts
             async with self._store.writing(community.id) as write:
-                await settle(write, community.id, reservation, usage)
+                await settle(write.money, community.id, reservation, usage)
 
     async def try_moderation(self, guild_id: Snowflake, person: Person, name: str) -> None:
         """Ask a moderation model about a harmless text; raises ModelError when it does not answer."""
