@@ -40,12 +40,10 @@ class SqlBeats:
     session: Session
 
     async def find(self, community_id: CommunityId, beat_id: BeatId) -> Beat | None:
-        """Give a beat as it was kept."""
         row = await self.session.first(select(BEATS).where(owned(BEATS, community_id), BEATS.c.id == beat_id))
         return None if row is None else beat_of(row)
 
     async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
-        """Give an agent's beats as they were kept, newest first."""
         its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
         rows = await self.session.mappings(select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
         return [beat_of(row) for row in rows]
@@ -53,26 +51,22 @@ class SqlBeats:
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
     ) -> Mapping[AgentId, Beat]:
-        """Give the first beat since then of each of these agents that had one on that side."""
         its = (owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since, BEATS.c.side == side)
         first = select(func.min(BEATS.c.id)).where(*its).group_by(BEATS.c.agent_id)
         rows = await self.session.mappings(select(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(first)))
         return {beat.agent_id: beat for beat in map(beat_of, rows)}
 
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
-        """Count the beats that a person has caused by addressing agents."""
         theirs = and_(owned(BEATS, community_id), BEATS.c.person_id == person_id, BEATS.c.at >= since)
         addressed = BEATS.c.reason == ReasonKind.ADDRESSED
         return int(await self.session.value(select(func.count()).where(theirs, addressed)))
 
     async def self_caused(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Sequence[datetime]:
-        """Give when an agent beat after `since` without a person's cause, oldest first."""
         its = and_(owned(BEATS, community_id), BEATS.c.agent_id == agent_id, BEATS.c.at > since)
         rows = await self.session.rows(select(BEATS.c.at).where(its, BEATS.c.person_id.is_(None)).order_by(BEATS.c.at))
         return [row[0] for row in rows]
 
     async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
-        """Add up what these agents did since then."""
         theirs = and_(owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since)
         kinds = await self.session.rows(select(BEATS.c.reason, func.count()).where(theirs).group_by(BEATS.c.reason))
         calls = func.count(func.distinct(case((BEATS.c.response_id != "", BEATS.c.response_id))))

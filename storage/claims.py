@@ -27,7 +27,6 @@ class SqlClaims:
     session: Session
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, AgentId]]:
-        """Give agents of all communities whose next beat has come and whom no live claim holds, first due first."""
         asked = (
             select(AGENTS.c.community_id, AGENTS.c.id)
             .where(AGENTS.c.next_beat_at <= now, free(now), _awake())
@@ -85,12 +84,10 @@ class SqlClaims:
         return reasons
 
     async def holds(self, claim: Claim) -> bool:
-        """Tell whether the claim still stands."""
         held = select(AGENTS.c.beat_id).where(*_is(claim.community_id, claim.agent_id))
         return bool(await self.session.value(held) == claim.beat_id)
 
     async def release(self, claim: Claim, *, until: datetime | None = None, held_for: HeldFor | None = None) -> None:
-        """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest, and why."""
         if until is not None:
             for reason in claim.reasons:
                 later = update(REASONS).where(*_same(claim.community_id, claim.agent_id, reason))
@@ -100,7 +97,6 @@ class SqlClaims:
         await recount(self.session, claim.community_id, [claim.agent_id])
 
     async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
-        """Let reasons that were put off for that be due now."""
         held = and_(owned(REASONS, community_id), REASONS.c.held_for == held_for, REASONS.c.due_at > now)
         whose = [row[0] for row in await self.session.rows(select(REASONS.c.agent_id).where(held))]
         await self.session.run(update(REASONS).where(held).values(due_at=now, held_for=None))

@@ -37,11 +37,9 @@ class SqlCommunities:
     session: Session
 
     async def all(self) -> Sequence[Community]:
-        """Give all communities."""
         return await self._communities(select(COMMUNITIES).order_by(COMMUNITIES.c.id))
 
     async def of_guild(self, guild_id: Snowflake) -> Community | None:
-        """Find a community by its Discord server."""
         found = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.guild_id == guild_id))
         return found[0] if found else None
 
@@ -54,7 +52,6 @@ class SqlCommunities:
         return [plain(Community, row, overrides=overrides.get(row["id"], {})) for row in rows]
 
     async def add(self, guild_id: Snowflake, name: str) -> Community:
-        """Make a community, or give the one that is there (with its new name)."""
         made = self.session.insert(COMMUNITIES).values(guild_id=guild_id, name=name, paused=False)
         made = made.on_conflict_do_update(index_elements=[COMMUNITIES.c.guild_id], set_={"name": name})
         community_id = await self.session.value(made.returning(COMMUNITIES.c.id))
@@ -64,7 +61,6 @@ class SqlCommunities:
         return found
 
     async def pause(self, community_id: CommunityId, *, paused: bool) -> None:
-        """Let nobody of a community beat any more, or let everyone go on."""
         await self.session.run(update(COMMUNITIES).where(COMMUNITIES.c.id == community_id).values(paused=paused))
 
 
@@ -75,13 +71,11 @@ class SqlNotes:
     session: Session
 
     async def find(self, community_id: CommunityId | None, name: str) -> Json:
-        """Give a small value kept by name for a community (None: for the installation); None when there is none."""
         scope = community_id or INSTALLATION
         found: Json = await self.session.value(select(KEPT.c.value).where(KEPT.c.scope == scope, KEPT.c.name == name))
         return found
 
     async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
-        """Keep a small value by name for a community (None: for the installation); None removes it."""
         scope = community_id or INSTALLATION
         if value is None:
             await self.session.run(delete(KEPT).where(KEPT.c.scope == scope, KEPT.c.name == name))
@@ -96,12 +90,10 @@ class SqlProviders:
     session: Session
 
     async def of(self, community_id: CommunityId) -> OwnProvider | None:
-        """Give the community's own model provider, if it has one."""
         row = await self.session.first(OWN_PROVIDER, {"its": community_id})
         return None if row is None else OwnProvider(**row)
 
     async def keep(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
-        """Keep a community's own model provider in place of an earlier one; None removes it."""
         if provider is None:
             await self.session.run(delete(PROVIDERS).where(owned(PROVIDERS, community_id)))
         else:

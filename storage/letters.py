@@ -42,13 +42,11 @@ class SqlLetters:
         return [letter_of(row) for row in await self.session.mappings(due)]
 
     async def next_due_at(self) -> datetime | None:
-        """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
         waiting = heads().subquery()
         found: datetime | None = await self.session.value(select(func.min(waiting.c.not_before)))
         return found
 
     async def unconfirmed(self, community_id: CommunityId, room_id: AgentId) -> Letter | None:
-        """Give the room's POST letter that is being sent, if there is one."""
         sending = select(LETTERS).where(
             owned(LETTERS, community_id),
             LETTERS.c.room_id == room_id,
@@ -59,13 +57,11 @@ class SqlLetters:
         return None if row is None else letter_of(row)
 
     async def last_posted(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
-        """Give the newest Discord id among the confirmed parts of all letters of a room."""
         of_room = and_(owned(LETTERS, community_id), LETTERS.c.room_id == room_id)
         found: Snowflake | None = await self.session.value(select(func.max(LETTERS.c.last_part)).where(of_room))
         return found
 
     async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
-        """Give when an agent's post was confirmed there, so many back (1: the newest); None: there is none."""
         said = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
         by_agent = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
         asked = select(LETTERS.c.closed_at).select_from(LETTERS.join(MESSAGES, said))
@@ -75,7 +71,6 @@ class SqlLetters:
         return found
 
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
-        """Give the letters that moderation holds, oldest first."""
         asked = select(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.state == LetterState.HELD)
         return [letter_of(row) for row in await self.session.mappings(asked.order_by(LETTERS.c.id))]
 
@@ -91,12 +86,6 @@ class SqlLetters:
         at: datetime | None = None,
         shown_at: datetime | None = None,
     ) -> bool:
-        """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown).
-
-        `shown_at`: where its message has its place, by Discord's clock; `at` when nothing else is said.
-
-        Gives whether it is still there afterwards: it is deleted with its message.
-        """
         this = and_(owned(LETTERS, community_id), LETTERS.c.id == letter_id)
         row = await self.session.first(select(LETTERS).where(this))
         if row is None:

@@ -20,7 +20,6 @@ class SqlLogs:
     session: Session
 
     async def audit(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
-        """Give who changed what, newest first."""
         asked = select(AUDIT).where(owned(AUDIT, community_id)).order_by(AUDIT.c.id.desc()).limit(limit)
         rows = await self.session.mappings(asked)
         texts = iter(await worded(self.session, community_id, [row[name] for row in rows for name in ("by", "what")]))
@@ -29,7 +28,6 @@ class SqlLogs:
     async def journal(
         self, community_id: CommunityId, agent_id: AgentId, *, side: int = 0, limit: int = 50
     ) -> Sequence[JournalEntry]:
-        """Give the changes of an agent's knowledge on one side, newest first."""
         its = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
         asked = select(JOURNAL).where(*its).order_by(JOURNAL.c.id.desc()).limit(limit)
         rows = await self.session.mappings(asked)

@@ -31,7 +31,6 @@ class SqlMoney:
     session: Session
 
     async def spent(self, community_id: CommunityId, day: date) -> tuple[Decimal, int]:
-        """Give USD and tokens settled and reserved on a UTC day."""
         usd = func.coalesce(func.sum(RESERVATIONS.c.usd), 0, type_=RESERVATIONS.c.usd.type)
         tokens = func.coalesce(func.sum(RESERVATIONS.c.tokens), 0)
         asked = select(usd, tokens).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day)
@@ -39,7 +38,6 @@ class SqlMoney:
         return row[0], int(row[1])
 
     async def paid(self, community_id: CommunityId, day: date) -> tuple[Decimal, Decimal]:
-        """Give the USD of a UTC day, settled and reserved, that the installation pays: here, and for everyone."""
         usd = RESERVATIONS.c.usd
         here = case((owned(RESERVATIONS, community_id), usd), else_=0)
         sums = [func.coalesce(func.sum(one, type_=usd.type), 0, type_=usd.type) for one in (here, usd)]
@@ -49,7 +47,6 @@ class SqlMoney:
         return row[0], row[1]
 
     async def spent_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, Usage]:
-        """Give what was settled and is reserved on a UTC day for each agent: its share of each call."""
         usd = func.sum(RESERVATIONS.c.usd, type_=RESERVATIONS.c.usd.type)
         on_day = and_(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day, RESERVATIONS.c.agents.is_not(None))
         asked = select(RESERVATIONS.c.agents, usd, func.sum(RESERVATIONS.c.tokens)).where(on_day)
@@ -65,12 +62,10 @@ class SqlMoney:
         return spent
 
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
-        """Give beats and usage of a UTC day by agent."""
         rows = await self.session.mappings(_usage(USAGE.c.agent_id, community_id, day))
         return {row["agent_id"]: (int(row["beats"]), usage_of(row)) for row in rows}
 
     async def usage_by_format(self, community_id: CommunityId, day: date) -> Mapping[str, tuple[int, Usage]]:
-        """Give beats and usage of a UTC day by the HUD format of the agents."""
         rows = await self.session.mappings(_usage(USAGE.c.input_format, community_id, day))
         return {row["input_format"]: (int(row["beats"]), usage_of(row)) for row in rows}
 
@@ -89,17 +84,12 @@ class SqlMoney:
         agents: Mapping[AgentId, int] = NOBODY,
         paid: bool = False,
     ) -> int:
-        """Set money aside for a call of these agents, with their weights; gives the reservation's id.
-
-        `paid`: the installation pays for it.
-        """
         row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
         row["agents"] = {str(id): weight for id, weight in sorted(agents.items())} or None
         statement = self.session.insert(RESERVATIONS).returning(RESERVATIONS.c.id)
         return int(await self.session.value(statement, row))
 
     async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
-        """Replace a reservation by what was spent."""
         this = update(RESERVATIONS).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.id == reservation_id)
         await self.session.run(this.values(usd=usd, tokens=tokens, settled=True))
 

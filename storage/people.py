@@ -27,7 +27,6 @@ class SqlPeople:
     session: Session
 
     async def find(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
-        """Find a person."""
         row = await self.session.first(select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id))
         return None if row is None else person_of(row)
 
@@ -47,6 +46,5 @@ class SqlPeople:
             await bear(self.session, community_id, {f"person:{person.id}": person.username})
 
     async def decide_about(self, community_id: CommunityId, person: Person) -> None:
-        """Keep whether agents listen to a person who is known."""
         known = (owned(PEOPLE, community_id), PEOPLE.c.id == person.id, PEOPLE.c.forgotten_at.is_(None))
         await self.session.run(update(PEOPLE).where(*known).values(ignored=person.ignored, muted=person.muted))

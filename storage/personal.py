@@ -68,7 +68,6 @@ class SqlPersonal:
     talk: SqlTalk
 
     async def threads(self, community_id: CommunityId, person_id: Snowflake) -> list[Snowflake]:
-        """Give the threads in which a person spoke or reacted, the newest first."""
         of_community, in_thread = owned(MESSAGES, community_id), MESSAGES.c.thread_id.is_not(None)
         spoke = select(MESSAGES.c.thread_id).where(of_community, in_thread, MESSAGES.c.sender_person_id == person_id)
         touched = MESSAGES.c.id.in_(self._reacted_to(community_id, person_id))
@@ -148,10 +147,6 @@ class SqlPersonal:
     async def forget(
         self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
     ) -> Forgotten:
-        """Remove what a person said and did, and their username; nothing on Discord itself is deleted.
-
-        `others`: names that the server knows beside those of people and agents, such as its roles'.
-        """
         names = await usernames_of(self.session, community_id, person_id)
         shared = await borne_by_others(self.session, community_id, person_id, names) | {
             name.casefold() for name in others

@@ -22,7 +22,6 @@ class SqlReactions:
     async def effect(
         self, community_id: CommunityId, message_id: MessageId, emoji: str, reactor: Sender
     ) -> float | None:
-        """Give the seconds by which a stored reaction moved the author's interval; None when there is no such one."""
         this = and_(
             owned(REACTIONS, community_id),
             REACTIONS.c.message_id == message_id,
@@ -35,14 +34,12 @@ class SqlReactions:
     async def given_to(
         self, community_id: CommunityId, message_ids: Sequence[MessageId]
     ) -> Sequence[tuple[MessageId, Sender, str]]:
-        """Give who reacted to which of these messages with what (the name under which it is counted)."""
         columns = (REACTIONS.c.message_id, REACTIONS.c.reactor, REACTIONS.c.reactor_name, REACTIONS.c.emoji)
         asked = select(*columns).where(owned(REACTIONS, community_id), REACTIONS.c.message_id.in_(message_ids))
         rows = await self.session.rows(asked.order_by(REACTIONS.c.at, REACTIONS.c.reactor))
         return [(id, _reactor(mark, name), emoji) for id, mark, name, emoji in rows]
 
     async def feedback(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Mapping[str, int]:
-        """Count by name the reactions since then, of those that mean something, to what an agent said."""
         lately = and_(owned(REACTIONS, community_id), REACTIONS.c.at >= since, REACTIONS.c.emotion.is_not(None))
         its = and_(
             MESSAGES.c.community_id == REACTIONS.c.community_id,

@@ -43,17 +43,14 @@ class SqlAgents:
         return {id: name for id, name in await self.session.rows(asked)}
 
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
-        """Give what an agent will say later, soonest first."""
         its = select(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == agent_id)
         return [schedule_of(row) for row in await self.session.mappings(its.order_by(SCHEDULES.c.at, SCHEDULES.c.id))]
 
     async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
-        """Give scheduled messages of all communities whose time has come, the oldest first."""
         due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
         return [(row["community_id"], schedule_of(row)) for row in await self.session.mappings(due)]
 
     async def delete(self, community_id: CommunityId, agent_id: AgentId) -> None:
-        """Delete an agent for good with its room and all that was said there; its id stays used."""
         threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == agent_id)
         for room_id in (*(row[0] for row in await self.session.rows(threads)), agent_id):
             await erase(self.session, community_id, MESSAGES.c.room_id == room_id)
@@ -68,12 +65,10 @@ class SqlAccess:
     session: Session
 
     async def keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
-        """Give every key that there was in a community, without who holds it."""
         rows = await self.session.mappings(select(KEYS).where(owned(KEYS, community_id)).order_by(KEYS.c.id))
         return [key_of(row, ()) for row in rows]
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
-        """Give the pending access requests of all communities."""
         pending = select(REQUESTS).where(PENDING)
         rows = await self.session.mappings(pending.order_by(REQUESTS.c.created_at, REQUESTS.c.id))
         return [(row["community_id"], request_of(row)) for row in rows]

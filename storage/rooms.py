@@ -47,13 +47,11 @@ class SqlRooms:
     session: Session
 
     async def of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
-        """Find a room by its channel."""
         asked = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.channel_id == channel_id)
         found: AgentId | None = await self.session.value(asked)
         return found
 
     async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:
-        """Give the threads of a room of which only the ids are known: whether they are private is not."""
         said = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id.is_not(None))
         asked = select(MESSAGES.c.thread_id).distinct().where(*said, MESSAGES.c.thread_name.is_(None))
         return [Snowflake(row[0]) for row in await self.session.rows(asked.order_by(MESSAGES.c.thread_id))]
@@ -61,10 +59,6 @@ class SqlRooms:
     async def add_thread(
         self, community_id: CommunityId, room_id: AgentId, channel_id: Snowflake, *, name: str, at: datetime
     ) -> AgentId:
-        """Make a private thread a place of its own beside its room, and let the room's members into it; gives its id.
-
-        One that is there gets its members back.
-        """
         known = await self.session.value(
             select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.channel_id == channel_id)
         )
@@ -126,18 +120,15 @@ class SqlRooms:
         self.session.to_recount.clear()
 
     async def name_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake, name: str) -> None:
-        """Keep of what thread the messages of a room are that were said in it."""
         these = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
         await self.session.run(update(MESSAGES).where(these).values(thread_name=name))
 
     async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> int:
-        """Remove what is stored in a room of one of its threads, everywhere; it may come in again. Gives how many."""
         return await erase(
             self.session, community_id, and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
         )
 
     async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
-        """Remove what agents kept on the side of a private thread that is no more."""
         await self.leave_thread(community_id, thread_id)
         for table in KEPT_ON_A_SIDE:
             await self.session.run(delete(table).where(owned(table, community_id), table.c.side == thread_id))

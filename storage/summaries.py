@@ -27,12 +27,10 @@ class SqlSummaries:
     session: Session
 
     async def of_room(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
-        """Give a room's summaries, oldest first."""
         here = select(CHECKPOINTS).where(owned(CHECKPOINTS, community_id), CHECKPOINTS.c.room_id == room_id)
         return [checkpoint_of(row) for row in await self.session.mappings(here.order_by(CHECKPOINTS.c.id))]
 
     async def wanted(self, since: datetime | None) -> Sequence[Unsummarised]:
-        """Give the rooms of all communities that spoke since then (None: none of these) or are asked for a summary."""
         asked = ROOMS.c.compact_asked_at.is_not(None)
         looked_at = asked if since is None else or_(asked, ROOMS.c.last_message_at >= since)
         alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False)

@@ -59,13 +59,11 @@ class SqlTalk:
     session: Session
 
     async def find(self, community_id: CommunityId, discord_id: Snowflake) -> Message | None:
-        """Find a message by Discord's id (of any of its parts)."""
         known = MESSAGES.c.id.in_(ids_of(community_id, [discord_id]))
         found = await read_messages(self.session, community_id, messages_where(owned(MESSAGES, community_id), known))
         return found[0] if found else None
 
     async def other_parts(self, community_id: CommunityId, discord_ids: Sequence[Snowflake]) -> Sequence[Parts]:
-        """Give the parts on Discord, beside these, of the messages of which these are parts."""
         asked = (
             select(MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.thread_id, MESSAGES.c.discord_id, PARTS.c.discord_id)
             .join(PARTS, and_(PARTS.c.community_id == MESSAGES.c.community_id, PARTS.c.message_id == MESSAGES.c.id))
@@ -88,7 +86,6 @@ class SqlTalk:
     async def history(
         self, community_id: CommunityId, room_id: AgentId, *, before: MessageId | None = None, limit: int = 50
     ) -> Sequence[Message]:
-        """Page a room backwards; oldest first within the page."""
         of = {"community_id": community_id, "room_id": room_id, "limit": limit}
         if before is None:
             return (await read_messages(self.session, community_id, NEWEST[self.session.is_sqlite], of))[::-1]
@@ -102,7 +99,6 @@ class SqlTalk:
     async def search(
         self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
     ) -> Sequence[tuple[Message, str]]:
-        """Find messages in these rooms by words, newest first, each with an excerpt around the match."""
         return await search(self.session, community_id, query, room_ids=room_ids, limit=limit)
 
     async def last_discord_id(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
@@ -120,20 +116,17 @@ class SqlTalk:
     async def known_as(
         self, community_id: CommunityId, discord_ids: Sequence[Snowflake]
     ) -> Mapping[Snowflake, MessageId]:
-        """Give which messages these Discord ids are (of any of their parts), as far as they are known."""
         known = await known_of(self.session, community_id, discord_ids)
         return {Snowflake(one): MessageId(id) for one, id in (known.messages | known.parts).items()}
 
     async def after(
         self, community_id: CommunityId, room_id: AgentId, after: MessageId, *, limit: int
     ) -> Sequence[Message]:
-        """Give a room's messages with later ids, in the order of their ids."""
         here = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown == true())
         asked = messages_where(*here, MESSAGES.c.id > after).order_by(MESSAGES.c.id).limit(limit)
         return await read_messages(self.session, community_id, asked)
 
     async def add(self, community_id: CommunityId, messages: Sequence[NewMessage]) -> Sequence[Message | None]:
-        """Store messages that came in, in this order; None for each that is known or was deleted before it came."""
         stored: list[Message | None] = []
         for some in _slices(messages):
             stored += await self._add(community_id, some)
@@ -236,7 +229,6 @@ class SqlTalk:
         await self.session.run(newer, row)
 
     async def delete(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
-        """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
         gone = 0
         for some in _slices(discord_ids):  # no statement takes any number of values
             await self._bury(community_id, some, at)
@@ -244,7 +236,6 @@ class SqlTalk:
         return gone
 
     async def delete_room(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
-        """Remove the content of all of a room's messages, as when its channel was deleted."""
         here = and_(MESSAGES.c.room_id == room_id, MESSAGES.c.discord_id.is_not(None))
         known = await self.session.rows(select(MESSAGES.c.discord_id).where(owned(MESSAGES, community_id), here))
         for some in _slices([row[0] for row in known]):

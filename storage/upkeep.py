@@ -40,7 +40,6 @@ class SqlUpkeep:
     async def forget(
         self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
     ) -> int:
-        """Delete messages outside every window, stored HUDs and logs that are older; gives how many messages went."""
         kept = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
         aged = and_(owned(BEATS, community_id), BEATS.c.at < huds_before, kept)
         await self.session.run(update(BEATS).where(aged).values(hud=None, answer=None, thoughts=None))

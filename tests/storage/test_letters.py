@@ -8,8 +8,8 @@ from bot.core.changes import AddLetter, Say
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
 from storage import letters
+from storage.parts import SqlWriting
 from storage.store import SqlStore
-from storage.writing import SqlWriting
 from tests.factories import by_agent
 from tests.fakes import START
 

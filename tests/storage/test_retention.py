@@ -28,9 +28,9 @@ from bot.core.records import (
     RequestId,
     Snowflake,
 )
+from storage.parts import SqlWriting
 from storage.store import SqlStore
 from storage.tables import ACTIONS, AUDIT, EARLY_EDITS, JOURNAL, LETTERS, MESSAGES, REQUESTS, TOMBSTONES
-from storage.writing import SqlWriting
 from tests.factories import by_agent
 from tests.fakes import START
 from tests.storage.lines import said

@@ -1,16 +1,25 @@
-"""One transaction, in parts by matter."""
+"""One read and one transaction, in parts by matter; what their methods do is told where bot/core/ports asks for them."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 from bot.core.changes import Change
 from bot.core.config import CommunityConfig
+from bot.core.models import OwnProviders
 from bot.core.ports import Ids
-from bot.core.ports.beats import Beats, WritableClaims, WritableMoney
-from bot.core.ports.communities import Logs, Upkeep, WritableCommunities, WritableNotes, WritableProviders
-from bot.core.ports.people import WritablePeople, WritablePersonal
-from bot.core.ports.residents import Access, Inquiries, Views, WritableAgents, WritableRooms
-from bot.core.ports.talk import Reactions, Summaries, WritableLetters, WritableTalk
+from bot.core.ports.beats import Beats, Claims, Money, WritableClaims, WritableMoney
+from bot.core.ports.communities import (
+    Communities,
+    Logs,
+    Notes,
+    Upkeep,
+    WritableCommunities,
+    WritableNotes,
+    WritableProviders,
+)
+from bot.core.ports.people import People, Personal, WritablePeople, WritablePersonal
+from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, WritableAgents, WritableRooms
+from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
 from bot.core.records import CommunityId
 from storage.beats import SqlBeats
 from storage.changes.applying import apply
@@ -30,6 +39,31 @@ from storage.summaries import SqlSummaries
 from storage.talk import SqlTalk
 from storage.upkeep import SqlUpkeep
 from storage.views import SqlViews
+
+
+class SqlReading:
+    """`bot.core.ports.Reading` over SQL."""
+
+    def __init__(self, session: Session, config: CommunityConfig) -> None:
+        self.session = session
+        self.access: Access = SqlAccess(session)
+        self.agents: Agents = SqlAgents(session)
+        self.beats: Beats = SqlBeats(session)
+        self.claims: Claims = SqlClaims(session)
+        self.communities: Communities = SqlCommunities(session)
+        self.inquiries: Inquiries = SqlInquiries(session)
+        self.letters: Letters = SqlLetters(session)
+        self.logs: Logs = SqlLogs(session)
+        self.money: Money = SqlMoney(session)
+        self.notes: Notes = SqlNotes(session)
+        self.people: People = SqlPeople(session)
+        self.personal: Personal = SqlPersonal(session, SqlTalk(session))
+        self.providers: OwnProviders = SqlProviders(session)
+        self.reactions: Reactions = SqlReactions(session)
+        self.rooms: Rooms = SqlRooms(session)
+        self.summaries: Summaries = SqlSummaries(session)
+        self.talk: Talk = SqlTalk(session)
+        self.views: Views = SqlViews(session, config)
 
 
 class SqlWriting:
@@ -63,5 +97,4 @@ class SqlWriting:
         await apply(self.session, community_id, changes)
 
     def savepoint(self) -> AbstractAsyncContextManager[object]:
-        """Open a part of the transaction: when its block ends with an error, only the part is undone."""
         return self.session.savepoint()
