@@ -13,7 +13,7 @@ from bot.core.records import AgentId, Checkpoint, CommunityId, Message, MessageI
 from storage.convert import checkpoint_of, reactor_mark
 from storage.messages import NEWEST_FIRST, ORDER, messages_where, read_messages
 from storage.search import ids_with
-from storage.session import Session, owned
+from storage.session import Query, Session, Term, owned
 from storage.tables import CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
 from storage.words import excerpt_of
 
@@ -60,7 +60,7 @@ class SqlInquiries:
             summaries=await self._summaries(community_id, inquiry),
         )
 
-    async def _found(self, community_id: int, place: int, sought: Sought) -> Select[Any] | None:
+    async def _found(self, community_id: int, place: int, sought: Sought) -> Query | None:
         if sought.words is None:
             ids: Select[tuple[int]] | None = _page(community_id, sought)
         else:
@@ -107,21 +107,21 @@ def _marks(community_id: int, before: int) -> list[Any]:
     return [select(part).where(this).scalar_subquery() for part in parts]
 
 
-def _row(what: str, id: Any, word: Any = "", number: Any = 0) -> Select[Any]:  # noqa: ANN401  # columns or values
-    columns: list[ColumnElement[Any]] = [literal(what).label("what")]
+def _row(what: str, id: Any, word: Any = "", number: Any = 0) -> Query:  # noqa: ANN401  # columns or values
+    columns: list[Term] = [literal(what).label("what")]
     for at, one in enumerate((id, word, number)):
-        column: ColumnElement[Any] = one if isinstance(one, ColumnElement) else literal(one)
+        column: Term = one if isinstance(one, ColumnElement) else literal(one)
         columns.append(column.label(f"value_{at}"))
     return select(*columns)
 
 
-def _reactions(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _reactions(community_id: int, inquiry: Inquiry) -> Query:
     its = and_(owned(REACTIONS, community_id), REACTIONS.c.reactor == reactor_mark(inquiry.actor))
     these = REACTIONS.c.message_id.in_(sorted(inquiry.reacted_to))
     return _row("reactions", REACTIONS.c.message_id, REACTIONS.c.emoji).where(its, these)
 
 
-def _moves(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _moves(community_id: int, inquiry: Inquiry) -> Query:
     moved = and_(
         owned(REACTIONS, community_id),
         REACTIONS.c.reactor == reactor_mark(inquiry.actor),
@@ -135,7 +135,7 @@ def _moves(community_id: int, inquiry: Inquiry) -> Select[Any]:
     return counted.where(moved, authors.is_not(None)).group_by(authors)
 
 
-def _failures(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _failures(community_id: int, inquiry: Inquiry) -> Query:
     who = inquiry.actor
     if who.agent_id is not None:
         whose = FAILURES.c.agent_id == who.agent_id
@@ -147,7 +147,7 @@ def _failures(community_id: int, inquiry: Inquiry) -> Select[Any]:
     return counted.where(here, lately, whose).group_by(FAILURES.c.room_id)
 
 
-def _newest(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _newest(community_id: int, inquiry: Inquiry) -> Query:
     in_room = and_(MESSAGES.c.community_id == ROOMS.c.community_id, MESSAGES.c.room_id == ROOMS.c.id)
     newest = select(MESSAGES.c.id).where(in_room, MESSAGES.c.shown == true())
     last = newest.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).limit(1).scalar_subquery()
@@ -155,6 +155,6 @@ def _newest(community_id: int, inquiry: Inquiry) -> Select[Any]:
     return _row("newest", ROOMS.c.id, number=last).where(owned(ROOMS, community_id), these)
 
 
-def _scheduled(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _scheduled(community_id: int, inquiry: Inquiry) -> Query:
     its = and_(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == inquiry.schedules_of)
     return _row("scheduled", 0, number=func.count()).select_from(SCHEDULES).where(its)

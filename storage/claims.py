@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
 
@@ -156,11 +155,11 @@ TAKE = (
 )
 
 
-def _is(community_id: int, agent_id: int) -> tuple[Any, ...]:
+def _is(community_id: int, agent_id: int) -> tuple[ColumnElement[bool], ...]:
     return owned(AGENTS, community_id), AGENTS.c.id == agent_id
 
 
-def _same(community_id: int, agent_id: int, reason: Reason) -> tuple[Any, ...]:
+def _same(community_id: int, agent_id: int, reason: Reason) -> tuple[ColumnElement[bool], ...]:
     return (
         owned(REASONS, community_id),
         REASONS.c.agent_id == agent_id,

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from bot.core.models import OwnProvider
 from bot.core.records import (
@@ -16,7 +15,7 @@ from bot.core.records import (
 from storage.convert import (
     plain,
 )
-from storage.session import INSTALLATION, Session, owned
+from storage.session import INSTALLATION, Query, Session, owned
 from storage.tables import (
     COMMUNITIES,
     COUNTERS,
@@ -43,7 +42,7 @@ class SqlCommunities:
         found = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.guild_id == guild_id))
         return found[0] if found else None
 
-    async def _communities(self, statement: Select[Any]) -> list[Community]:
+    async def _communities(self, statement: Query) -> list[Community]:
         rows = await self.session.mappings(statement)
         overrides: dict[int, dict[str, Json]] = {}
         asked = select(OVERRIDES).where(OVERRIDES.c.community_id.in_([row["id"] for row in rows]))

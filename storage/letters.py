@@ -3,23 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Select, and_, func, select, tuple_, update
+from sqlalchemy import and_, func, select, tuple_, update
 
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
 from storage.claims import free_told
 from storage.convert import letter_of
 from storage.erasing import erase
-from storage.session import Session, literally, owned
+from storage.session import Query, Session, literally, owned
 from storage.tables import LETTERS, MESSAGES, PARTS, TOMBSTONES
 from storage.talking import show
 
 OPEN = ("waiting", "sending")
 
 
-def heads() -> Select[Any]:
+def heads() -> Query:
     """Give the first open letter of every room and lane."""
     waiting = LETTERS.alias("waiting")
     first = (
@@ -91,7 +90,7 @@ class SqlLetters:
         if row is None:
             return False
         parts = sorted({*(row["posted_as"] or ()), *posted_as})
-        new: dict[str, Any] = {"state": state, "posted_as": parts, "last_part": parts[-1] if parts else None}
+        new: dict[str, object] = {"state": state, "posted_as": parts, "last_part": parts[-1] if parts else None}
         new |= {} if attempts is None else {"attempts": attempts}
         new |= {} if not_before is None else {"not_before": not_before}
         new |= {"closed_at": at} if state in (LetterState.SENT, LetterState.FAILED) else {}

@@ -1,14 +1,13 @@
 """Messages as records: read by the thousand, with the files beside those few that have any."""
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
-from sqlalchemy import Executable, Integer, Select, bindparam, func, select, type_coerce
+from sqlalchemy import ColumnElement, Executable, Integer, bindparam, func, select, type_coerce
 from sqlalchemy.types import NULLTYPE
 
 from bot.core.records import Attachment, Message
 from storage.convert import MESSAGE_COLUMNS, messages_of
-from storage.session import Session, Values, owned
+from storage.session import Query, Session, Values, owned
 from storage.tables import ATTACHMENTS, MESSAGES
 
 FILES = MESSAGE_COLUMNS.index("attachment_count")
@@ -23,12 +22,12 @@ ORDER = (MESSAGES.c.sent_at, func.coalesce(MESSAGES.c.discord_id, 0), MESSAGES.c
 NEWEST_FIRST = tuple(part.desc() for part in ORDER)
 
 
-def messages_where(*conditions: Any) -> Select[Any]:  # noqa: ANN401  # SQL conditions
+def messages_where(*conditions: ColumnElement[bool]) -> Query:
     """Give the SELECT whose rows are read as messages."""
     return select(*MESSAGE).where(*conditions)
 
 
-def newest(asked: Select[Any], *, is_sqlite: bool) -> Select[Any]:
+def newest(asked: Query, *, is_sqlite: bool) -> Query:
     """Give the `limit` newest messages of a SELECT over `MESSAGE`, newest first.
 
     PostgreSQL would sort all of them to order those of one millisecond: it is asked for the newest and all their likes.
@@ -60,7 +59,7 @@ async def _files(session: Session, community_id: int, message_ids: Collection[in
     return files
 
 
-def file_rows(community_id: int, message_id: int, files: Iterable[Values]) -> list[dict[str, Any]]:
+def file_rows(community_id: int, message_id: int, files: Iterable[Values]) -> list[dict[str, object]]:
     """Give the rows of a message's files, which come as objects with the names of `FILE`."""
     whose = {"community_id": community_id, "message_id": message_id}
     return [whose | {"place": place} | {name: file.get(name) for name in FILE} for place, file in enumerate(files)]

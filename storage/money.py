@@ -4,22 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
 
-from sqlalchemy import Select, and_, case, cast, func, select, text, update
+from sqlalchemy import Column, Table, and_, case, cast, func, select, text, update
 
 from bot.core.ports.beats import NOBODY
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spending import divided
 from storage.convert import usage_of
-from storage.session import Session, owned
+from storage.session import Query, Session, Term, owned
 from storage.tables import RESERVATIONS, USAGE
 
 PAYING_LOCK = 7_353_677  # any number of its own: who sets the installation's money aside is one at a time
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
 
-def sums(table: Any) -> list[Any]:  # noqa: ANN401  # SQL expressions
+def sums(table: Table) -> list[Term]:
     """Give the sums of usage over rows, named and typed as their columns."""
     return [func.coalesce(cast(func.sum(table.c[n]), table.c[n].type), 0, type_=table.c[n].type).label(n) for n in SUMS]
 
@@ -94,7 +93,7 @@ class SqlMoney:
         await self.session.run(this.values(usd=usd, tokens=tokens, settled=True))
 
 
-def _usage(by: Any, community_id: int, day: date) -> Select[Any]:  # noqa: ANN401  # a column
+def _usage(by: Column[str] | Column[int], community_id: int, day: date) -> Query:
     on_day = select(by, func.sum(USAGE.c.beats).label("beats"), *sums(USAGE))
     return on_day.where(owned(USAGE, community_id), USAGE.c.day == day).group_by(by).order_by(by)
 

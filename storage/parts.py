@@ -1,4 +1,4 @@
-"""One read and one transaction, in parts by matter; what their methods do is told where bot/core/ports asks for them."""
+"""One read and one transaction in parts by matter; what their methods do is told where bot/core/ports asks for them."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager

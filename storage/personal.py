@@ -3,9 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Table, and_, delete, func, or_, select, true, union, update
+from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select, true, union, update
 
 from bot.core.forgetting import Forgotten as Named
 from bot.core.keeping import Forgotten, Readable
@@ -16,7 +15,7 @@ from storage.columns import to_json, to_plain
 from storage.erasing import erase
 from storage.names import borne_by_others, may_name, usernames_of
 from storage.purging import owe_purge
-from storage.session import Session, owned
+from storage.session import Query, Session, owned
 from storage.summaries import withdraw_where
 from storage.tables import (
     ACTIONS,
@@ -129,7 +128,7 @@ class SqlPersonal:
             "knowledge_changed": await self._all(community_id, JOURNAL, *learnt, only=LEARNT),
         }
 
-    def _reacted_to(self, community_id: int, person_id: int) -> Any:  # noqa: ANN401  # SQL
+    def _reacted_to(self, community_id: int, person_id: int) -> Query:
         theirs = (owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
         return select(REACTIONS.c.message_id).where(*theirs)
 
@@ -137,7 +136,7 @@ class SqlPersonal:
         self,
         community_id: int,
         table: Table,
-        *conditions: Any,  # noqa: ANN401  # SQL
+        *conditions: ColumnElement[bool],
         only: tuple[str, ...] = (),
     ) -> list[Json]:
         columns = [table.c[name] for name in only or table.c.keys()]
@@ -277,5 +276,5 @@ class SqlPersonal:
         return list(dict.fromkeys(known))
 
 
-def _as_text(value: Any) -> str:  # noqa: ANN401  # whatever a column holds
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else to_json(value)

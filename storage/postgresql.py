@@ -1,7 +1,6 @@
 """PostgreSQL's own way to store what comes in: one statement, however many messages, for each one costs a journey."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from sqlalchemy import bindparam, text
 from sqlalchemy.dialects import postgresql
@@ -58,7 +57,7 @@ async def store_at_once(session: Session, community_id: int, rows: Sequence[Valu
     if not rows:
         return
     counted = [(room.room_id, room.shown, room.newest, room.spoken) for room in rooms]
-    values: dict[str, Any] = {name: [row[name] for row in rows] for name in GIVEN}
+    values: dict[str, object] = {name: [row[name] for row in rows] for name in GIVEN}
     values |= {name: [row[place] for row in counted] for place, name in enumerate(MORE)}
     values["words"] = [" ".join(words_of(row["content"])) for row in rows]
     await session.run(_STORE, values | {"community_id": community_id, "last_id": session.ids.written("message")})

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Table, and_, select, update
 
@@ -57,7 +56,7 @@ async def _reseal(
         except BadSetting:
             unreadable += 1
             continue
-        new: dict[str, Any] = {column: cipher.encrypt(secret, row_of(community_id, row))}
+        new: dict[str, object] = {column: cipher.encrypt(secret, row_of(community_id, row))}
         if "digest" in table.c:
             new["digest"] = cipher.digest(secret)
         its = and_(*(part == row[part.name] for part in table.primary_key))

@@ -1,7 +1,7 @@
 """Full-text search, newest first, in the rooms that the asker may see."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import reduce
 
 from sqlalchemy import (
     ARRAY,
@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from bot.core.records import AgentId, CommunityId, Message
 from storage.messages import MESSAGE, NEWEST_FIRST, messages_where, read_messages
-from storage.session import Session, owned
+from storage.session import Query, Session, Term, owned
 from storage.tables import MESSAGES, ROOMS
 from storage.talking import SHIFT, index
 from storage.words import excerpt_of, phrases_of
@@ -105,7 +105,7 @@ def _in_postgresql(
     return select(either.c.message_id.label("id"))
 
 
-def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit: int) -> Select[Any]:  # noqa: ANN401
+def _among_newest(community_id: int, sought: Term, room_ids: Sequence[int], limit: int) -> Query:
     """Look through the newest messages of each room: a common word is found there; the index would find too many."""
     newest = (
         select(MESSAGES.c.id, MESSAGES.c.sent_at)
@@ -125,14 +125,11 @@ def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit
     )
 
 
-def _all_of(phrases: Sequence[str]) -> Any:  # noqa: ANN401  # an SQL expression
-    query: Any = None
-    for phrase in phrases:
-        one = func.phraseto_tsquery(text("'selfroom'"), phrase)
-        query = one if query is None else query.op("&&")(one)
-    return query
+def _all_of(phrases: Sequence[str]) -> Term:
+    words: list[Term] = [func.phraseto_tsquery(text("'selfroom'"), phrase) for phrase in phrases]
+    return reduce(lambda one, other: one.op("&&")(other), words)
 
 
-def _in_rooms(community_id: int, room_ids: Sequence[int]) -> Select[Any]:
+def _in_rooms(community_id: int, room_ids: Sequence[int]) -> Query:
     asked = select(*MESSAGE).where(owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(room_ids), MESSAGES.c.shown)
     return asked.order_by(*NEWEST_FIRST)

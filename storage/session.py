@@ -11,6 +11,8 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Executable,
+    Row,
+    Select,
     String,
     Table,
     any_,
@@ -23,7 +25,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from storage.ids import CountedIds
 
-Values = Mapping[str, Any]
+# What is worded at run time has no types that SQLAlchemy or a database could tell.
+Values = Mapping[str, Any]  # by column name
+OneRow = Row[*tuple[Any, ...]]
+Rows = Sequence[OneRow]
+Query = Select[*tuple[Any, ...]]
+Term = ColumnElement[Any]
 INSTALLATION = 0  # the scope of what is kept for no community in particular
 Insert = sqlite.Insert | postgresql.Insert
 
@@ -42,7 +49,7 @@ class Session:
         self.to_recount: set[int] = set()  # agents whose next beat is counted once, when all else is written
         self.erased = False  # messages went: their words must leave the full-text index for good
 
-    async def rows(self, statement: Executable, values: Values | None = None) -> Sequence[Any]:
+    async def rows(self, statement: Executable, values: Values | None = None) -> Rows:
         """Give all rows, to be read by position."""
         return (await self._connection.execute(statement, values)).all()
 
@@ -86,7 +93,7 @@ class Session:
         """Write rows in the driver's own words, with values as they are to lie in the database."""
         await self._connection.exec_driver_sql(statement, rows)
 
-    def is_one_of(self, column: ColumnElement[Any], values: Collection[int]) -> ColumnElement[bool]:
+    def is_one_of(self, column: Term, values: Collection[int]) -> ColumnElement[bool]:
         """Give the condition that a number is among many: for PostgreSQL as one array, which is planned at once."""
         if self.is_sqlite:
             return column.in_(values)

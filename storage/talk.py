@@ -6,7 +6,19 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, TypeVar
 
-from sqlalchemy import CompoundSelect, and_, bindparam, delete, or_, select, true, tuple_, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    and_,
+    bindparam,
+    delete,
+    or_,
+    select,
+    true,
+    tuple_,
+    union_all,
+    update,
+)
 
 from bot.core.kinds import MessageType, SenderKind
 from bot.core.ports import NewMessage
@@ -306,5 +318,5 @@ def _message(new: NewMessage, row: Values) -> Message:
     )
 
 
-def _earlier(mark: tuple[Any, ...]) -> Any:  # noqa: ANN401  # an SQL condition
+def _earlier(mark: tuple[object, ...]) -> ColumnElement[bool]:
     return tuple_(*ORDER) < tuple_(*mark, types=[part.type for part in ORDER])

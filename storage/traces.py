@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Column, select
 
 from bot.core.forgetting import Forgotten, Trace, TraceKind, words_of
 from storage.columns import to_json
@@ -11,7 +11,7 @@ from storage.names import names_of_agents
 from storage.session import Session, owned
 from storage.tables import AGENTS, KEYS, MINDS, ROOMS
 
-PLACES: tuple[tuple[TraceKind, Any, Any], ...] = (  # kind, whose, text
+PLACES: tuple[tuple[TraceKind, Column[int], Column[str]], ...] = (  # kind, whose, text
     (TraceKind.PROMPT, AGENTS.c.id, AGENTS.c.prompt),
     (TraceKind.TOPIC, ROOMS.c.id, ROOMS.c.topic),
     (TraceKind.BILLBOARD, ROOMS.c.id, ROOMS.c.billboard),

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Table, and_, or_, select
 
@@ -12,7 +12,6 @@ from bot.core.errors import NotFound
 from bot.core.records import (
     AccessKey,
     AccessRequest,
-    ActionRecord,
     Agent,
     AgentId,
     Checkpoint,
@@ -46,10 +45,13 @@ from storage.convert import (
 from storage.messages import read_messages
 from storage.names import worded
 from storage.questions import Questions, questions
-from storage.session import Session, Values, literally, owned
+from storage.session import Rows, Session, Values, literally, owned
 from storage.tables import AGENTS, COMMUNITIES, HOLDERS, KEYS, REQUESTS, ROOMS
 
+K = TypeVar("K")
+V = TypeVar("V")
 Pair = tuple[AgentId, AgentId]
+Keys = dict[AgentId, tuple[AccessKey, ...]]
 Counts = Mapping[AgentId, int]  # of all messages, by room
 KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 NOTHING: Mapping[AgentId, Any] = {}
@@ -100,6 +102,7 @@ class SqlViews:
         memberships = await self._memberships(community_id, agent_ids, room_ids)
         shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
         asked = Asked(community_id, agent_ids, shown, messages)
+        (keys, held_keys), (unposted, being_posted) = await self._keys(asked), await self._unposted(asked)
         return View(
             community=community,
             config=self.config.overlaid(community.overrides),
@@ -109,9 +112,11 @@ class SqlViews:
             memberships=memberships,
             minds=await self._minds(asked),
             schedules=await self._schedules(asked),
-            **await self._keys(asked),
+            keys=keys,
+            held_keys=held_keys,
             requests=await self._requests(asked),
-            **await self._unposted(asked),
+            unposted=unposted,
+            being_posted=being_posted,
             reasons=await self._reasons(asked, {agent for agent, _ in memberships}),
         )
 
@@ -128,6 +133,7 @@ class SqlViews:
         of_rooms = await self.session.mappings(rooms.order_by(ROOMS.c.id))
         all_rooms = all_rooms_of(of_rooms)
         counts = _counts(of_rooms)
+        unposted, being_posted = await self._unposted(asked)
         return Glance(
             community=community,
             config=self.config.overlaid(community.overrides),
@@ -135,7 +141,8 @@ class SqlViews:
             all_rooms=all_rooms,
             rooms=await self._rooms(asked, all_rooms, memberships, counts),
             memberships=memberships,
-            **await self._unposted(asked),
+            unposted=unposted,
+            being_posted=being_posted,
             reasons=await self._reasons(asked, members),
         )
 
@@ -211,70 +218,56 @@ class SqlViews:
     async def _minds(self, asked: Asked) -> dict[tuple[AgentId, Side], Mind]:
         of = self._of(asked)
         minds = {_side(row): row for row in await self.session.mappings(self._questions.minds, of)}
-        actions: dict[tuple[AgentId, Side], list[ActionRecord]] = {}
-        for row in await self.session.mappings(self._questions.actions, of):
-            actions.setdefault(_side(row), []).append(action_of(row))
-        lookups: dict[tuple[AgentId, Side], list[Lookup]] = {}
-        for row in await self.session.mappings(self._questions.lookups, of):
-            lookups.setdefault(_side(row), []).append(Lookup(question=row["question"], answer=row["answer"]))
+        done = await self.session.mappings(self._questions.actions, of)
+        actions = gathered((_side(row), action_of(row)) for row in done)
+        answers = await self.session.mappings(self._questions.lookups, of)
+        lookups = gathered((_side(row), Lookup(question=row["question"], answer=row["answer"])) for row in answers)
         return {
             side: Mind(
                 agent_id=side[0],
                 side=side[1],
                 knowledge=(minds[side]["knowledge"] if side in minds else None) or {},
                 focus=focus_of(minds[side]["focus"] if side in minds else None),
-                recent_actions=tuple(actions.get(side, ())),
-                lookups=tuple(lookups.get(side, ())),
+                recent_actions=actions.get(side, ()),
+                lookups=lookups.get(side, ()),
             )
             for side in sorted(minds.keys() | actions.keys() | lookups.keys())
         }
 
     async def _schedules(self, asked: Asked) -> dict[AgentId, tuple[Schedule, ...]]:
-        found: dict[AgentId, tuple[Schedule, ...]] = {}
-        for row in await self.session.mappings(self._questions.schedules, self._of(asked)):
-            found[row["agent_id"]] = (*found.get(row["agent_id"], ()), schedule_of(row))
-        return found
+        rows = await self.session.mappings(self._questions.schedules, self._of(asked))
+        return gathered((row["agent_id"], schedule_of(row)) for row in rows)
 
-    async def _keys(self, asked: Asked) -> dict[str, Any]:
+    async def _keys(self, asked: Asked) -> tuple[Keys, Keys]:
+        """Give keys by room and by holder."""
         rows = await self.session.rows(self._questions.keys, self._of(asked))
-        keys: dict[AgentId, tuple[AccessKey, ...]] = {}
-        holding: dict[AgentId, tuple[AccessKey, ...]] = {}
-        for _, group in groupby(rows, key=lambda row: row[KEY_ID]):
-            its = list(group)
-            key = key_of(named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None})
-            if key.room_id in asked.rooms:
-                keys[key.room_id] = (*keys.get(key.room_id, ()), key)
-            for agent_id in key.held_by:
-                holding[agent_id] = (*holding.get(agent_id, ()), key)
-        return {"keys": keys, "held_keys": holding}
+        return _by_room_and_holder(rows, asked)
 
     async def _requests(self, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
-        return _by_room(await self.session.mappings(self._questions.requests, self._of(asked)), request_of)
+        rows = await self.session.mappings(self._questions.requests, self._of(asked))
+        return gathered((row["room_id"], request_of(row)) for row in rows)
 
-    async def _unposted(self, asked: Asked) -> dict[str, Any]:
+    async def _unposted(
+        self, asked: Asked
+    ) -> tuple[dict[AgentId, tuple[Letter, ...]], dict[AgentId, tuple[Message, ...]]]:
         """Give the open letters, and what those of them say that are posts."""
-        letters: dict[AgentId, tuple[Letter, ...]]
-        letters = _by_room(await self.session.mappings(self._questions.letters, self._of(asked)), letter_of)
-        words: dict[AgentId, tuple[Message, ...]] = {}
-        if any(letter.message_id is not None for some in letters.values() for letter in some):
-            for message in await read_messages(
-                self.session, asked.community_id, self._questions.being_posted, self._of(asked)
-            ):
-                words[message.room_id] = (*words.get(message.room_id, ()), message)
-        return {"unposted": letters, "being_posted": words}
+        of = self._of(asked)
+        letters = [letter_of(row) for row in await self.session.mappings(self._questions.letters, of)]
+        words: Iterable[Message] = ()
+        if any(letter.message_id is not None for letter in letters):
+            words = await read_messages(self.session, asked.community_id, self._questions.being_posted, of)
+        return gathered((one.room_id, one) for one in letters), gathered((one.room_id, one) for one in words)
 
     async def _reasons(self, asked: Asked, members: set[AgentId]) -> dict[AgentId, tuple[Reason, ...]]:
         of = {"community_id": asked.community_id, "members": self.session.many(members.union(asked.agents))}
-        reasons: dict[AgentId, tuple[Reason, ...]] = {}
-        for row in await self.session.mappings(self._questions.reasons, of):
-            reasons[row["agent_id"]] = (*reasons.get(row["agent_id"], ()), reason_of(row))
-        return reasons
+        rows = await self.session.mappings(self._questions.reasons, of)
+        return gathered((row["agent_id"], reason_of(row)) for row in rows)
 
     @property
     def _questions(self) -> Questions:
         return questions(is_sqlite=self.session.is_sqlite)
 
-    def _of(self, asked: Asked) -> dict[str, Any]:
+    def _of(self, asked: Asked) -> dict[str, object]:
         return {
             "community_id": asked.community_id,
             "agents": self.session.many(asked.agents),
@@ -287,15 +280,7 @@ class SqlViews:
         held = select(mine.c.key_id).where(mine.c.community_id == asked.community_id, mine.c.agent_id.in_(asked.agents))
         wanted = or_(KEYS.c.room_id.in_(asked.rooms), KEYS.c.id.in_(held))
         rows = await self.session.rows(KNOCKED_FOR.where(owned(KEYS, asked.community_id), wanted).order_by(KEYS.c.id))
-        keys: dict[AgentId, tuple[AccessKey, ...]] = {}
-        holding: dict[AgentId, tuple[AccessKey, ...]] = {}
-        for _, group in groupby(rows, key=lambda row: row[KEY_ID]):
-            its = list(group)
-            key = key_of(named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None})
-            if key.room_id in asked.rooms:
-                keys[key.room_id] = (*keys.get(key.room_id, ()), key)
-            for agent_id in key.held_by:
-                holding[agent_id] = (*holding.get(agent_id, ()), key)
+        keys, holding = _by_room_and_holder(rows, asked)
         return Doors(keys=keys, held_keys=holding, requests=_knocks(rows, asked))
 
     async def _carried(self, asked: Asked) -> Mapping[tuple[AgentId, Side], Mind]:
@@ -355,19 +340,28 @@ def _seated(owner_id: AgentId, members: Iterable[AgentId]) -> tuple[AgentId, ...
     return tuple(sorted(members, key=lambda agent: (agent != owner_id, agent)))
 
 
-def named(table: Table, row: Sequence[Any]) -> dict[str, Any]:
+def named(table: Table, row: Sequence[Any]) -> dict[str, object]:
     """Give by name the columns of a table that begins the row."""
     return dict(zip(table.c.keys(), row, strict=False))
 
 
-def _by_room(rows: Iterable[Values], record: Any) -> dict[AgentId, tuple[Any, ...]]:  # noqa: ANN401
-    found: dict[AgentId, list[Any]] = {}
-    for row in rows:
-        found.setdefault(row["room_id"], []).append(record(row))
-    return {room: tuple(some) for room, some in found.items()}
+def gathered(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
+    """Give all values of each key in their order."""
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in found.items()}
 
 
-def _side(row: Mapping[str, Any]) -> tuple[AgentId, Side]:
+def _by_room_and_holder(rows: Rows, asked: Asked) -> tuple[Keys, Keys]:
+    """Give keys, of which there is a row for each holder."""
+    groups = [list(group) for _, group in groupby(rows, key=lambda row: row[KEY_ID])]
+    keys = [key_of(named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None}) for its in groups]
+    here = gathered((key.room_id, key) for key in keys if key.room_id in asked.rooms)
+    return here, gathered((agent_id, key) for key in keys for agent_id in key.held_by)
+
+
+def _side(row: Values) -> tuple[AgentId, Side]:
     return row["agent_id"], row["side"]
 
 
@@ -375,10 +369,7 @@ def _ids(ids: Collection[AgentId]) -> list[AgentId]:
     return sorted(ids)
 
 
-def _knocks(rows: Sequence[Any], asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
+def _knocks(rows: Rows, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
     found = [named(REQUESTS, row[HOLDER + 1 :]) for row in rows]
     waiting = {row["id"]: request_of(row) for row in found if row["id"] is not None and row["room_id"] in asked.rooms}
-    knocks: dict[AgentId, tuple[AccessRequest, ...]] = {}
-    for _, request in sorted(waiting.items()):
-        knocks[request.room_id] = (*knocks.get(request.room_id, ()), request)
-    return knocks
+    return gathered((request.room_id, request) for _, request in sorted(waiting.items()))

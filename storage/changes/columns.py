@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Executable, Table, bindparam, case, update
+from sqlalchemy import Boolean, Executable, Table, bindparam, case, update
 
-from storage.session import Session
+from storage.session import Session, Term
 
 MORE = "+"  # before a column's name: what is added to it
 Update = tuple[Mapping[str, int], Mapping[str, object]]  # which row (key columns), what is new
@@ -37,10 +36,10 @@ def _setting(
     return update(table).where(table.c.community_id == bindparam("of_community"), *its).values(values)
 
 
-def _value(table: Table, name: str, *, some: bool, added: bool) -> ColumnElement[Any]:
+def _value(table: Table, name: str, *, some: bool, added: bool) -> Term:
     """What a column becomes; `some`: only some of the rows set it."""
     column = table.c[name]
-    value: ColumnElement[Any] = bindparam(f"new_{name}", type_=column.type)
+    value: Term = bindparam(f"new_{name}", type_=column.type)
     if some:
         value = case((bindparam(f"has_{name}", type_=Boolean), value), else_=column)
     return value + bindparam(f"more_{name}", type_=column.type) if added else value

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from sqlalchemy import and_, bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, UpdateMessage
 from bot.core.kinds import LetterKind, LetterState, SenderKind
+from bot.core.letters import LANE
 from storage.changes.columns import update_columns
-from storage.convert import columns_of, lane_of, reactor_mark, sender_columns
+from storage.convert import columns_of, reactor_mark, sender_columns
 from storage.session import Insert, Session, owned
 from storage.tables import CHECKPOINTS, LETTERS, MESSAGES, REACTIONS
 from storage.talking import More, count_messages, count_reactions, index
@@ -31,13 +31,12 @@ async def add_letters(session: Session, community_id: int, changes: Sequence[Say
         {
             "community_id": community_id,
             "id": session.ids.take("letter"),
-            "lane": lane_of(letter["kind"]),
+            "lane": LANE[kind],
             "state": LetterState.WAITING,
             "message_id": None,
         }
         | letter
-        | {"payload": dict(letter["payload"])}
-        for letter in letters
+        for kind, letter in letters
     ]
     await session.run(session.insert(LETTERS), rows)
 
@@ -47,15 +46,16 @@ def _shown(change: Say) -> More:
     return More(room_id=change.room_id, shown=1, newest=change.sent_at, by_agents=by_agents)
 
 
-def _message_row(community_id: int, change: Say) -> dict[str, Any]:
+def _message_row(community_id: int, change: Say) -> dict[str, object]:
     row = columns_of(change, "message_id", "sender", "not_before", "post") | sender_columns(change.sender)
     return row | {"community_id": community_id, "id": change.message_id, "shown": not change.post}
 
 
-def _letter(change: Say | AddLetter) -> dict[str, Any]:
+def _letter(change: Say | AddLetter) -> tuple[LetterKind, dict[str, object]]:
     if isinstance(change, AddLetter):
-        return columns_of(change) | {"created_at": change.not_before}
-    return {
+        payload = dict(change.payload)
+        return change.kind, columns_of(change) | {"created_at": change.not_before, "payload": payload}
+    return LetterKind.POST, {
         "room_id": change.room_id,
         "kind": LetterKind.POST,
         "payload": {},

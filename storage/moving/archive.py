@@ -22,7 +22,7 @@ from storage.moving.arrival import admitted
 from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.private import whole_file
 from storage.resealing import reseal_moved
-from storage.session import Session, owned
+from storage.session import Session, Values, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
 
@@ -81,7 +81,7 @@ async def export_community(
 
 async def _write(
     database: Database, community_id: CommunityId, archive: zipfile.ZipFile, images: Mapping[str, bytes]
-) -> Mapping[str, Any]:
+) -> Values:
     counts: dict[str, int] = {}
     async with database.reading() as connection:
         session = Session(connection)
@@ -179,7 +179,7 @@ def bounded_lines(lines: IO[bytes]) -> Iterator[bytes]:
 
 
 async def _read(
-    session: Session, archive: zipfile.ZipFile, manifest: Mapping[str, Any], guild_id: Snowflake | None
+    session: Session, archive: zipfile.ZipFile, manifest: Values, guild_id: Snowflake | None
 ) -> CommunityId:
     told = {name: value for name, value in manifest["community"].items() if name != "id"}
     about = told | ({} if guild_id is None else {"guild_id": guild_id})
@@ -206,7 +206,7 @@ async def _read_table(session: Session, table: Table, community_id: int, archive
     with archive.open(name) as lines:
         for page in _pages(bounded_lines(lines)):
             files = _files_in(page, community_id) if table is MESSAGES and version == FILES_IN_LINES else []
-            rows = [admitted(table, from_line(table, line)) | {"community_id": community_id} for line in page]
+            rows = [{**admitted(table, from_line(table, line)), "community_id": community_id} for line in page]
             await session.run(session.insert(table), rows)
             await session.run(session.insert(ATTACHMENTS), files)
             count += len(rows)
@@ -216,9 +216,9 @@ async def _read_table(session: Session, table: Table, community_id: int, archive
     return count
 
 
-def _files_in(lines: Sequence[dict[str, Any]], community_id: int) -> list[dict[str, Any]]:
+def _files_in(lines: Sequence[dict[str, Any]], community_id: int) -> list[Values]:
     """Take the files of messages out of their lines, which are left as they are written today."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Values] = []
     for line in lines:
         files = line.pop("attachments", None) or ()
         line["attachment_count"] = len(files)
