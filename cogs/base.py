@@ -91,18 +91,26 @@ class Cog(commands.Cog):
             await self.say(interaction, pages[at], view=view)
 
     async def draw_out(
-        self, interaction: Interaction, title: str, rows: Sequence[Bar], lines: Sequence[str], *, note: str = ""
+        self,
+        interaction: Interaction,
+        title: str,
+        rows: Sequence[Bar],
+        lines: Sequence[str],
+        *,
+        note: str = "",
+        table: discord.File | None = None,
     ) -> None:
-        """Answer with a picture and the numbers under it, page by page when there are many."""
+        """Answer with a picture and the numbers under it, page by page when there are many, and a table as a file."""
         await wait(interaction)
         file = picture(f"{title.split()[0].lower()}.png", await bars(title, rows), alt_text(title, rows))
         pages = [page.strip() for page in paged("", lines or ["Nothing yet."])]
         at = min(interaction.extras.get(PAGE, 0), len(pages) - 1)
-        layout = drawn_page(f"**{title}**{note}", file, pages, at, Again.of(interaction))
+        layout = drawn_page(f"**{title}**{note}", file, pages, at, Again.of(interaction), table)
+        files = [file, table] if table is not None else [file]
         if PAGE in interaction.extras:
-            await interaction.edit_original_response(view=layout, attachments=[file])
+            await interaction.edit_original_response(view=layout, attachments=files)
         else:
-            await self.lay_out(interaction, layout, [file])
+            await self.lay_out(interaction, layout, files)
 
     async def sure(self, interaction: Interaction, asked: str, label: str, **targets: int) -> bool:
         """Tell whether this was confirmed already; else ask, with a button that uses the command again for sure.

@@ -1,19 +1,27 @@
-"""`/usage`: what the day has used (managers)."""
+"""`/usage`: what was used, today and over time (managers)."""
 
 from decimal import Decimal
 
 from discord import app_commands
 
+from bot.core.kinds import UsedBy
 from bot.core.options import bounds_of
-from bot.core.spent import Spent
+from bot.core.spent import Period, Spent, as_csv, totals
 from bot.core.wording import counted
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.charts import Used, usage_rows, usage_table
+from cogs.ui.charts import usage_rows, usage_table
+from cogs.ui.files import text_file
 from cogs.ui.money import budget
 from cogs.ui.pictures import Bar
 
 LEAST_USD, MOST_USD = bounds_of("usd_per_day")
 Usd = app_commands.Range[float, float(LEAST_USD), float(MOST_USD)]
+WORDS = {
+    Period.TODAY: "today (UTC)",
+    Period.WEEK: "of 7 days",
+    Period.MONTH: "of 30 days",
+    Period.EVER: "since the beginning",
+}
 Tokens = app_commands.Range[int, *bounds_of("tokens_per_day")]
 
 
@@ -29,29 +37,22 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         rows = [Bar(label="Budget used", share=spent.spending.share, note=f"{spent.spending.share:.1%}")]
         await self.draw_out(interaction, "Usage today (UTC)", rows, spent_lines(spent))
 
-    @app_commands.command(name="by-agent")
-    async def agents(self, interaction: Interaction) -> None:
-        """Show what each agent has used today."""
+    @app_commands.command()
+    async def by(self, interaction: Interaction, what: UsedBy, period: Period = Period.TODAY) -> None:
+        """Show what was used, by agent, room, model or format, with a table for spreadsheets.
+
+        Args:
+            what: By what it is told
+            period: Today, the last 7 days, the last 30, or ever (UTC)
+        """
         managers_only(interaction)
         await wait(interaction)
         guild_id = guild_of(interaction)
-        spent = await self.desk.spent_today(guild_id)
-        agents = {agent.id: agent for agent in await self.desk.agents(guild_id)}
-        names = {id: agents[id].name if id in agents else f"agent {id}" for id in spent.by_agent}
-        used: dict[str, Used] = {names[id]: each for id, each in spent.by_agent.items()}
-        models = {names[id]: [agents[id].model] for id in spent.by_agent if id in agents}
-        table = usage_table(used, spent.model, models)
-        await self.draw_out(interaction, "Usage today by agent", usage_rows(used), table)
-
-    @app_commands.command(name="by-format")
-    async def formats(self, interaction: Interaction) -> None:
-        """Show what each HUD format has used today."""
-        managers_only(interaction)
-        await wait(interaction)
-        spent = await self.desk.spent_today(guild_of(interaction))
-        models = dict.fromkeys(spent.by_format, spent.models)
-        rows, table = usage_rows(spent.by_format), usage_table(spent.by_format, spent.model, models)
-        await self.draw_out(interaction, "Usage today by format", rows, table)
+        days, model = await self.desk.used(guild_id, what, period)
+        used = totals(days)
+        lines = usage_table(used, model, {name: [name] for name in used} if what is UsedBy.MODEL else {})
+        daily = text_file(f"usage-by-{what}-{period}.csv", as_csv(days, what)) if days else None
+        await self.draw_out(interaction, f"Usage {WORDS[period]} by {what}", usage_rows(used), lines, table=daily)
 
     @app_commands.command()
     async def budget(

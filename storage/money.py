@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from sqlalchemy import Column, Table, and_, case, cast, func, select, text, update
+from sqlalchemy import Table, and_, case, cast, func, select, text, update
 
+from bot.core.keeping import Used
+from bot.core.kinds import UsedBy
 from bot.core.ports.beats import NOBODY
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.spending import divided
 from storage.convert import usage_of
-from storage.session import Query, Session, Term, owned
+from storage.session import Query, Session, Term, Values, owned
 from storage.tables import RESERVATIONS, USAGE
 
 PAYING_LOCK = 7_353_677  # any number of its own: who sets the installation's money aside is one at a time
+COLUMNS = {UsedBy.AGENT: "agent_id", UsedBy.ROOM: "room_id", UsedBy.MODEL: "model", UsedBy.FORMAT: "input_format"}
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
 
@@ -61,12 +64,21 @@ class SqlMoney:
         return spent
 
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
-        rows = await self.session.mappings(_usage(USAGE.c.agent_id, community_id, day))
+        by_agent = _usage(USAGE.c.agent_id, of=community_id).where(USAGE.c.day == day)
+        rows = await self.session.mappings(by_agent.group_by(USAGE.c.agent_id).order_by(USAGE.c.agent_id))
         return {row["agent_id"]: (int(row["beats"]), usage_of(row)) for row in rows}
 
-    async def usage_by_format(self, community_id: CommunityId, day: date) -> Mapping[str, tuple[int, Usage]]:
-        rows = await self.session.mappings(_usage(USAGE.c.input_format, community_id, day))
-        return {row["input_format"]: (int(row["beats"]), usage_of(row)) for row in rows}
+    async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
+        what = USAGE.c[COLUMNS[by]]
+        asked = _usage(USAGE.c.day, what.label("key"), of=community_id).group_by(USAGE.c.day, what)
+        if since is not None:
+            asked = asked.where(USAGE.c.day >= since)
+        return [_used(row) for row in await self.session.mappings(asked.order_by(USAGE.c.day, what))]
+
+    async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:
+        asked = _usage(func.min(USAGE.c.day).label("day"), USAGE.c.agent_id.label("key"), of=community_id)
+        rows = await self.session.mappings(asked.where(USAGE.c.agent_id == agent_id).group_by(USAGE.c.agent_id))
+        return _used(rows[0]) if rows else None
 
     async def take_turns(self) -> None:
         """Let no other transaction set the installation's money aside until this one ends; SQLite has one at a time."""
@@ -93,9 +105,12 @@ class SqlMoney:
         await self.session.run(this.values(usd=usd, tokens=tokens, settled=True))
 
 
-def _usage(by: Column[str] | Column[int], community_id: int, day: date) -> Query:
-    on_day = select(by, func.sum(USAGE.c.beats).label("beats"), *sums(USAGE))
-    return on_day.where(owned(USAGE, community_id), USAGE.c.day == day).group_by(by).order_by(by)
+def _usage(*what: Term, of: CommunityId) -> Query:
+    return select(*what, func.sum(USAGE.c.beats).label("beats"), *sums(USAGE)).where(owned(USAGE, of))
+
+
+def _used(row: Values) -> Used:
+    return Used(day=row["day"], key=str(row["key"]), beats=int(row["beats"]), usage=usage_of(row))
 
 
 def _weights(agents: Mapping[str, int] | Sequence[int]) -> dict[AgentId, int]:

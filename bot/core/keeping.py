@@ -1,10 +1,10 @@
 """What the store tells of its logs, of rooms that want a summary, and of a person who is forgotten."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from bot.core.forgetting import Trace
-from bot.core.records import AgentId, CommunityId, Json, Snowflake
+from bot.core.records import AgentId, CommunityId, Json, Snowflake, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,3 +62,13 @@ class Unsummarised:
     room_id: AgentId
     tokens: int
     asked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """What one agent, room, model or format (its `key`) used on a UTC day, or since that day."""
+
+    day: date
+    key: str
+    beats: int
+    usage: Usage

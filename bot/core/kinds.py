@@ -51,6 +51,15 @@ class Emotion(StrEnum):
     HEART = "heart"
 
 
+class UsedBy(StrEnum):
+    """By what it is told what was used."""
+
+    AGENT = "agent"
+    ROOM = "room"
+    MODEL = "model"
+    FORMAT = "format"
+
+
 class InputFormat(StrEnum):
     TEXT = "text"
     JSON = "json"

@@ -355,6 +355,7 @@ class Beat:
     reason: ReasonKind
     person_id: Snowflake | None = None  # whose message led to it; None: agents or itself (self-caused)
     side: Side = PUBLIC_SIDE
+    room_id: AgentId | None = None  # where its reason lies
     model: str = ""
     input_format: InputFormat = InputFormat.TEXT
     agents_in_call: int = 1

@@ -1,7 +1,7 @@
 """What a community may spend in a UTC day, and how it slows down before it rests (SPEC §5)."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
@@ -209,3 +209,8 @@ def _share(spent: Decimal, limit: Decimal | int | None) -> float:
     if limit is None:
         return 0.0
     return float(spent / limit) if limit > 0 else 1.0
+
+
+def added(one: Usage, other: Usage) -> Usage:
+    """Add what two calls used."""
+    return Usage(**{field.name: getattr(one, field.name) + getattr(other, field.name) for field in fields(Usage)})

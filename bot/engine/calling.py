@@ -21,7 +21,7 @@ from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.reply import AgentReply, ParsedReply, parse_reply
 from bot.core.saying import Sole
 from bot.core.schema import answer_schema
-from bot.core.spending import divided, next_day
+from bot.core.spending import added, divided, next_day
 from bot.core.verdict import Ready
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
@@ -124,7 +124,7 @@ class Caller:
             log.warning("an answer was not mended", model=call.kind.model, why=error.sentence)
             return first, parsed
         await self._purse.settle(round.community_id, booked, as_told(answer.usage))
-        return replace(answer, usage=_sum(first.usage, answer.usage)), await self._read(round, answer, more)
+        return replace(answer, usage=added(first.usage, answer.usage)), await self._read(round, answer, more)
 
     async def _again(self, round: Round, booked: Booked, ready: Ready, first: ModelAnswer, shared: ParsedReply) -> None:
         """Ask one agent again alone and apply what it says."""
@@ -208,7 +208,7 @@ class Caller:
         one = _answered(round, own, ready, answer, parsed)
         reply = one.reply if shared is None else _merged(shared, one.reply)
         blots = one.blots | parts.given_keys(round.labels)
-        return replace(one, reply=reply, blots=blots, usage=_sum(one.usage, _share(call, ready.agent_id, first.usage)))
+        return replace(one, reply=reply, blots=blots, usage=added(one.usage, _share(call, ready.agent_id, first.usage)))
 
     async def _rest_or_wait(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
         """There was no money for a call: those rest whose limit it is, and the others of it go without them."""
@@ -268,7 +268,7 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
         if not request.images:
             raise
         answer = await model.answer(replace(request, images=()))
-        return replace(answer, usage=_sum(answer.usage, error.usage or Usage()))
+        return replace(answer, usage=added(answer.usage, error.usage or Usage()))
 
 
 def _to_mend(call: PlannedCall, parsed: ParsedReply) -> str:
@@ -339,14 +339,3 @@ def _part(call: PlannedCall, agent_id: AgentId) -> AgentPart:
 def _share(call: PlannedCall, agent_id: AgentId, usage: Usage) -> Usage:
     """Give an agent's share of what a call used, by the size of its part."""
     return divided(usage, weights_of(call))[agent_id]
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        input_tokens=one.input_tokens + other.input_tokens,
-        cached_tokens=one.cached_tokens + other.cached_tokens,
-        cache_write_tokens=one.cache_write_tokens + other.cache_write_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-        latency_seconds=one.latency_seconds + other.latency_seconds,
-    )

@@ -70,6 +70,7 @@ class Living(Group):
         spent = await self.desk.spent_today(guild_id)
         return Shown(
             today=spent.by_agent.get(agent.id),
+            ever=await self.desk.used_ever(guild_id, agent.id),
             model=spent.model,
             feedback=await self.desk.feedback(guild_id, agent.id),
             last=beats[0] if beats else None,

@@ -7,6 +7,7 @@ from datetime import datetime
 import discord
 
 from bot.core.emoji import SHOWN
+from bot.core.keeping import Used
 from bot.core.kinds import Emotion, State
 from bot.core.models import Model
 from bot.core.outlook import Outlook, doing_words
@@ -61,6 +62,7 @@ class Shown:
 
     model: Model | None  # whose prices are shown
     today: tuple[int, Usage] | None = None
+    ever: Used | None = None  # in all its life
     feedback: Mapping[str, int] | None = None
     last: Beat | None = None
     is_manager: bool = False
@@ -118,6 +120,7 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> str:
             else [
                 f"**Heartbeat** {heartbeat(agent.interval_seconds, agent.resting_interval_seconds)}",
                 f"**Today** {_today(shown, agent)}",
+                *([f"**Ever** {_ever(shown.ever, shown.model)}"] if shown.ever and shown.model else []),
                 f"**Feedback this week** {feedback or 'none'}",
             ]
         ),
@@ -164,6 +167,12 @@ def _today(shown: Shown, agent: Agent) -> str:
     beats, used = shown.today
     price = cost(used.cost_usd, shown.model, [agent.model])
     return f"{counted(beats, 'beat')}, {used.input_tokens + used.output_tokens:,} tokens, {price}"
+
+
+def _ever(ever: Used, model: Model) -> str:
+    tokens = ever.usage.input_tokens + ever.usage.output_tokens
+    price = cost(ever.usage.cost_usd, model, [])
+    return f"{counted(ever.beats, 'beat')}, {tokens:,} tokens, {price} since {ever.day:%Y-%m-%d}"
 
 
 def _last(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:

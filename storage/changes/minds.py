@@ -86,6 +86,8 @@ async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat
             "day": change.beat.at.date(),
             "agent_id": change.beat.agent_id,
             "input_format": change.beat.input_format,
+            "model": change.beat.model,
+            "room_id": change.beat.room_id or 0,
             "beats": 1,
             "silent_beats": int(change.beat.silent),
         }

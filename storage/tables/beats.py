@@ -49,10 +49,11 @@ class BeatRow(Owned, table=True):
     outcome: object = Field(default=None, sa_type=Document, nullable=True)
     silent: bool = True
     failed: str = Field(default="", sa_type=Prose)
+    room_id: int | None = None
 
 
 class UsageRow(Owned, table=True):
-    """What an agent used on a UTC day in one format: sums that outlive its beats."""
+    """What an agent used on a UTC day in one format, with one model, for one room: sums that outlive its beats."""
 
     __tablename__ = "usage"
     __table_args__ = (of_community(), CLUSTERED)
@@ -68,6 +69,8 @@ class UsageRow(Owned, table=True):
     output_tokens: int = Field(default=0, sa_type=BigInteger)
     cost_usd: Decimal = Field(default=Decimal(0), sa_type=Usd)
     latency_seconds: float = 0.0
+    model: str = Field(primary_key=True, sa_type=Prose)
+    room_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)  # 0: for none
 
 
 class ReservationRow(Row, table=True):

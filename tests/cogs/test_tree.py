@@ -25,7 +25,7 @@ knowledge show | set | delete | history | undo
 focus show | set | clear | defaults
 hud show | history | format
 heartbeat status | pause | resume | interval
-usage today | by-agent | by-format | budget
+usage today | by | budget
 person mute | unmute
 privacy export | forget-me | ignore-me
 audit

@@ -93,16 +93,15 @@ async def test_one_agent_is_paused_from_there_too(cast: Cast) -> None:
     assert "Ledger goes on." in await cast.manager.told("heartbeat resume", agent="Ledger")
 
 
-@proves(manager="usage today | usage by-agent | usage by-format | usage budget")
+@proves(manager="usage today | usage by | usage budget")
 async def test_usage_is_a_picture_with_numbers(cast: Cast) -> None:
     hall = await cast.you.channel("wren")
     await cast.you.answer_after(await cast.you.say(hall, "Hello Wren, who are you?"))
     today = await cast.manager.run("usage today")
     assert "of 1.00 imaginary USD" in words_of(today)
-    assert "Wren" in await cast.manager.told("usage by-agent")
-    by_format = await cast.manager.run("usage by-format")
-    assert "text" in words_of(by_format)
-    assert (await cast.manager.bytes_of(by_format)).startswith(b"\x89PNG")
+    for what, key in {"agent": "Wren", "room": "Wren's room", "model": "", "format": "text"}.items():
+        assert key in await cast.manager.told("usage by", what=what, period="ever")
+    assert "Ever" in await cast.manager.told("agent show", agent="Wren")
     assert "2.5 imaginary USD, with 1,000,000 tokens" in await cast.manager.told(
         "usage budget", usd_per_day=2.5, tokens_per_day=1_000_000
     )

@@ -111,7 +111,7 @@ async def test_pace_money_and_attention_are_pictures(desks: Desks) -> None:
     for path, options, words in (
         ("heartbeat status", {}, "Wren"),
         ("usage today", {}, "USD"),
-        ("usage by-agent", {}, "Wren"),
+        ("usage by", {"what": "agent"}, "Wren"),
         ("attention show", {"agent": "Wren"}, "Wren"),
     ):
         await owner.use(path, **options)

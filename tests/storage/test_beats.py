@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from bot.core.changes import AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
-from bot.core.kinds import ReasonKind
+from bot.core.kinds import ReasonKind, UsedBy
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, MessageId, Reason, Snowflake, Usage
 from bot.core.verdict import Claim
 from storage.store import SqlStore
@@ -160,6 +160,8 @@ def beat(id: int, **fields: object) -> Beat:
         "person_id": Snowflake(501),
         "hud": "==== the HUD ====\n" * 50,
         "answer": '{"agents": []}',
+        "room_id": AgentId(7),
+        "model": "gpt-4.1-mini",
         "thoughts": "hm 🤔",
         "sections": (("rooms", 40),),
         "usage": Usage(input_tokens=900, output_tokens=20, cost_usd=Decimal("0.000123456789"), latency_seconds=0.5),
@@ -202,9 +204,18 @@ async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, communit
         tally = await read.beats.tally(community_id, [FIRST], START)
         assert await read.beats.addressed_by(community_id, Snowflake(501), START) == 1
         assert await read.beats.self_caused(community_id, FIRST, START) == [NOW]
-        by_format = await read.money.usage_by_format(community_id, NOW.date())
+        by = {what: await read.money.used_daily(community_id, what, NOW.date()) for what in UsedBy}
+        ever, of_nobody = (
+            await read.money.used_ever(community_id, FIRST),
+            await read.money.used_ever(community_id, AgentId(99)),
+        )
+        assert await read.money.used_daily(community_id, UsedBy.ROOM, NOW.date() + timedelta(days=1)) == []
     assert (beats, usage.input_tokens, usage.cost_usd) == (2, 1800, Decimal("0.000246913578"))
-    assert by_format["text"][1] == usage == tally.usage
+    told = [("agent", "1"), ("room", "7"), ("model", "gpt-4.1-mini"), ("format", "text")]
+    assert [(what, one.key) for what, days in by.items() for one in days] == told
+    assert all((one.day, one.beats, one.usage) == (NOW.date(), 2, usage) for days in by.values() for one in days)
+    assert ever is not None and (ever.day, ever.beats, ever.usage) == (NOW.date(), 2, tally.usage)
+    assert of_nobody is None
     assert (tally.silent, tally.calls, tally.answers) == (1, 1, 0)
     assert tally.beats == {ReasonKind.ADDRESSED: 1, ReasonKind.WOKEN: 1}
 

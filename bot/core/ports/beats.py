@@ -5,7 +5,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, Protocol
 
-from bot.core.kinds import HeldFor
+from bot.core.keeping import Used
+from bot.core.kinds import HeldFor, UsedBy
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
 from bot.core.verdict import Claim
 from bot.core.view import Tally
@@ -83,8 +84,11 @@ class Money(Protocol):
     async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
         """Give beats and usage of a UTC day by agent."""
 
-    async def usage_by_format(self, community_id: CommunityId, day: date) -> Mapping[str, tuple[int, Usage]]:
-        """Give beats and usage of a UTC day by the HUD format of the agents."""
+    async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
+        """Give what was used on each UTC day since one (None: ever), of each agent, room, model or format."""
+
+    async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:
+        """Give what an agent used in all its life."""
 
 
 class WritableMoney(Money, Protocol):

@@ -1,16 +1,20 @@
 """The community as a whole: what it spends, who changed what, and whether anyone beats."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
 from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.keeping import AuditEntry
-from bot.core.records import Community, Json, Person, Snowflake
+from bot.core.keeping import AuditEntry, Used
+from bot.core.kinds import UsedBy
+from bot.core.models import Model
+from bot.core.records import AgentId, Community, Json, Person, Snowflake
 from bot.core.spending import day_of
-from bot.core.spent import Spent
+from bot.core.spent import Period, Spent, first_day
+from bot.core.view import Outline
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.purse import spending_now
 
@@ -27,12 +31,24 @@ class CommunityDesk(Office):
             by_agent = await read.money.usage_by_agent(community.id, day)
             return Spent(
                 by_agent=by_agent,
-                by_format=await read.money.usage_by_format(community.id, day),
                 spending=await spending_now(read.money, community.id, view.config, day, model.source.ceilings),
                 config=view.config,
                 model=model,
                 models=sorted({view.agents[id].model for id in by_agent if id in view.agents}),
             )
+
+    async def used(self, guild_id: Snowflake, by: UsedBy, period: Period) -> tuple[Sequence[Used], Model]:
+        """Give what was used day by day, under names, and the model whose prices are shown."""
+        async with self._looking(guild_id) as (community, read):
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            days = await read.money.used_daily(community.id, by, first_day(period, day_of(self.now())))
+            named = [replace(one, key=_name(view, by, one.key)) for one in days]
+            return named, await self._providers.of(read.providers, community)
+
+    async def used_ever(self, guild_id: Snowflake, agent_id: AgentId) -> Used | None:
+        """Give what an agent used in all its life."""
+        async with self._looking(guild_id) as (community, read):
+            return await read.money.used_ever(community.id, agent_id)
 
     async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
         """Give who changed what, newest first, for managers."""
@@ -62,3 +78,20 @@ class CommunityDesk(Office):
         """Set some of the community's settings (None: back to the default); raises Rejected."""
         for name, value in values.items():
             await self.act(guild_id, person, SetSetting(name=name, value=value))
+
+
+def _name(view: Outline, by: UsedBy, key: str) -> str:
+    match by:
+        case UsedBy.AGENT:
+            agent = view.agents.get(AgentId(int(key)))
+            return agent.name if agent else f"agent {key}"
+        case UsedBy.ROOM:
+            room = view.all_rooms.get(AgentId(int(key)))
+            owner = view.agents.get(room.owner_id) if room else None
+            if owner is None:
+                return f"room {key}" if int(key) else "no room"
+            return f"{owner.name}'s room" + (", private threads" if room and room.thread_of is not None else "")
+        case UsedBy.MODEL:
+            return key or "not known"
+        case UsedBy.FORMAT:
+            return key

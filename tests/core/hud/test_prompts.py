@@ -97,3 +97,19 @@ def test_settings_with_bad_prompts_are_refused_and_stored_ones_do_not_stop_a_bea
     with pytest.raises(ValidationError, match="There is no prompt part 'mood'"):
         CommunityConfig(prompts={"mood": "x"})
     assert prompts_of({"mood": "x"}) == PARTS
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("persona", "never speak as an AI"),
+        ("persona", "sincerely asks whether you are an AI, do not deny it"),
+        ("persona", "think over what you lived through"),
+        ("own_room", "A topic says what a room is for"),
+        ("memory", "prune and merge before it is full"),
+        ("memory", "people.Ann, facts.harbour, goals.now, notes.today"),
+    ],
+)
+def test_agents_are_told_what_they_need_to_live_here(part: str, words: str) -> None:
+    assert words in PARTS[part]
+    assert all(words in os_section(format) for format in InputFormat)
