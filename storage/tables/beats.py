@@ -69,8 +69,8 @@ class UsageRow(Owned, table=True):
     output_tokens: int = Field(default=0, sa_type=BigInteger)
     cost_usd: Decimal = Field(default=Decimal(0), sa_type=Usd)
     latency_seconds: float = 0.0
-    model: str = Field(primary_key=True, sa_type=Prose)
-    room_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)  # 0: for none
+    model: str = Field(default="", primary_key=True, sa_type=Prose)
+    room_id: int = Field(default=0, primary_key=True, sa_column_kwargs=COUNTED)  # 0: for none
 
 
 class ReservationRow(Row, table=True):
