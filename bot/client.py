@@ -23,6 +23,7 @@ from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.discord.reaching import NotDiscord, again_after, api_trouble, may_pass
 from bot.adapters.discord.refusals import explained, without_commands
 from bot.adapters.discord.signposts import Signposts
+from bot.adapters.discord.territory import Place
 from bot.core.errors import PublishError, Rejected
 from bot.core.events import Event, EventsUnread, GuildLeft
 from bot.core.ports import Metrics, Store
@@ -91,9 +92,9 @@ class SelfroomClient(commands.Bot):
             self.front_desk = front_desk
         self._publisher = publisher
         self._inbox = Inbox(intake)
-        self._translator = Translator(self, publisher.webhooks, self.people, intake)
+        self._translator = Translator(self, publisher.territory, publisher.webhooks, self.people, intake)
         self._signposts = Signposts(self, store)
-        self._backfill = Backfill(self, store, self._translator, self._inbox)
+        self._backfill = Backfill(store, publisher.territory, self._translator, self._inbox)
         self._sync = CommandSync(self.tree, store)
         self._reader = Reader(self, metrics, self._skipped)
 
@@ -106,22 +107,26 @@ class SelfroomClient(commands.Bot):
         """Give a member as a record, with the rights they have now."""
         return self.people.person(user)
 
-    async def face(self, agent: Agent, channel_id: Snowflake | None) -> str | None:
+    async def face(self, guild_id: Snowflake, agent: Agent, channel_id: Snowflake | None) -> str | None:
         """Give the address of an agent's avatar: its own, else the one drawn for its channel; None without either."""
         if agent.avatar_url or channel_id is None:
             return agent.avatar_url
         try:
-            return await self._publisher.face(channel_id, agent.id, agent.name)
+            return await self._publisher.face(guild_id, channel_id, agent.id, agent.name)
         except PublishError as error:
             log.info("an avatar could not be had", agent=agent.id, why=error.sentence)
             return None
 
-    async def dress(self, channel_id: Snowflake, picture: bytes) -> str | None:
+    async def dress(self, guild_id: Snowflake, channel_id: Snowflake, picture: bytes) -> str | None:
         """Set a picture on an agent's own webhook, for an upload's address expires; gives the lasting one."""
         try:
-            return await self._publisher.webhooks.dress(channel_id, picture)
+            return await self._publisher.dress(guild_id, channel_id, picture)
         except ValueError:  # as discord.py says it
             raise Rejected("That file is no picture: give a PNG, JPEG, GIF or WebP.") from None
+
+    async def place(self, guild_id: Snowflake, channel_id: Snowflake) -> Place:
+        """Give a channel or thread of a server in which words can stand; raises ChannelGone for one of another."""
+        return await self._publisher.territory.place(guild_id, channel_id)
 
     async def login(self, token: str) -> None:
         """Log in, trying again for as long as Discord is out of reach; raises what no further try can mend."""

@@ -90,6 +90,11 @@ async def import_community(
     async with opened(settings) as store:
         moved = await store.import_archive(path, guild_id=guild, cipher=cipher_of(settings), closed=closed)
     say(f"{path} is imported: {sum(moved.counts.values()):,} rows.")
+    if moved.is_elsewhere:
+        say(
+            "It is in another server now: its agents get new channels there as soon as Selfroom runs with its bot in"
+            " that server. Choose its category, its managers' channel and role there again with /setup places."
+        )
     for secret in moved.left_out:
         say(f"To be set again, for no archive has its key: {secret}.")
 

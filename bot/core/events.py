@@ -83,8 +83,11 @@ class ReactionsFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelDeleted:
+    """A channel is not there any more; `is_elsewhere`: it is, in another server, and what was said there stays."""
+
     guild_id: Snowflake
     channel_id: Snowflake
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from bot.core.records import AgentId, LetterId, Snowflake
 class Post:
     """One message on Discord as an agent, by the channel's webhook."""
 
+    guild_id: Snowflake
     channel_id: Snowflake
     name: str
     avatar_url: str | None
@@ -33,50 +34,70 @@ class NewChannel:
 
 
 class Publisher(Protocol):
-    """Discord's writing side; raises PublishError's children."""
+    """Discord's writing side; raises PublishError's children: ChannelGone, too, for a channel of another server."""
 
     async def post(self, post: Post) -> Snowflake:
         """Post once and give the message's id."""
 
     async def posted_after(
-        self, channel_id: Snowflake, after: Snowflake | None
+        self, guild_id: Snowflake, channel_id: Snowflake, after: Snowflake | None
     ) -> Sequence[tuple[Snowflake, str, str]]:
         """Give our webhook's posts after a message, oldest first: id, author name, content."""
 
-    async def typing(self, channel_id: Snowflake) -> None:
+    async def typing(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Show the bot typing for some seconds."""
 
-    async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
+    async def react(
+        self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True
+    ) -> None:
         """Put or take back the bot's own reaction."""
 
-    async def remove(self, channel_id: Snowflake, message_id: Snowflake) -> None:
+    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake) -> None:
         """Delete a post of ours; one that is gone already is no error."""
 
-    async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
+    async def pin_billboard(
+        self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str
+    ) -> Snowflake | None:
         """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
 
-    async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
+    async def edit_channel(
+        self, guild_id: Snowflake, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None
+    ) -> None:
         """Rename a channel or change its topic."""
 
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
         """Make an agent's channel in the category, or find the one whose topic is marked as this agent's."""
 
-    async def remove_channel(self, channel_id: Snowflake) -> None:
+    async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Delete a channel; one that is gone already is no error."""
 
     async def allow(
-        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
+        self,
+        guild_id: Snowflake,
+        channel_id: Snowflake,
+        person_id: Snowflake | None,
+        *,
+        allowed: bool | None,
+        writable: bool = True,
     ) -> None:
         """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing.
 
         `allowed` None: who sees it stays as it is.
         """
 
-    async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
+    async def face(
+        self, guild_id: Snowflake, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False
+    ) -> str | None:
         """Give the public address of an agent's drawn avatar, set on the webhook of its own room's channel."""
 
     async def notify(
-        self, channel_id: Snowflake, text: str, *, held: LetterId | None = None, traces: Sequence[str] = ()
+        self,
+        guild_id: Snowflake,
+        channel_id: Snowflake,
+        text: str,
+        *,
+        held: LetterId | None = None,
+        traces: Sequence[str] = (),
     ) -> None:
         """Say something as the bot itself; with buttons to decide about a held letter, or about places by number."""
 

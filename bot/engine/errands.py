@@ -1,10 +1,11 @@
 """Letters that are no messages: reactions, the billboard, topics, names, channels, permissions, notices."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
-from bot.core.changes import Change, UpdateRoom
-from bot.core.errors import Gone, Limited
-from bot.core.kinds import LetterState, Visibility
+from bot.core.changes import AddLetter, Change, UpdateRoom
+from bot.core.errors import ChannelGone, Gone, Limited
+from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import (
     BillboardPayload,
     ChannelPayload,
@@ -25,6 +26,7 @@ from bot.core.records import Letter, MessageId, Room, Snowflake
 from bot.core.view import Outline
 from bot.engine.moderation import Moderation
 
+NO_MESSAGE = "The message is not there any more."
 NO_CHANNEL_SECONDS = 2.0  # how long a letter waits for its room's channel to be made
 Made = Callable[[Snowflake, Snowflake], None]
 
@@ -66,7 +68,7 @@ class Errands:
 
     async def _do(self, letter: Letter, view: Outline) -> list[Change]:
         room = view.all_rooms[letter.room_id]
-        wanted = parse_payload(letter.kind, letter.payload)
+        guild_id, wanted = view.community.guild_id, parse_payload(letter.kind, letter.payload)
         if not _is_for_elsewhere(wanted):
             _check_is_there(room, view)
         match wanted:
@@ -75,42 +77,44 @@ class Errands:
             case NoticePayload() as notice:
                 await self._notice(notice, room, view)
             case ReactPayload() as payload:
-                await self._react(letter, room, payload.message_id, payload.emoji, added=payload.added)
+                await self._react(room, view, payload.message_id, payload.emoji, added=payload.added)
             case CuePayload() as payload:
-                await self._react(letter, room, payload.message_id, payload.emoji, added=True)
+                await self._react(room, view, payload.message_id, payload.emoji, added=True)
             case PermissionPayload(left_channel_id=left) as payload if left is not None:
-                await self._leave(left, payload)
+                await self._leave(guild_id, left, payload)
             case PermissionPayload() as payload:
                 writable = view.agents[room.id].retired_at is None
                 await self._publisher.allow(
-                    _channel(room), payload.person_id, allowed=payload.allowed, writable=writable
+                    guild_id, _channel(room), payload.person_id, allowed=payload.allowed, writable=writable
                 )
             case RemovalPayload(post_ids=ids, thread_id=thread_id):
                 for id in ids:
-                    await self._publisher.remove(thread_id or _channel(room), id)
+                    await self._publisher.remove(guild_id, thread_id or _channel(room), id)
             case payload:
                 await self._show(payload, room, view)
         return []
 
-    async def _leave(self, channel_id: Snowflake, payload: PermissionPayload) -> None:
-        """See to the channel of an agent that is deleted for good."""
+    async def _leave(self, guild_id: Snowflake, channel_id: Snowflake, payload: PermissionPayload) -> None:
+        """See to the channel of an agent that is deleted for good; the letter is another's, whose channel is there."""
         if payload.removed:
-            await self._publisher.remove_channel(channel_id)
+            await self._publisher.remove_channel(guild_id, channel_id)
             return
-        await self._publisher.notify(channel_id, payload.note)
-        await self._publisher.allow(channel_id, None, allowed=payload.allowed, writable=False)
+        with suppress(ChannelGone):
+            await self._publisher.notify(guild_id, channel_id, payload.note)
+            await self._publisher.allow(guild_id, channel_id, None, allowed=payload.allowed, writable=False)
 
     async def _show(self, payload: object, room: Room, view: Outline) -> None:
         """Show what the room or agent says of itself; what is out of date by now is left to the newer letter."""
+        guild_id = view.community.guild_id
         match payload:
             case BillboardPayload(text=text) if text == room.billboard:
-                await self._publisher.pin_billboard(_channel(room), None, text)
+                await self._publisher.pin_billboard(guild_id, _channel(room), None, text)
             case TopicPayload(topic=topic) if topic == room.topic:
-                await self._publisher.edit_channel(_channel(room), topic=topic)
+                await self._publisher.edit_channel(guild_id, _channel(room), topic=topic)
             case RenamePayload(name=name) if name == view.agents[room.id].name:
-                await self._publisher.edit_channel(_channel(room), name=name)
+                await self._publisher.edit_channel(guild_id, _channel(room), name=name)
                 if view.agents[room.id].avatar_url is None:  # else its own picture is on the webhook
-                    await self._publisher.face(_channel(room), room.id, name, redraw=True)
+                    await self._publisher.face(guild_id, _channel(room), room.id, name, redraw=True)
             case _:
                 return
 
@@ -128,15 +132,23 @@ class Errands:
                 category_id=view.config.category_id,
             ),
         )
-        return [UpdateRoom(room_id=room.id, fields={"channel_id": made})]
+        shown = BillboardPayload(text=room.billboard).stored()
+        now = self._clock.now()
+        billboard = AddLetter(kind=LetterKind.BILLBOARD, room_id=room.id, payload=shown, not_before=now)
+        return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *([billboard] if room.billboard else [])]
 
-    async def _react(self, letter: Letter, room: Room, message_id: MessageId, emoji: str, *, added: bool) -> None:
+    async def _react(self, room: Room, view: Outline, message_id: MessageId, emoji: str, *, added: bool) -> None:
         async with self._store.reading() as read:
-            message = (await read.talk.by_id(letter.community_id, [message_id])).get(message_id)
+            message = (await read.messages_by_id(room.community_id, [message_id])).get(message_id)
         if message is None or message.discord_id is None:
-            raise Gone("The message is not there any more.")
+            raise Gone(NO_MESSAGE)
         place = message.thread_id or _channel(room)
-        await self._publisher.react(place, message.discord_id, emoji, added=added)
+        try:
+            await self._publisher.react(view.community.guild_id, place, message.discord_id, emoji, added=added)
+        except ChannelGone as error:
+            if message.thread_id is None:
+                raise
+            raise Gone(NO_MESSAGE) from error  # with its thread: the room's own channel is there
 
     async def _notice(self, notice: NoticePayload, room: Room, view: Outline) -> None:
         if notice.person_id is not None:
@@ -144,7 +156,9 @@ class Errands:
             return
         channel_id = view.config.managers_channel_id if notice.to_managers else _channel(room)
         if channel_id is not None:  # without a managers' channel the log has to do
-            await self._publisher.notify(channel_id, notice.text, held=notice.held, traces=notice.traces)
+            await self._publisher.notify(
+                view.community.guild_id, channel_id, notice.text, held=notice.held, traces=notice.traces
+            )
 
 
 def _is_for_elsewhere(payload: object) -> bool:

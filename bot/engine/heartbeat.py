@@ -50,7 +50,7 @@ class Heartbeat:
         workshop: Workshop,
         cipher: Cipher | None = None,
         planned: Planned | None = None,
-        on_typing: Callable[[Snowflake], None] | None = None,
+        on_typing: Callable[[Snowflake, Snowflake], None] | None = None,
         on_letters: Callable[[], None] = _nothing,
         call_seconds: float = CALL_SECONDS,
         schema_tokens: int = 0,
@@ -206,7 +206,7 @@ class Heartbeat:
             return
         places = {_heard_in(round.view, ready.first) for ready in round.ready if ready.addressed_by_person}
         for place in sorted(place for place in places if place is not None):
-            self._on_typing(place)
+            self._on_typing(round.view.community.guild_id, place)
 
     async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[Booked]]], *, then: Then = None) -> None:
         try:

@@ -178,14 +178,15 @@ class Posting:
         if wanted <= 0 or scene.room.channel_id is None:
             return []
         after = max([*known, scene.last_posted or _about(letter.created_at - CLOCKS_APART)])
-        found = await self._seen(scene.room.channel_id, after)
+        guild_id = scene.view.community.guild_id
+        found = await self._seen(guild_id, scene.room.channel_id, after)
         if scene.thread_id not in (None, scene.room.channel_id):
             with suppress(ChannelGone):
-                found += await self._seen(scene.thread_id, after)
+                found += await self._seen(guild_id, scene.thread_id, after)
         return sorted(found)[:wanted]
 
-    async def _seen(self, channel_id: Snowflake, after: Snowflake) -> list[Snowflake]:
-        return [id for id, _, _ in await self._publisher.posted_after(channel_id, after)]
+    async def _seen(self, guild_id: Snowflake, channel_id: Snowflake, after: Snowflake) -> list[Snowflake]:
+        return [id for id, _, _ in await self._publisher.posted_after(guild_id, channel_id, after)]
 
     async def _post(self, scene: Scene, said: Split, index: int) -> Post:
         name, avatar_url = await self._author(scene)
@@ -194,6 +195,7 @@ class Posting:
         if scene.channel_id is None:
             raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
         return Post(
+            guild_id=scene.view.community.guild_id,
             channel_id=scene.channel_id,
             name=name,
             avatar_url=avatar_url,
@@ -215,7 +217,7 @@ class Posting:
         if home is None:
             return agent.name, None
         try:
-            return agent.name, await self._publisher.face(home, agent.id, agent.name)
+            return agent.name, await self._publisher.face(scene.view.community.guild_id, home, agent.id, agent.name)
         except PublishError:
             return agent.name, None
 

@@ -21,10 +21,10 @@ class TypingShown:
         self._clock = clock
         self._tasks: dict[Snowflake, asyncio.Task[None]] = {}
 
-    def begin(self, channel_id: Snowflake) -> None:
-        """Show typing in a channel, again and again for a while."""
+    def begin(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
+        """Show typing in a channel of a server, again and again for a while."""
         self.end(channel_id)
-        task = asyncio.create_task(self._show(channel_id), name=f"typing-{channel_id}")
+        task = asyncio.create_task(self._show(guild_id, channel_id), name=f"typing-{channel_id}")
         self._tasks[channel_id] = task
         task.add_done_callback(lambda done: self._forget(channel_id, done))
 
@@ -43,10 +43,10 @@ class TypingShown:
         if self._tasks.get(channel_id) is done:
             del self._tasks[channel_id]
 
-    async def _show(self, channel_id: Snowflake) -> None:
+    async def _show(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         for _ in range(TIMES):
             try:
-                await self._publisher.typing(channel_id)
+                await self._publisher.typing(guild_id, channel_id)
             except PublishError as error:  # it is a courtesy: what is posted tells the trouble
                 log.debug("typing could not be shown", channel=channel_id, error=error.sentence)
                 return

@@ -75,7 +75,7 @@ class Living(Group):
             feedback=await self.desk.feedback(guild_id, agent.id),
             last=beats[0] if beats else None,
             is_manager=insider,
-            face=await self.client.face(agent, view.all_rooms[agent.id].channel_id),
+            face=await self.client.face(guild_id, agent, view.all_rooms[agent.id].channel_id),
             look=(await self.desk.outlooks(guild_id)).get(agent.id),
         )
 

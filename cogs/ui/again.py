@@ -14,6 +14,7 @@ from discord import app_commands
 
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
+from bot.core.records import Snowflake
 
 BREAK = "␟"  # between the parts of an id
 ID_CHARACTERS = 100  # Discord's limit
@@ -222,8 +223,8 @@ def _option(command: app_commands.Command[Any, Any, Any], name: str, value: str)
 
 async def _message(interaction: Interaction, place: str) -> discord.Message:
     channel_id, message_id = (int(id) for id in place.split("/"))
-    channel = interaction.client.get_partial_messageable(channel_id, guild_id=interaction.guild_id)
     try:
+        channel = await interaction.client.place(Snowflake(interaction.guild_id or 0), Snowflake(channel_id))
         return await channel.fetch_message(message_id)
     except discord.NotFound:
         raise NotFound("This message is not there any more.") from None

@@ -18,7 +18,8 @@ async def lasting(interaction: Interaction, agent_id: AgentId, file: discord.Att
     """Keep an uploaded picture as an agent's and give its address; raises Rejected when it is none."""
     if file.size > MOST_BYTES:
         raise Rejected("That picture is too large: an avatar has at most 8 MB.")
-    return await interaction.client.dress(await _channel(interaction, agent_id), await file.read())
+    guild_id = Snowflake(interaction.guild_id or 0)
+    return await interaction.client.dress(guild_id, await _channel(interaction, agent_id), await file.read())
 
 
 async def _channel(interaction: Interaction, agent_id: AgentId) -> Snowflake:

@@ -11,20 +11,25 @@ from typing import IO, Any
 
 from sqlalchemy import Table, select, update
 from sqlalchemy.exc import StatementError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from storage.columns import to_json
 from storage.database import Database
+from storage.ids import CountedIds
 from storage.messages import file_rows
 from storage.moving.arrival import admitted
 from storage.moving.contents import STAYS, TABLES, from_line, to_line
+from storage.moving.rehoming import rehome
 from storage.private import whole_file
 from storage.resealing import reseal_moved
 from storage.session import Session, Values, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
+from storage.writing import SqlWriting
 
 FORMAT = 2  # raised when an older program could not read what a newer one writes
 MANIFEST = "manifest.json"
@@ -55,6 +60,7 @@ class Moved:
     community_id: CommunityId
     counts: Mapping[str, int]
     images: Mapping[str, bytes]
+    is_elsewhere: bool = False  # it came into another server than the one it was in
     left_out: tuple[str, ...] = ()  # secrets that stay where they are, in words: to be set again elsewhere
 
 
@@ -133,6 +139,7 @@ async def import_community(
 ) -> Moved:
     """Read a community back, all or nothing; `guild_id`: for another server than the one it came from.
 
+    Elsewhere nothing is kept that lies in the old server: its rooms get channels in the new one.
     Its keys are sealed anew for their rows here. Raises BadSetting for an archive that is damaged or newer than this
     program, for a server that has a community, and (unless `closed`) for keys that the cipher does not open.
     """
@@ -148,6 +155,9 @@ async def import_community(
             async with database.writing() as connection:
                 session = Session(connection)
                 community_id = await _read(session, archive, manifest, guild_id)
+                is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
+                if is_elsewhere:
+                    await _rehome(connection, community_id)
                 if cipher is not None:
                     was = CommunityId(int(manifest.get("sealed_for", community_id)))
                     unreadable = await reseal_moved(session, cipher, was, community_id)
@@ -158,7 +168,21 @@ async def import_community(
     except UNREADABLE as error:
         raise BadSetting(BROKEN) from error
     left_out = tuple(manifest.get("left_out", ()))
-    return Moved(community_id=community_id, counts=manifest["counts"], images=images, left_out=left_out)
+    return Moved(
+        community_id=community_id,
+        counts=manifest["counts"],
+        images=images,
+        is_elsewhere=is_elsewhere,
+        left_out=left_out,
+    )
+
+
+async def _rehome(connection: AsyncConnection, community_id: CommunityId) -> None:
+    ids = CountedIds(community_id)
+    write = SqlWriting(connection, CommunityConfig(), ids)
+    await ids.open(write)
+    await rehome(write, community_id)
+    await ids.flush(write)
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:

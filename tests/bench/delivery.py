@@ -129,7 +129,7 @@ async def _sustained() -> Figure:
         ids = await _move_in(stage, bot, ROOMS)
         for id in ids:
             channel_id = (await stage.room(id)).channel_id
-            await bot.publisher.face(channel_id or Snowflake(0), id, f"Agent{id}")
+            await bot.publisher.face(stage.guild_id, channel_id or Snowflake(0), id, f"Agent{id}")
         watch = Stopwatch(bot)
         await _say(stage, ids, POSTS_AT_ONCE)
         began = time.perf_counter()

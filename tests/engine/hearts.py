@@ -188,7 +188,7 @@ async def hearts(
             workshop=workshop or OpenBench(),
             cipher=PlainCipher(),
             planned=planned,
-            on_typing=typing.append,
+            on_typing=lambda _, channel_id: typing.append(channel_id),
             on_letters=delivery.wake,
         )
         intake = Intake(store, clock, tokenizer, planned, config=config, wake=delivery.wake)

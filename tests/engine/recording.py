@@ -75,7 +75,7 @@ class RecordingPublisher:
         return made
 
     async def posted_after(
-        self, channel_id: Snowflake, after: Snowflake | None
+        self, guild_id: Snowflake, channel_id: Snowflake, after: Snowflake | None
     ) -> Sequence[tuple[Snowflake, str, str]]:
         if self.blind:
             self.blind -= 1
@@ -91,21 +91,27 @@ class RecordingPublisher:
         self.done.append(what)
         self._happens(channel_id, before=False)
 
-    async def typing(self, channel_id: Snowflake) -> None:
+    async def typing(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         await self._note(channel_id, "typing", channel_id)
 
-    async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
+    async def react(
+        self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True
+    ) -> None:
         await self._note(channel_id, "react", message_id, emoji, added)
 
-    async def remove(self, channel_id: Snowflake, message_id: Snowflake) -> None:
+    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake) -> None:
         self.posts = [(id, post) for id, post in self.posts if id != message_id]
         await self._note(channel_id, "remove", message_id)
 
-    async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
+    async def pin_billboard(
+        self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str
+    ) -> Snowflake | None:
         await self._note(channel_id, "billboard", text)
         return self.id()
 
-    async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
+    async def edit_channel(
+        self, guild_id: Snowflake, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None
+    ) -> None:
         await self._note(channel_id, "channel", name, topic)
 
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
@@ -114,19 +120,33 @@ class RecordingPublisher:
         self._happens(0, before=False)
         return made
 
-    async def remove_channel(self, channel_id: Snowflake) -> None:
+    async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         await self._note(channel_id, "remove_channel", channel_id)
 
     async def allow(
-        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
+        self,
+        guild_id: Snowflake,
+        channel_id: Snowflake,
+        person_id: Snowflake | None,
+        *,
+        allowed: bool | None,
+        writable: bool = True,
     ) -> None:
         await self._note(channel_id, "allow", person_id, allowed, *([] if writable else ["read-only"]))
 
-    async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
+    async def face(
+        self, guild_id: Snowflake, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False
+    ) -> str | None:
         return f"https://cdn.example/{agent_id}.png"
 
     async def notify(
-        self, channel_id: Snowflake, text: str, *, held: LetterId | None = None, traces: Sequence[str] = ()
+        self,
+        guild_id: Snowflake,
+        channel_id: Snowflake,
+        text: str,
+        *,
+        held: LetterId | None = None,
+        traces: Sequence[str] = (),
     ) -> None:
         await self._note(channel_id, "notify", channel_id, text)
         self.to_decide += [held] if held is not None else []

@@ -202,7 +202,7 @@ async def test_after_a_crash_the_floor_is_free_and_typing_begins_again() -> None
             lambda community_id, beat_id: SeededRandom(hash((community_id, beat_id))),
             CountedMetrics(),
             workshop=OpenBench(),
-            on_typing=typing.append,
+            on_typing=lambda _, channel_id: typing.append(channel_id),
         )
         await live(home, 25, heartbeat=again)
         said = [text for who, text in await home.lines() if who in "123"]

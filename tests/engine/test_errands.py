@@ -142,3 +142,11 @@ async def test_the_channel_of_a_deleted_agent_goes_when_that_was_asked_for(here:
     await send(here, LetterKind.PERMISSION, left)
     await here.deliver()
     assert here.publisher.done == [("remove_channel", 77)]
+
+
+async def test_a_new_channel_gets_the_billboard_that_its_room_has(here: Town) -> None:
+    await here.apply(UpdateRoom(room_id=ADA, fields={"billboard": "Roses today", "channel_id": None}))
+    await send(here, LetterKind.CHANNEL)
+    await here.deliver()
+    await here.deliver()
+    assert here.publisher.done == [("billboard", "Roses today")]

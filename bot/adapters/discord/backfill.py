@@ -12,6 +12,7 @@ import structlog
 
 from bot.adapters.discord.events import Translator, channel_found, reads
 from bot.adapters.discord.inbox import Inbox
+from bot.adapters.discord.territory import Elsewhere, Found, Territory
 from bot.adapters.discord.window import Window
 from bot.core.errors import StoreError
 from bot.core.events import ChannelDeleted, ThreadDeleted, ThreadLeft
@@ -38,12 +39,12 @@ Source = AsyncIterator[discord.Message]
 class Backfill:
     """Reads the rooms of one server on from the last message known."""
 
-    def __init__(self, client: discord.Client, store: Store, translator: Translator, inbox: Inbox) -> None:
-        self._client = client
+    def __init__(self, store: Store, territory: Territory, translator: Translator, inbox: Inbox) -> None:
+        self._territory = territory
         self._store = store
         self._translator = translator
         self._inbox = inbox
-        self._window = Window(store, translator, inbox)
+        self._window = Window(store, territory, translator, inbox)
 
     async def read_on(self, guild: discord.Guild, *, channel_ids: Collection[int] | None = None) -> int:
         """Take in what every room (or only some) missed, oldest first; gives how many messages were looked at."""
@@ -82,12 +83,12 @@ class Backfill:
     async def _thread(self, guild: discord.Guild, room: Room, parent_id: Snowflake | None) -> None:
         guild_id, thread_id = Snowflake(guild.id), room.channel_id or Snowflake(0)
         try:
-            thread = guild.get_thread(thread_id) or await guild.fetch_channel(thread_id)
+            thread = await self._territory.channel(guild.id, thread_id)
         except discord.NotFound:
             gone = ThreadDeleted(guild_id=guild_id, channel_id=parent_id or thread_id, thread_id=thread_id)
             await self._inbox.take(gone)
             return
-        except discord.Forbidden:
+        except (discord.Forbidden, Elsewhere):
             thread = None
         if isinstance(thread, discord.Thread) and await self._translator.is_in(thread):
             await self._window.compare_thread(thread, room)
@@ -113,10 +114,7 @@ class Backfill:
         return 0
 
     async def _room(self, guild: discord.Guild, room: Room, since: datetime) -> int:
-        channel = guild.get_channel(room.channel_id or 0)
-        if channel is None:
-            await self._gone(guild, room)
-            return 0
+        channel = await self._channel(guild, room)
         if not isinstance(channel, discord.TextChannel):
             return 0
         await self._inbox.take(channel_found(channel))
@@ -228,13 +226,17 @@ class Backfill:
             async with self._store.writing(room.community_id) as write:
                 await write.notes.keep(room.community_id, name, unread)
 
-    async def _gone(self, guild: discord.Guild, room: Room) -> None:
-        """Make sure that the channel is deleted, and not only hidden from us."""
+    async def _channel(self, guild: discord.Guild, room: Room) -> Found | None:
+        """Give a room's channel; None when it is deleted (and not only hidden from us), or lies in another server."""
+        guild_id, channel_id = Snowflake(guild.id), room.channel_id or Snowflake(0)
         try:
-            await self._client.fetch_channel(room.channel_id or 0)
+            return await self._territory.channel(guild_id, channel_id)
         except discord.NotFound:
-            gone = ChannelDeleted(guild_id=Snowflake(guild.id), channel_id=Snowflake(room.channel_id or 0))
-            await self._inbox.take(gone)
+            gone = ChannelDeleted(guild_id=guild_id, channel_id=channel_id)
+        except Elsewhere:
+            gone = ChannelDeleted(guild_id=guild_id, channel_id=channel_id, is_elsewhere=True)
+        await self._inbox.take(gone)
+        return None
 
 
 async def _archived(channel: discord.TextChannel, after: int, *, private: bool) -> AsyncIterator[discord.Thread]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import discord
 
 from bot.adapters.discord.refusals import worded
+from bot.adapters.discord.territory import Place
 from bot.core.errors import PublishError
 from bot.core.letters import is_marked
 from bot.core.publishing import NewChannel
@@ -79,7 +80,7 @@ class Channels:
             raise PublishError("I am not logged in to Discord yet.")
         return self._client.user.id
 
-    async def edit(self, channel_id: Snowflake, *, name: str | None, topic: str | None) -> None:
+    async def edit(self, place: Place, *, name: str | None, topic: str | None) -> None:
         """Rename a channel or change its topic."""
         options: dict[str, Any] = {}
         if name is not None:
@@ -87,54 +88,54 @@ class Channels:
         if topic is not None:
             options["topic"] = topic
         with worded("change the channel"):
-            await self._client.http.edit_channel(channel_id, **options)
+            await self._client.http.edit_channel(place.id, **options)
 
     async def allow(
-        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
+        self, place: Place, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
     ) -> None:
         """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing.
 
         `allowed` None: who sees it stays as it is. What people have set there otherwise stays.
         """
         with worded("look at the channel"):
-            channel: Any = await self._client.http.get_channel(channel_id)
+            channel: Any = await self._client.http.get_channel(place.id)
         there = {int(one["id"]): one for one in channel["permission_overwrites"]}
         if person_id is not None:
-            await self._person(channel_id, there.get(person_id, _nothing(person_id, MEMBER)), allowed=bool(allowed))
+            await self._person(place, there.get(person_id, _nothing(person_id, MEMBER)), allowed=bool(allowed))
             return
         us, all_of_them = self._me(), int(channel["guild_id"])
         before = there.get(all_of_them, _nothing(all_of_them, ROLE))
         denied = (VIEW if allowed is False else 0) | (0 if writable else WRITE)
         given_back = (VIEW if allowed else 0) | (WRITE if writable and allowed is None else 0)
         ours = denied & ~int(before["deny"])  # allowed to us first, or we shut ourselves out and could not undo it
-        await self._put(channel_id, there.get(us, _nothing(us, MEMBER)), allow=ours)
-        await self._put(channel_id, before, deny=denied, forget=given_back & int(before["deny"]))
+        await self._put(place, there.get(us, _nothing(us, MEMBER)), allow=ours)
+        await self._put(place, before, deny=denied, forget=given_back & int(before["deny"]))
 
-    async def _person(self, channel_id: Snowflake, before: dict[str, Any], *, allowed: bool) -> None:
+    async def _person(self, place: Place, before: dict[str, Any], *, allowed: bool) -> None:
         """Allow a person to see, or forget that; what they are denied there stays denied."""
         rest = int(before["deny"]) | int(before["allow"]) & ~VIEW
         if allowed:
-            await self._put(channel_id, before, allow=VIEW)
+            await self._put(place, before, allow=VIEW)
         elif rest:
-            await self._put(channel_id, before, forget=VIEW & int(before["allow"]))
+            await self._put(place, before, forget=VIEW & int(before["allow"]))
         else:
             with worded("change who sees the channel"), suppress(discord.NotFound):
-                await self._client.http.delete_channel_permissions(channel_id, before["id"])
+                await self._client.http.delete_channel_permissions(place.id, before["id"])
 
-    async def _put(self, channel_id: Snowflake, before: dict[str, Any], **bits: int) -> None:
+    async def _put(self, place: Place, before: dict[str, Any], **bits: int) -> None:
         """Change an overwrite by what is allowed, denied and forgotten; nothing when that is so already."""
         after = _set(before, **bits)
         if after == before:
             return
         with worded("change who sees the channel"):
             await self._client.http.edit_channel_permissions(
-                channel_id, after["id"], after["allow"], after["deny"], after["type"]
+                place.id, after["id"], after["allow"], after["deny"], after["type"]
             )
 
-    async def open_thread(self, thread_id: Snowflake) -> None:
+    async def open_thread(self, thread: Place) -> None:
         """Bring a thread back from the archive."""
         with worded("open the thread again"):
-            await self._client.http.edit_channel(thread_id, archived=False)
+            await self._client.http.edit_channel(thread.id, archived=False)
 
 
 def _nothing(id: int, type: int) -> dict[str, Any]:

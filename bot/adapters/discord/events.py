@@ -10,8 +10,10 @@ import structlog
 
 from bot.adapters.discord.files import PATIENCE_SECONDS, Files
 from bot.adapters.discord.people import People
+from bot.adapters.discord.territory import Found, Territory
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
 from bot.adapters.discord.wording import text_of
+from bot.core.errors import PublishError
 from bot.core.events import (
     ChannelChanged,
     ChannelDeleted,
@@ -32,7 +34,6 @@ from bot.core.records import Snowflake
 
 log = structlog.get_logger(__name__)
 READ_ON_SECONDS = 15.0  # that the files of all messages of a stretch are waited for
-Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread
 SPOKEN = (discord.MessageType.default, discord.MessageType.reply)
 
 
@@ -64,13 +65,15 @@ class Ears(Protocol):
 class Translator:
     """Makes records of what discord.py reports; None for what is not for us."""
 
-    def __init__(self, client: discord.Client, webhooks: Webhooks, people: People, ears: Ears) -> None:
+    def __init__(
+        self, client: discord.Client, territory: Territory, webhooks: Webhooks, people: People, ears: Ears
+    ) -> None:
         self._client = client
+        self._territory = territory
         self._webhooks = webhooks
         self._people = people
         self._ears = ears
         self.files = Files()
-        self._unlisted: dict[int, discord.Thread] = {}  # threads that the cache does not know
         self._outside: set[int] = set()  # private threads that we see and are not in
 
     async def meet(self, guild: discord.Guild, messages: Sequence[discord.Message]) -> None:
@@ -150,9 +153,7 @@ class Translator:
 
     async def _heard(self, guild: discord.Guild, channel_id: int) -> Heard | None:
         """Give where that is; None when it is not for us: a private thread that we are not in, or of unknown kind."""
-        place = (
-            guild.get_channel_or_thread(channel_id) or self._unlisted.get(channel_id) or await self._asked(channel_id)
-        )
+        place = await self._shown(guild, channel_id)
         if not isinstance(place, discord.Thread):
             return Heard(channel_id=Snowflake(channel_id)) if place is not None else None
         parent_id, thread_id = Snowflake(place.parent_id), Snowflake(channel_id)
@@ -162,15 +163,12 @@ class Translator:
             return None
         return Heard(channel_id=thread_id, thread_name=place.name, private_in=parent_id)
 
-    async def _asked(self, channel_id: int) -> Channel | None:
-        """Ask for a channel or thread that the cache does not know; None when it cannot be told what it is."""
+    async def _shown(self, guild: discord.Guild, channel_id: int, *, anew: bool = False) -> Found | None:
+        """Give a channel or thread of a server; None when Discord does not show it."""
         try:
-            channel = await self._client.fetch_channel(channel_id)
-        except (discord.HTTPException, discord.InvalidData):
+            return await self._territory.channel(guild.id, channel_id, anew=anew)
+        except (discord.HTTPException, PublishError):
             return None
-        if isinstance(channel, discord.Thread):
-            self._unlisted[channel_id] = channel
-        return channel
 
     async def is_in(self, thread: discord.Thread) -> bool:
         """Tell whether we are a member of a thread: to see it as one who manages threads is not enough.
@@ -198,7 +196,7 @@ class Translator:
     def look_anew(self) -> None:
         """Forget which threads we are not in: while nobody listened we may have been brought in."""
         self._outside.clear()
-        self._unlisted.clear()
+        self._territory.look_anew()
 
     def joined(self, thread: discord.Thread) -> None:
         """We were brought into a thread."""
@@ -208,8 +206,7 @@ class Translator:
         """Give a private thread that we are in no more; one that only went out of sight (archived) is not left."""
         thread.me = None
         self._outside.discard(thread.id)
-        self._unlisted.pop(thread.id, None)
-        found = await self._asked(thread.id)
+        found = await self._shown(thread.guild, thread.id, anew=True)
         if isinstance(found, discord.Thread) and await self._is_surely_in(found):
             return None
         return ThreadLeft(guild_id=Snowflake(thread.guild.id), thread_id=Snowflake(thread.id))
@@ -217,10 +214,10 @@ class Translator:
     async def thread_gone(self, payload: discord.RawThreadDeleteEvent) -> ThreadDeleted | ThreadLeft:
         """Give a thread that is no more; one that is only hidden from us is not deleted."""
         try:
-            await self._client.fetch_channel(payload.thread_id)
+            await self._territory.channel(payload.guild_id, payload.thread_id, anew=True)
         except discord.Forbidden:
             return ThreadLeft(guild_id=Snowflake(payload.guild_id), thread_id=Snowflake(payload.thread_id))
-        except (discord.HTTPException, discord.InvalidData, OSError) as error:
+        except (discord.HTTPException, PublishError, OSError) as error:
             log.debug("a thread is gone", thread=payload.thread_id, error=str(error))
         return thread_deleted(payload)
 
@@ -231,10 +228,10 @@ class Translator:
     async def channel_deleted(self, channel: discord.abc.GuildChannel) -> ChannelDeleted | None:
         """Give a channel that is no more; one that is only hidden from us is not deleted."""
         try:
-            await self._client.fetch_channel(channel.id)
+            await self._territory.channel(channel.guild.id, channel.id, anew=True)
         except discord.NotFound:
             return ChannelDeleted(guild_id=Snowflake(channel.guild.id), channel_id=Snowflake(channel.id))
-        except (discord.HTTPException, discord.InvalidData, OSError) as error:
+        except (discord.HTTPException, PublishError, OSError) as error:
             log.warning("a channel is out of sight", channel=channel.id, error=str(error))
         return None
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import structlog
 
 from bot.adapters.discord.avatars import drawn_avatar
+from bot.adapters.discord.territory import Place
 from bot.adapters.discord.webhooks import Webhooks
 from bot.core.errors import PublishError
-from bot.core.records import AgentId, Snowflake
+from bot.core.records import AgentId
 
 PATIENCE_SECONDS = 1.0  # what a post waits for a picture that is not there yet
 AGAIN_SECONDS = 60.0  # after a failure, and twice as long after each further one
@@ -32,25 +33,25 @@ class Faces:
 
     def __init__(self, webhooks: Webhooks) -> None:
         self._webhooks = webhooks
-        self._dressings: dict[Snowflake, Dressing] = {}
+        self._dressings: dict[int, Dressing] = {}
 
-    async def of(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
+    async def of(self, place: Place, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
         """Give the address of the picture; None when it cannot be had just now: it is tried again later."""
-        dressing = self._dressings.setdefault(channel_id, Dressing())
+        dressing = self._dressings.setdefault(place.id, Dressing())
         dressing.stale |= redraw
-        picture = (await self._webhooks.of(channel_id)).picture
+        picture = (await self._webhooks.of(place)).picture
         if picture is not None and not dressing.stale:
             return picture
         if dressing.task is None and asyncio.get_running_loop().time() >= dressing.not_before:
-            dressing.task = asyncio.create_task(self._dress(dressing, channel_id, agent_id, name))
+            dressing.task = asyncio.create_task(self._dress(dressing, place, agent_id, name))
         if dressing.task is not None:
             await asyncio.wait([dressing.task], timeout=PATIENCE_SECONDS)
-        return (await self._webhooks.of(channel_id)).picture
+        return (await self._webhooks.of(place)).picture
 
-    async def _dress(self, dressing: Dressing, channel_id: Snowflake, agent_id: AgentId, name: str) -> None:
+    async def _dress(self, dressing: Dressing, place: Place, agent_id: AgentId, name: str) -> None:
         dressing.stale = False
         try:
-            await self._webhooks.dress(channel_id, drawn_avatar(agent_id, name))
+            await self._webhooks.dress(place, drawn_avatar(agent_id, name))
             dressing.failures = 0
         except PublishError as error:
             rest = min(AGAIN_SECONDS * 2 ** min(dressing.failures, MOST_DOUBLINGS), LONGEST_AGAIN_SECONDS)

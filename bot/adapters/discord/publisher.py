@@ -11,6 +11,7 @@ from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.faces import Faces
 from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
+from bot.adapters.discord.territory import Place, Territory
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
 from bot.core.errors import ChannelGone, Gone
 from bot.core.moderation import held_id
@@ -21,6 +22,7 @@ from bot.core.records import AgentId, LetterId, Snowflake
 NO_PINGS: dict[str, Any] = {"parse": []}
 PEOPLE_ONLY: dict[str, Any] = {"parse": ["users"]}  # never @everyone, @here or a role
 PAGE = 100
+MOST_CHARACTERS = 2_000
 ONLINE_LOOK_SECONDS = 0.05
 DECISIONS = (("post", "Approve", discord.ButtonStyle.success), ("discard", "Discard", discord.ButtonStyle.danger))
 
@@ -30,6 +32,7 @@ class DiscordPublisher:
 
     def __init__(self, client: discord.Client) -> None:
         self._client = client
+        self.territory = Territory(client)
         self.webhooks = Webhooks(client)
         self._faces = Faces(self.webhooks)
         self._channels = Channels(client)
@@ -37,38 +40,37 @@ class DiscordPublisher:
 
     async def post(self, post: Post) -> Snowflake:
         """Post once through the channel's webhook; a webhook that is gone is made anew."""
-        await self._online()
-        payload = _payload(post)
+        place, payload = await self._place(post.guild_id, post.channel_id), _payload(post)
         try:
-            return await self._execute(post, payload)
+            return await self._execute(place, post, payload)
         except ChannelGone:
             if post.thread_id is None or post.only_there:
                 raise
-            return await self._execute(post, payload, in_thread=False)
+            return await self._execute(place, post, payload, in_thread=False)
         except WebhookGone:
-            self.webhooks.forget(post.channel_id)
-            return await self._execute(post, payload)
+            self.webhooks.forget(place)
+            return await self._execute(place, post, payload)
 
-    async def _execute(self, post: Post, payload: dict[str, Any], *, in_thread: bool = True) -> Snowflake:
-        hook = await self.webhooks.of(post.channel_id)
-        thread_id = post.thread_id if in_thread else None
+    async def _execute(self, place: Place, post: Post, payload: dict[str, Any], *, in_thread: bool = True) -> Snowflake:
+        hook = await self.webhooks.of(place)
+        if post.thread_id is None or not in_thread:
+            return await self.webhooks.execute(hook, payload, files=post.files)
+        thread = await self._place(post.guild_id, post.thread_id)
         try:
-            return await self.webhooks.execute(hook, payload, thread_id=thread_id, files=post.files)
+            return await self.webhooks.execute(hook, payload, thread=thread, files=post.files)
         except ThreadArchived:
-            if thread_id is None:
-                raise
-            await self._channels.open_thread(thread_id)
-            return await self.webhooks.execute(hook, payload, thread_id=thread_id, files=post.files)
+            await self._channels.open_thread(thread)
+            return await self.webhooks.execute(hook, payload, thread=thread, files=post.files)
 
     async def posted_after(
-        self, channel_id: Snowflake, after: Snowflake | None
+        self, guild_id: Snowflake, channel_id: Snowflake, after: Snowflake | None
     ) -> Sequence[tuple[Snowflake, str, str]]:
         """Give our webhooks' posts after a message, oldest first: id, author name, content."""
-        await self._online()
+        place = await self._place(guild_id, channel_id)
         newest, found = after or Snowflake(0), list[tuple[Snowflake, str, str]]()
         while True:
             with worded("read what was said"):
-                page = await self._client.http.logs_from(channel_id, PAGE, after=newest)
+                page = await self._client.http.logs_from(place.id, PAGE, after=newest)
             for data in sorted(page, key=lambda data: int(data["id"])):
                 newest = Snowflake(int(data["id"]))
                 if self._is_ours(data):
@@ -82,78 +84,102 @@ class DiscordPublisher:
             int(webhook_id), data.get("application_id"), self._client.application_id, self.webhooks
         )
 
-    async def typing(self, channel_id: Snowflake) -> None:
+    async def typing(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Show the bot typing for some seconds."""
-        await self._online()
+        place = await self._place(guild_id, channel_id)
         with worded("show that I type"):
-            await self._client.http.send_typing(channel_id)
+            await self._client.http.send_typing(place.id)
 
-    async def react(self, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True) -> None:
+    async def react(
+        self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True
+    ) -> None:
         """Put or take back the bot's own reaction."""
-        await self._online()
-        http = self._client.http
+        place, http = await self._place(guild_id, channel_id), self._client.http
         with worded("react"):
             if added:
-                await http.add_reaction(channel_id, message_id, emoji)
+                await http.add_reaction(place.id, message_id, emoji)
             else:
-                await http.remove_own_reaction(channel_id, message_id, emoji)
+                await http.remove_own_reaction(place.id, message_id, emoji)
 
-    async def remove(self, channel_id: Snowflake, message_id: Snowflake) -> None:
+    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake) -> None:
         """Delete a post of ours; one that is gone already is no error."""
-        await self._online()
         with suppress(Gone), worded("delete what is left of a message"):
-            await self._client.http.delete_message(channel_id, message_id)
+            place = await self._place(guild_id, channel_id)
+            await self._client.http.delete_message(place.id, message_id)
 
-    async def pin_billboard(self, channel_id: Snowflake, message_id: Snowflake | None, text: str) -> Snowflake | None:
+    async def pin_billboard(
+        self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str
+    ) -> Snowflake | None:
         """Write the billboard into the bot's one pinned message (made when there is none; removed when empty)."""
-        await self._online()
-        return await self._billboards.show(channel_id, message_id, text)
+        return await self._billboards.show(await self._place(guild_id, channel_id), message_id, text)
 
-    async def edit_channel(self, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None) -> None:
+    async def edit_channel(
+        self, guild_id: Snowflake, channel_id: Snowflake, *, name: str | None = None, topic: str | None = None
+    ) -> None:
         """Rename a channel or change its topic."""
-        await self._online()
-        await self._channels.edit(channel_id, name=name, topic=topic)
+        await self._channels.edit(await self._place(guild_id, channel_id), name=name, topic=topic)
 
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
         """Make an agent's channel in the category, or find the one whose topic is marked as this agent's."""
         await self._online()
         return await self._channels.make(guild_id, new)
 
-    async def remove_channel(self, channel_id: Snowflake) -> None:
+    async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Delete a channel; one that is gone already is no error."""
-        await self._online()
         with suppress(Gone), worded("delete the channel"):
-            await self._client.http.delete_channel(channel_id)
+            place = await self._place(guild_id, channel_id)
+            await self._client.http.delete_channel(place.id)
 
     async def allow(
-        self, channel_id: Snowflake, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
+        self,
+        guild_id: Snowflake,
+        channel_id: Snowflake,
+        person_id: Snowflake | None,
+        *,
+        allowed: bool | None,
+        writable: bool = True,
     ) -> None:
         """Let a person (None: everyone) see a channel, or no longer; everyone may also be kept from writing."""
-        await self._online()
-        await self._channels.allow(channel_id, person_id, allowed=allowed, writable=writable)
+        place = await self._place(guild_id, channel_id)
+        await self._channels.allow(place, person_id, allowed=allowed, writable=writable)
 
-    async def face(self, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False) -> str | None:
+    async def face(
+        self, guild_id: Snowflake, channel_id: Snowflake, agent_id: AgentId, name: str, *, redraw: bool = False
+    ) -> str | None:
         """Give the address of an agent's drawn avatar, set on the webhook of its own room's channel."""
-        await self._online()
-        return await self._faces.of(channel_id, agent_id, name, redraw=redraw)
+        return await self._faces.of(await self._place(guild_id, channel_id), agent_id, name, redraw=redraw)
+
+    async def dress(self, guild_id: Snowflake, channel_id: Snowflake, picture: bytes) -> str | None:
+        """Set a picture on the webhook of a channel, and give its address."""
+        return await self.webhooks.dress(await self._place(guild_id, channel_id), picture)
 
     async def notify(
-        self, channel_id: Snowflake, text: str, *, held: LetterId | None = None, traces: Sequence[str] = ()
+        self,
+        guild_id: Snowflake,
+        channel_id: Snowflake,
+        text: str,
+        *,
+        held: LetterId | None = None,
+        traces: Sequence[str] = (),
     ) -> None:
         """Say something as the bot itself; with buttons to decide about a held letter, or about places by number."""
-        await self._online()
+        place = await self._place(guild_id, channel_id)
         view = _buttons(held, traces) if held is not None or traces else discord.utils.MISSING
         with worded("say something"):
-            await self._client.get_partial_messageable(channel_id).send(
-                text[:2_000], view=view, allowed_mentions=discord.AllowedMentions.none()
-            )
+            await place.send(text[:MOST_CHARACTERS], view=view, allowed_mentions=discord.AllowedMentions.none())
 
     async def tell(self, person_id: Snowflake, text: str) -> None:
         """Say something to a person alone."""
         await self._online()
         with worded("write to you"):
-            channel = await self._client.http.start_private_message(person_id)
-        await self.notify(Snowflake(int(channel["id"])), text)
+            alone = await self._client.create_dm(discord.Object(person_id))
+            await alone.send(text[:MOST_CHARACTERS], allowed_mentions=discord.AllowedMentions.none())
+
+    async def _place(self, guild_id: Snowflake, channel_id: Snowflake) -> Place:
+        """Give a channel or thread of the server; all that is done on Discord is done to one of these."""
+        await self._online()
+        with worded("look at the channel"):
+            return await self.territory.place(guild_id, channel_id)
 
     async def _online(self) -> None:
         """Wait until Discord knows us: letters may wait from the last run."""

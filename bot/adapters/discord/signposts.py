@@ -7,6 +7,7 @@ import discord
 import structlog
 
 from bot.adapters.discord.events import SPOKEN
+from bot.adapters.discord.territory import cached
 from bot.core.addressing import named_in
 from bot.core.people import is_heard
 from bot.core.ports import Reading, Store
@@ -117,7 +118,7 @@ def homes_of(view: Outline, agents: Iterable[Agent], guild: discord.Guild, membe
     homes: list[Home] = []
     for agent in agents:
         room = view.all_rooms.get(agent.id)
-        channel = guild.get_channel(room.channel_id) if room is not None and room.channel_id else None
+        channel = cached(guild, room.channel_id) if room is not None else None
         if agent.retired_at is None and channel is not None and channel.permissions_for(member).view_channel:
             homes.append((agent, channel.id))
     return homes

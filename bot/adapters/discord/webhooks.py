@@ -11,6 +11,7 @@ import discord
 from discord.http import Route
 
 from bot.adapters.discord.refusals import refusal, worded
+from bot.adapters.discord.territory import Place
 from bot.core.errors import FateUnknown, Limited
 from bot.core.records import Snowflake
 
@@ -70,24 +71,24 @@ class Webhooks:
         self._buckets: defaultdict[int, Bucket] = defaultdict(Bucket)
         self._session: aiohttp.ClientSession | None = None
 
-    async def of(self, channel_id: Snowflake) -> Hook:
+    async def of(self, place: Place) -> Hook:
         """Give the channel's webhook, made when there is none."""
-        async with self._finding[channel_id]:
-            if channel_id not in self._known:
-                self._known[channel_id] = await self._find(channel_id) or await self._make(channel_id)
-            return self._known[channel_id]
+        async with self._finding[place.id]:
+            if place.id not in self._known:
+                self._known[place.id] = await self._find(place) or await self._make(place)
+            return self._known[place.id]
 
-    def forget(self, channel_id: Snowflake) -> None:
+    def forget(self, place: Place) -> None:
         """Look for the webhook anew next time: the known one is gone."""
-        self._known.pop(channel_id, None)
+        self._known.pop(place.id, None)
 
     def is_ours(self, webhook_id: int) -> bool:
         """Tell whether a webhook is one that is in use now."""
         return any(hook.id == webhook_id for hook in self._known.values())
 
-    async def _find(self, channel_id: Snowflake) -> Hook | None:
+    async def _find(self, place: Place) -> Hook | None:
         with worded("look for my webhook"):
-            found = await self._client.http.channel_webhooks(channel_id)
+            found = await self._client.http.channel_webhooks(place.id)
         mine = [
             Hook.of(data)
             for data in found
@@ -95,30 +96,30 @@ class Webhooks:
         ]
         return min(mine, key=lambda hook: hook.id, default=None)
 
-    async def _make(self, channel_id: Snowflake) -> Hook:
+    async def _make(self, place: Place) -> Hook:
         with worded("make a webhook"):
-            return Hook.of(await self._client.http.create_webhook(channel_id, name=WEBHOOK_NAME))
+            return Hook.of(await self._client.http.create_webhook(place.id, name=WEBHOOK_NAME))
 
-    async def dress(self, channel_id: Snowflake, picture: bytes) -> str | None:
+    async def dress(self, place: Place, picture: bytes) -> str | None:
         """Set the webhook's picture (PNG) and give its public address."""
-        hook = await self.of(channel_id)
+        hook = await self.of(place)
         with worded("set the picture of my webhook"):
             partial = discord.Webhook.partial(hook.id, hook.token, client=self._client)
             async with asyncio.timeout(ANSWER_SECONDS):  # else it may hang for five minutes
                 await partial.edit(avatar=picture, prefer_auth=False)
-            self.forget(channel_id)
-        return (await self.of(channel_id)).picture
+            self.forget(place)
+        return (await self.of(place)).picture
 
     async def execute(
         self,
         hook: Hook,
         payload: dict[str, Any],
         *,
-        thread_id: Snowflake | None = None,
+        thread: Place | None = None,
         files: tuple[tuple[str, bytes], ...] = (),
     ) -> Snowflake:
         """Post once and give the message's id; only a 429, which posts nothing, is tried again."""
-        params = {"wait": "true"} | ({"thread_id": str(thread_id)} if thread_id else {})
+        params = {"wait": "true"} | ({"thread_id": str(thread.id)} if thread is not None else {})
         address = Route.BASE + f"/webhooks/{hook.id}/{hook.token}"
         bucket = self._buckets[hook.id]
         async with bucket.lock:

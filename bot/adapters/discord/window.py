@@ -7,6 +7,7 @@ import structlog
 
 from bot.adapters.discord.events import Translator, emoji_text
 from bot.adapters.discord.inbox import Inbox
+from bot.adapters.discord.territory import Elsewhere, Territory
 from bot.core.emoji import reaction_name
 from bot.core.events import MessageEdited, MessagesDeleted, ReactionsFound, ThreadDeleted, ThreadIsPrivate
 from bot.core.ports import Store
@@ -24,7 +25,8 @@ ByName = dict[str, list[discord.Reaction]]
 class Window:
     """Compares what is stored of a room's newest messages with what stands on Discord."""
 
-    def __init__(self, store: Store, translator: Translator, inbox: Inbox) -> None:
+    def __init__(self, store: Store, territory: Territory, translator: Translator, inbox: Inbox) -> None:
+        self._territory = territory
         self._store = store
         self._translator = translator
         self._inbox = inbox
@@ -45,7 +47,9 @@ class Window:
     async def thread(self, channel: discord.TextChannel, thread_id: Snowflake) -> discord.Thread | None:
         """Give a thread, archived or not; one that is no more, or whose words are not for the open, is reported."""
         try:
-            known = channel.get_thread(thread_id) or await channel.guild.fetch_channel(thread_id)
+            known = await self._territory.channel(channel.guild.id, thread_id)
+        except Elsewhere:  # nobody deleted what was said there
+            return None
         except discord.NotFound:
             guild_id, channel_id = Snowflake(channel.guild.id), Snowflake(channel.id)
             await self._inbox.take(ThreadDeleted(guild_id=guild_id, channel_id=channel_id, thread_id=thread_id))

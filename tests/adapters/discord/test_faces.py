@@ -32,7 +32,8 @@ async def test_the_first_words_do_not_wait_for_a_picture_that_hangs(stage: Stage
         assert (await last(stage, channel_id))["author"]["avatar"] is None
 
         async def dressed() -> object:
-            return (await bot.publisher.webhooks.of(channel_id)).picture
+            place = await bot.publisher.territory.place(stage.guild_id, channel_id)
+            return (await bot.publisher.webhooks.of(place)).picture
 
         await until(dressed, 15)  # beside everything else
         await stage.say(bot, ada, "And now with my face.")
@@ -49,7 +50,7 @@ async def test_a_picture_that_was_refused_is_tried_again_later(stage: Stage, mon
     async with stage.bot() as bot:
         ada, channel_id = await stage.settle_in(bot)
         await stage.faults(kind="status", route=DRESSING, status=400)
-        assert await bot.publisher.face(channel_id, ada, "Ada") is None
-        assert await bot.publisher.face(channel_id, ada, "Ada") is None  # it rests
+        assert await bot.publisher.face(stage.guild_id, channel_id, ada, "Ada") is None
+        assert await bot.publisher.face(stage.guild_id, channel_id, ada, "Ada") is None  # it rests
         await asyncio.sleep(0.6)
-        assert await bot.publisher.face(channel_id, ada, "Ada") is not None
+        assert await bot.publisher.face(stage.guild_id, channel_id, ada, "Ada") is not None

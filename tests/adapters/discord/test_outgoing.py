@@ -11,7 +11,7 @@ from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, BillboardPayload, NoticePayload, PermissionPayload, ReactPayload, TopicPayload
-from bot.core.records import Json
+from bot.core.records import Json, Snowflake
 from tests.adapters.discord.stage import staged, until
 from tests.adapters.discord.test_incoming import Scene
 
@@ -71,7 +71,8 @@ async def test_a_fault_while_posting_neither_loses_nor_doubles(scene: Scene, fau
 async def test_one_webhook_serves_the_channel_through_restarts(scene: Scene) -> None:
     await scene.stage.say(scene.bot, scene.ada, "one")
     await shown(scene, "one")
-    scene.bot.publisher.webhooks.forget(scene.channel_id)
+    publisher = scene.bot.publisher
+    publisher.webhooks.forget(await publisher.territory.place(scene.stage.guild_id, scene.channel_id))
     await scene.stage.say(scene.bot, scene.ada, "two")
     await shown(scene, "one", "two")
     assert len(await scene.stage.owner.call("GET", f"/channels/{scene.channel_id}/webhooks")) == 1
@@ -175,7 +176,7 @@ async def test_the_drawn_avatar_is_set_once_on_the_rooms_own_webhook(scene: Scen
     await shown(scene, "look at me")
     [hook] = await scene.stage.owner.call("GET", f"/channels/{scene.channel_id}/webhooks")
     assert hook["avatar"]
-    face = await scene.bot.publisher.face(scene.channel_id, scene.ada, "Ada")
+    face = await scene.bot.publisher.face(scene.stage.guild_id, scene.channel_id, scene.ada, "Ada")
     assert face is not None
     async with scene.stage.session.get(face) as answer:
         assert answer.content_type == "image/png"
@@ -209,4 +210,12 @@ async def test_letters_of_the_last_run_wait_until_we_are_online() -> None:
             scene = Scene(stage, again, stage.owner, ada, channel_id)
             await shown(scene, "from before")
         async with stage.store.reading() as read:
-            assert await read.letters.due(SystemClock().now(), limit=10) == []
+            assert await read.letters(SystemClock().now(), limit=10) == []
+
+
+async def test_what_is_for_one_person_is_told_to_them_alone(scene: Scene) -> None:
+    for words in ("The door is open.", "Come in."):
+        await scene.bot.publisher.tell(Snowflake(scene.mira.id), words)
+    alone = await scene.mira.call("POST", "/users/@me/channels", {"recipient_id": scene.stage.bot_id})
+    assert [one["content"] for one in await scene.mira.read(int(alone["id"]))] == ["The door is open.", "Come in."]
+    assert await scene.mira.read(scene.channel_id) == []

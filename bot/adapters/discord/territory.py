@@ -1,0 +1,66 @@
+"""A community's channels lie in its own server: here alone an id becomes a channel, and only one of that server."""
+
+import discord
+import structlog
+
+from bot.core.errors import ChannelGone, Forbidden
+from bot.core.records import Snowflake
+
+NOT_THERE = "The channel is not there any more: it lies in another server or in none."
+NOT_IN = "I am not in the server: invite me again."
+Found = discord.abc.GuildChannel | discord.Thread
+Place = discord.TextChannel | discord.Thread  # where agents' words stand
+log = structlog.get_logger(__name__)
+
+
+class Elsewhere(ChannelGone):
+    """The channel lies in another server, or in none: for this one it is not there."""
+
+
+class Territory:
+    """Gives the channels of servers; the adapters take these and no ids, so that none of them reaches another."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+        self._unlisted: dict[tuple[int, int], discord.Thread] = {}  # threads that the cache does not know
+        self._elsewhere: set[tuple[int, int]] = set()  # by server; no channel ever moves
+
+    async def channel(self, guild_id: int, channel_id: int, *, anew: bool = False) -> Found:
+        """Give a channel or thread of a server; `anew`: as Discord has it now, whatever the cache knows.
+
+        Raises Elsewhere when it lies in another, HTTPException when Discord does not show it.
+        """
+        guild, key = self._client.get_guild(guild_id), (guild_id, channel_id)
+        if guild is None:
+            raise Forbidden(NOT_IN)
+        if key in self._elsewhere:
+            raise Elsewhere(NOT_THERE)
+        if anew:
+            self._unlisted.pop(key, None)
+        elif known := cached(guild, channel_id) or self._unlisted.get(key):
+            return known
+        try:
+            found = await guild.fetch_channel(channel_id)
+        except discord.InvalidData:
+            self._elsewhere.add(key)
+            log.warning("a channel lies in another server: nothing is done to it", server=guild_id, channel=channel_id)
+            raise Elsewhere(NOT_THERE) from None
+        if isinstance(found, discord.Thread):
+            self._unlisted[key] = found
+        return found
+
+    async def place(self, guild_id: Snowflake, channel_id: Snowflake) -> Place:
+        """Give a channel or thread in which words can stand; raises the same, and Elsewhere for another kind."""
+        found = await self.channel(guild_id, channel_id)
+        if isinstance(found, Place):
+            return found
+        raise Elsewhere(NOT_THERE)
+
+    def look_anew(self) -> None:
+        """Forget what threads were like when they were asked for."""
+        self._unlisted.clear()
+
+
+def cached(guild: discord.Guild, channel_id: int | None) -> Found | None:
+    """Give a channel or thread of a server, as far as the cache knows it."""
+    return guild.get_channel_or_thread(channel_id) if channel_id is not None else None
