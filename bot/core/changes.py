@@ -98,6 +98,8 @@ class MembershipColumns(TypedDict, total=False):
 
 class MessageColumns(TypedDict, total=False):
     discord_id: Snowflake | None
+    thread_id: Snowflake | None
+    thread_name: str | None
     answers_from_agents: int
 
 

@@ -139,7 +139,7 @@ class Errands:
 
     async def _react(self, room: Room, view: Outline, message_id: MessageId, emoji: str, *, added: bool) -> None:
         async with self._store.reading() as read:
-            message = (await read.messages_by_id(room.community_id, [message_id])).get(message_id)
+            message = (await read.talk.by_id(room.community_id, [message_id])).get(message_id)
         if message is None or message.discord_id is None:
             raise Gone(NO_MESSAGE)
         place = message.thread_id or _channel(room)

@@ -103,7 +103,7 @@ class Places:
             if room_id is None:
                 return
             if event.is_elsewhere:
-                agents = (await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)).agents
+                agents = (await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)).agents
                 await write.apply(community.id, retired_with_its_channel(agents[room_id], now))
                 return
             if await _close_thread(write, community, room_id, now):

@@ -13,7 +13,6 @@ from sqlalchemy import Table, select, update
 from sqlalchemy.exc import StatementError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
@@ -29,7 +28,6 @@ from storage.resealing import reseal_moved
 from storage.session import Session, Values, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
-from storage.writing import SqlWriting
 
 FORMAT = 2  # raised when an older program could not read what a newer one writes
 MANIFEST = "manifest.json"
@@ -178,11 +176,10 @@ async def import_community(
 
 
 async def _rehome(connection: AsyncConnection, community_id: CommunityId) -> None:
-    ids = CountedIds(community_id)
-    write = SqlWriting(connection, CommunityConfig(), ids)
-    await ids.open(write)
-    await rehome(write, community_id)
-    await ids.flush(write)
+    session = Session(connection, CountedIds(community_id))
+    await session.ids.open(connection)
+    await rehome(session, community_id)
+    await session.ids.flush(connection)
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:

@@ -210,7 +210,7 @@ async def test_letters_of_the_last_run_wait_until_we_are_online() -> None:
             scene = Scene(stage, again, stage.owner, ada, channel_id)
             await shown(scene, "from before")
         async with stage.store.reading() as read:
-            assert await read.letters(SystemClock().now(), limit=10) == []
+            assert await read.letters.due(SystemClock().now(), limit=10) == []
 
 
 async def test_what_is_for_one_person_is_told_to_them_alone(scene: Scene) -> None:
