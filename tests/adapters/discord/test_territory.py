@@ -195,7 +195,7 @@ async def test_a_thread_of_another_server_keeps_no_room_from_being_read(stage: S
         ada, home = await stage.settle_in(bot)
         said = await stage.say(bot, ada, "in a thread, it says")
         await until(told(stage.owner, home, "in a thread"))
-    await write(stage, UpdateMessage(message_id=said, fields={"thread_id": int(thread["id"]), "thread_name": "x"}))
+    await write(stage, UpdateMessage(message_id=said, fields={"thread_id": Snowflake(int(thread["id"])), "thread_name": "x"}))
     async with stage.store.writing(stage.community_id) as writing:
         now = SystemClock().now()
         await writing.rooms.add_thread(stage.community_id, ada, Snowflake(int(thread["id"])), name="theirs", at=now)
