@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.clock import SystemClock
-from bot.core.changes import AddLetter, Change, SetOverride, UpdateMessage, UpdateRoom
+from bot.core.changes import AddLetter, Change, MessageColumns, SetOverride, UpdateMessage, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.errors import ChannelGone
 from bot.core.kinds import LetterKind
@@ -195,7 +195,8 @@ async def test_a_thread_of_another_server_keeps_no_room_from_being_read(stage: S
         ada, home = await stage.settle_in(bot)
         said = await stage.say(bot, ada, "in a thread, it says")
         await until(told(stage.owner, home, "in a thread"))
-    await write(stage, UpdateMessage(message_id=said, fields={"thread_id": Snowflake(int(thread["id"])), "thread_name": "x"}))
+    in_it = MessageColumns(thread_id=Snowflake(int(thread["id"])), thread_name="x")
+    await write(stage, UpdateMessage(message_id=said, fields=in_it))
     async with stage.store.writing(stage.community_id) as writing:
         now = SystemClock().now()
         await writing.rooms.add_thread(stage.community_id, ada, Snowflake(int(thread["id"])), name="theirs", at=now)
