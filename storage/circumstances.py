@@ -100,14 +100,14 @@ def _page(community_id: int, sought: Sought) -> Select[tuple[int]]:
     return asked.order_by(*NEWEST_FIRST).limit(sought.limit)
 
 
-def _marks(community_id: int, before: int) -> list[Any]:
+def _marks(community_id: int, before: int) -> list[Term]:
     mark = MESSAGES.alias("mark")
     this = and_(mark.c.community_id == community_id, mark.c.id == before)
     parts = (mark.c.sent_at, func.coalesce(mark.c.discord_id, 0), mark.c.id)
     return [select(part).where(this).scalar_subquery() for part in parts]
 
 
-def _row(what: str, id: Any, word: Any = "", number: Any = 0) -> Query:  # noqa: ANN401  # columns or values
+def _row(what: str, id: Term | int, word: Term | str = "", number: Term | int = 0) -> Query:
     columns: list[Term] = [literal(what).label("what")]
     for at, one in enumerate((id, word, number)):
         column: Term = one if isinstance(one, ColumnElement) else literal(one)

@@ -182,7 +182,7 @@ def focus_columns(focus: Focus) -> dict[str, object]:
     return values
 
 
-def focus_of(kept: Mapping[str, Any] | None) -> Focus:
+def focus_of(kept: Values | None) -> Focus:
     """Give the focus that is kept in an object."""
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in (kept or {}).items()
@@ -246,7 +246,7 @@ _MESSAGE_TYPES = {kind.value: kind for kind in MessageType}
 
 def messages_of(rows: Rows, files: Mapping[int, Iterable[Attachment]]) -> list[Message]:
     """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order, moments and JSON as they lie there."""
-    senders: dict[tuple[Any, ...], Sender] = {}
+    senders: dict[tuple[object, ...], Sender] = {}
     in_microseconds = bool(rows) and isinstance(rows[0][8], int)  # as SQLite keeps moments
     moment: Callable[[Any], datetime] = from_microseconds if in_microseconds else _as_it_is
     return [_message_of(row, senders, moment, files) for row in rows]
@@ -258,7 +258,7 @@ def _as_it_is(moment: datetime) -> datetime:
 
 def _message_of(
     row: OneRow,
-    senders: dict[tuple[Any, ...], Sender],
+    senders: dict[tuple[object, ...], Sender],
     moment: Callable[[Any], datetime],
     files: Mapping[int, Iterable[Attachment]],
 ) -> Message:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy import ColumnElement, CompoundSelect, and_, delete, literal_column, select, union_all, update
 
@@ -54,7 +53,7 @@ class Quotes:
                 return value
 
 
-def members_of(community_id: int, room_id: int) -> CompoundSelect[Any]:
+def members_of(community_id: int, room_id: int) -> CompoundSelect[int]:
     """Give the SELECT of all agents that are or were in a room."""
     return union_all(
         *(

@@ -83,13 +83,13 @@ class Session:
             async for page in result.mappings().partitions(size):
                 yield cast(Sequence[Values], page)
 
-    async def plainly(self, statement: str, values: Values, size: int) -> AsyncIterator[list[tuple[Any, ...]]]:
+    async def plainly(self, statement: str, values: Values, size: int) -> AsyncIterator[list[tuple[object, ...]]]:
         """Give rows with values as they lie in the database, so many at a time."""
         async with self._connection.stream(text(statement), values) as result:
             async for page in result.partitions(size):
                 yield [tuple(row) for row in page]
 
-    async def put_plainly(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+    async def put_plainly(self, statement: str, rows: list[tuple[object, ...]]) -> None:
         """Write rows in the driver's own words, with values as they are to lie in the database."""
         await self._connection.exec_driver_sql(statement, rows)
 
@@ -129,7 +129,7 @@ def upserting(table: Table, names: tuple[str, ...], keep: tuple[str, ...], *, is
     return statement.on_conflict_do_update(index_elements=key, set_=new)
 
 
-def literally(*values: str) -> BindParameter[Any]:
+def literally(*values: str) -> BindParameter[str]:
     """Give values that are written into the statement: SQLite uses a partial index only where it sees them."""
     return bindparam(None, values, type_=String, expanding=True, literal_execute=True)
 

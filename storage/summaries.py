@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, ScalarSelect, and_, case, delete, func, or_, select, true, update
+from sqlalchemy import CTE, ColumnElement, and_, case, delete, func, or_, select, true, update
 
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
 from bot.core.records import AgentId, Checkpoint, CommunityId
 from storage.convert import checkpoint_of
 from storage.echoes import members_of
-from storage.session import Session, owned
+from storage.session import Session, Term, owned
 from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, MESSAGES, MINDS, ROOMS
 
 NEWEST_COUNTED = 1_000  # messages of a room: more than any chunk holds
@@ -59,7 +58,7 @@ class SqlSummaries:
         ]
 
 
-def _uncovered_tokens(rooms: CTE) -> ScalarSelect[Any]:
+def _uncovered_tokens(rooms: CTE) -> Term:
     """Add up, roughly, what the newest messages of a room take that no summary covers."""
     covered = (
         select(func.coalesce(func.max(CHECKPOINTS.c.last_message_id), 0))

@@ -49,6 +49,7 @@ from storage.tables import (
 from storage.talking import More, count_messages, index, unindex
 
 AT_A_TIME = 500
+NewRow = dict[str, Any]  # of a message, by column
 T = TypeVar("T")
 
 IN_ROOM = messages_where(
@@ -57,7 +58,7 @@ IN_ROOM = messages_where(
 NEWEST = {is_sqlite: newest(IN_ROOM, is_sqlite=is_sqlite) for is_sqlite in (True, False)}
 
 
-def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[Any]:
+def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[int]:
     """Give the SELECT of the messages with these Discord ids, or with a part of these."""
     whole = select(MESSAGES.c.id).where(owned(MESSAGES, community_id), MESSAGES.c.discord_id.in_(discord_ids))
     part = select(PARTS.c.message_id).where(owned(PARTS, community_id), PARTS.c.discord_id.in_(discord_ids))
@@ -147,8 +148,8 @@ class SqlTalk:
     async def _add(self, community_id: CommunityId, messages: Sequence[NewMessage]) -> list[Message | None]:
         answered = [message.reply_to for message in messages if message.reply_to is not None]
         known = await known_of(self.session, community_id, [message.discord_id for message in messages], answered)
-        rows: dict[int, dict[str, Any]] = {}
-        files: list[dict[str, Any]] = []
+        rows: dict[int, NewRow] = {}
+        files: list[dict[str, object]] = []
         repeated: list[NewMessage] = []
         stored: list[Message | None] = [None] * len(messages)
         early = await self._take_early_edits(community_id, known)
@@ -167,7 +168,7 @@ class SqlTalk:
             await self._catch_up(community_id, message)
         return stored
 
-    async def _insert(self, community_id: int, rows: dict[int, dict[str, Any]], known: Known) -> None:
+    async def _insert(self, community_id: int, rows: dict[int, NewRow], known: Known) -> None:
         new = list(rows.values())
         by_room = groupby(sorted(new, key=lambda row: (row["room_id"], row["sent_at"])), key=lambda row: row["room_id"])
         more = [_more(room_id, list(group)) for room_id, group in by_room]
@@ -267,7 +268,7 @@ def _slices(values: Sequence[T]) -> Iterator[Sequence[T]]:
     return (values[start : start + AT_A_TIME] for start in range(0, len(values), AT_A_TIME))
 
 
-def _row(community_id: int, id: int, message: NewMessage, reply_to: int | None, edit: Values | None) -> dict[str, Any]:
+def _row(community_id: int, id: int, message: NewMessage, reply_to: int | None, edit: Values | None) -> NewRow:
     row = sender_columns(message.sender) | {
         "community_id": community_id,
         "id": id,

@@ -1,7 +1,6 @@
 """Where a person who is forgotten may still be named in words that are not ours to change: managers decide there."""
 
 from collections.abc import Collection
-from typing import Any
 
 from sqlalchemy import Column, select
 
@@ -34,9 +33,7 @@ async def traces_of(session: Session, community_id: int, called: Collection[str]
     return found
 
 
-def _left(kind: TraceKind, value: Any, removed: Forgotten) -> str:  # noqa: ANN401  # text, or what a mind holds
-    if kind is TraceKind.KNOWLEDGE:
-        return to_json(removed.knowledge(value or {}))
-    if kind is TraceKind.FOCUS:
-        return to_json(removed.rewritten(value or {}))
+def _left(kind: TraceKind, value: object, removed: Forgotten) -> str:
+    if isinstance(value, dict):  # what a mind holds
+        return to_json(removed.knowledge(value) if kind is TraceKind.KNOWLEDGE else removed.rewritten(value))
     return str(value or "")

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, exists, false, func, not_, or_, select, true, update
+from sqlalchemy import ColumnElement, Table, and_, delete, exists, false, func, not_, or_, select, true, update
 
 from bot.core.kinds import LetterState
 from bot.core.records import CommunityId
@@ -27,6 +26,7 @@ from storage.tables import (
     TOMBSTONES,
 )
 
+Aged = tuple[Table, *tuple[ColumnElement[bool], ...]]  # rows of a table that meet all conditions
 CLOSED = (LetterState.SENT, LetterState.FAILED)
 NEWEST_KEPT = 200  # of each room, however old
 
@@ -75,7 +75,7 @@ def _waits() -> ColumnElement[bool]:
     return exists().where(of_it, LETTERS.c.state.not_in(CLOSED))
 
 
-def _traces(community_id: int, before: datetime) -> list[tuple[Any, ...]]:
+def _traces(community_id: int, before: datetime) -> list[Aged]:
     """Letters that were sent, beats, keys that did not open and money that was settled need no longer memory."""
     newest = select(func.max(LETTERS.c.last_part)).where(LETTERS.c.last_part.is_not(None))
     newest = newest.group_by(LETTERS.c.community_id, LETTERS.c.room_id)
@@ -89,7 +89,7 @@ def _traces(community_id: int, before: datetime) -> list[tuple[Any, ...]]:
     ]
 
 
-def _logs(community_id: int, before: datetime) -> list[tuple[Any, ...]]:
+def _logs(community_id: int, before: datetime) -> list[Aged]:
     """What was done; an agent's last actions stay, which its HUD shows. People who were forgotten stay forgotten."""
     later = ACTIONS.alias("later")
     last_shown = (

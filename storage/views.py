@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Never, TypeVar
 
 from sqlalchemy import Table, and_, or_, select
 
@@ -54,7 +54,7 @@ Pair = tuple[AgentId, AgentId]
 Keys = dict[AgentId, tuple[AccessKey, ...]]
 Counts = Mapping[AgentId, int]  # of all messages, by room
 KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
-NOTHING: Mapping[AgentId, Any] = {}
+NOTHING: Mapping[AgentId, Never] = {}
 
 KNOCKED_FOR = (
     select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
@@ -340,7 +340,7 @@ def _seated(owner_id: AgentId, members: Iterable[AgentId]) -> tuple[AgentId, ...
     return tuple(sorted(members, key=lambda agent: (agent != owner_id, agent)))
 
 
-def named(table: Table, row: Sequence[Any]) -> dict[str, object]:
+def named(table: Table, row: Sequence[object]) -> dict[str, object]:
     """Give by name the columns of a table that begins the row."""
     return dict(zip(table.c.keys(), row, strict=False))
 

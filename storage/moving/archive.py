@@ -29,6 +29,7 @@ from storage.session import Session, Values, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
 
+Line = dict[str, Any]  # as a foreign file gives it
 FORMAT = 2  # raised when an older program could not read what a newer one writes
 MANIFEST = "manifest.json"
 AT_A_TIME = 500
@@ -237,7 +238,7 @@ async def _read_table(session: Session, table: Table, community_id: int, archive
     return count
 
 
-def _files_in(lines: Sequence[dict[str, Any]], community_id: int) -> list[Values]:
+def _files_in(lines: Sequence[Line], community_id: int) -> list[Values]:
     """Take the files of messages out of their lines, which are left as they are written today."""
     rows: list[Values] = []
     for line in lines:
@@ -247,8 +248,8 @@ def _files_in(lines: Sequence[dict[str, Any]], community_id: int) -> list[Values
     return rows
 
 
-def _pages(lines: Iterator[bytes]) -> Iterator[list[dict[str, Any]]]:
-    page: list[dict[str, Any]] = []
+def _pages(lines: Iterator[bytes]) -> Iterator[list[Line]]:
+    page: list[Line] = []
     size = 0
     for line in lines:
         page.append(json.loads(line))
