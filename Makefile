@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test fast lint format bench audit chaos soak second-opinion browser clean
+.PHONY: help run test fast lint format pages bench audit chaos soak second-opinion browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -33,6 +33,10 @@ lint: .venv/dev.stamp ## Format, lint, types and import contracts, without chang
 format: .venv/dev.stamp ## Rewrite the code in the house's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+pages: .venv/dev.stamp ## Write anew what follows from the code: the table in docs/commands.md, the golden HUDs of the tests
+	$(BIN)/python -m tests.cogs.pages
+	$(BIN)/python -m tests.core.hud.golden
 
 bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
 	$(BIN)/python -m tests.bench $(ONLY)

@@ -46,7 +46,7 @@ class SqlCommunities:
         rows = await self.session.mappings(statement)
         overrides: dict[int, dict[str, Json]] = {}
         asked = select(OVERRIDES).where(OVERRIDES.c.community_id.in_([row["id"] for row in rows]))
-        for row in await self.session.mappings(asked.order_by(OVERRIDES.c.name)):
+        for row in await self.session.records(asked.order_by(OVERRIDES.c.name), OVERRIDES, dict):
             overrides.setdefault(row["community_id"], {})[row["name"]] = row["value"]
         return [plain(Community, row, overrides=overrides.get(row["id"], {})) for row in rows]
 

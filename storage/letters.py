@@ -38,7 +38,7 @@ class SqlLetters:
     async def due(self, now: datetime, *, limit: int) -> Sequence[Letter]:
         """Give, per room and lane of all communities, the first unsent letter if its time has come."""
         due = heads().where(LETTERS.c.not_before <= now).order_by(LETTERS.c.not_before, LETTERS.c.id).limit(limit)
-        return [letter_of(row) for row in await self.session.mappings(due)]
+        return await self.session.records(due, LETTERS, letter_of)
 
     async def next_due_at(self) -> datetime | None:
         waiting = heads().subquery()
@@ -100,11 +100,11 @@ class SqlLetters:
             if state is LetterState.SENT:
                 await show(self.session, community_id, row["message_id"], shown_at or at)
             if state not in OPEN:
-                await self._free_author(community_id, row["message_id"], at)
+                await self.free_author(community_id, row["message_id"], at)
             return not await self._erase_buried(community_id, row["message_id"], parts)
         return True
 
-    async def _free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
+    async def free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
         """Whoever said it may beat for its room again: it stands there now, or will not."""
         this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id)
         said = await self.session.first(

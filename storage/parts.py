@@ -89,7 +89,7 @@ class SqlWriting:
         self.rooms: WritableRooms = SqlRooms(session)
         self.summaries: Summaries = SqlSummaries(session)
         self.talk: WritableTalk = SqlTalk(session)
-        self.upkeep: Upkeep = SqlUpkeep(session)
+        self.upkeep: Upkeep = SqlUpkeep(session, SqlLetters(session))
         self.views: Views = SqlViews(session, config)
 
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:

@@ -48,7 +48,7 @@ class SqlAgents:
 
     async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
         due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
-        return [(row["community_id"], schedule_of(row)) for row in await self.session.mappings(due)]
+        return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], schedule_of(row)))
 
     async def delete(self, community_id: CommunityId, agent_id: AgentId) -> None:
         threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == agent_id)
@@ -69,6 +69,5 @@ class SqlAccess:
         return [key_of(row, ()) for row in rows]
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
-        pending = select(REQUESTS).where(PENDING)
-        rows = await self.session.mappings(pending.order_by(REQUESTS.c.created_at, REQUESTS.c.id))
-        return [(row["community_id"], request_of(row)) for row in rows]
+        pending = select(REQUESTS).where(PENDING).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
+        return await self.session.records(pending, REQUESTS, lambda row: (row["community_id"], request_of(row)))

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Table, and_, delete, exists, false, func, not_, or_, select, true, update
+from sqlalchemy import ColumnElement, Table, and_, delete, exists, false, func, not_, or_, select, true, tuple_, update
 
-from bot.core.kinds import LetterState
+from bot.core.errors import Unreadable
+from bot.core.kinds import LetterState, RequestState
 from bot.core.records import CommunityId
 from storage.erasing import erase
+from storage.letters import SqlLetters
 from storage.questions import RECENT_ACTIONS
 from storage.session import Session, owned
 from storage.tables import (
@@ -20,6 +22,7 @@ from storage.tables import (
     LETTERS,
     MEMBERSHIPS,
     MESSAGES,
+    METADATA,
     REQUESTS,
     RESERVATIONS,
     ROOMS,
@@ -36,6 +39,7 @@ class SqlUpkeep:
     """What is kept no longer than it may be."""
 
     session: Session
+    letters: SqlLetters
 
     async def forget(
         self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
@@ -51,6 +55,26 @@ class SqlUpkeep:
         for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before)]:
             await self.session.run(delete(table).where(owned(table, community_id), *conditions))
         return gone
+
+    async def set_aside(self, found: Unreadable, at: datetime) -> None:
+        table = METADATA.tables[found.table]
+        for key in found.keys:
+            this = tuple_(*table.primary_key) == tuple_(*key)
+            match found.table:
+                case LETTERS.name:
+                    await self.session.run(update(LETTERS).where(this).values(state=LetterState.FAILED, closed_at=at))
+                    for community_id, message_id in await self.session.rows(
+                        select(LETTERS.c.community_id, LETTERS.c.message_id).where(
+                            this, LETTERS.c.message_id.is_not(None)
+                        )
+                    ):
+                        await self.letters.free_author(community_id, message_id, at)
+                case REQUESTS.name:
+                    await self.session.run(
+                        update(REQUESTS).where(this).values(state=RequestState.EXPIRED, closed_at=at)
+                    )
+                case _:
+                    await self.session.run(delete(table).where(this))
 
     async def _forget_room(self, community_id: int, room_id: int, before: datetime) -> int:
         here = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id)

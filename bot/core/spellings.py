@@ -1,4 +1,4 @@
-"""Other spellings that models use, and what is meant by them: the one place where they are listed."""
+"""Other spellings that models use, and what is meant by them; those of an action stand with its definition."""
 
 from collections.abc import Mapping
 
@@ -30,53 +30,6 @@ RESPONSE_FIELDS: Mapping[str, tuple[str, ...]] = {
 
 ACTION_TYPE = ("type", "action_type", "name", "tool", "function", "kind", "command", "action")
 ACTION_PARAMETERS = ("parameters", "params", "arguments", "args", "input")
-
-ACTION_NAMES: Mapping[str, str] = {
-    "knowledge_set": "set",
-    "set_knowledge": "set",
-    "remember": "set",
-    "memory_set": "set",
-    "knowledge_delete": "delete",
-    "delete_knowledge": "delete",
-    "forget": "delete",
-    "remove": "delete",
-    "knowledge_append": "append",
-    "append_knowledge": "append",
-    "knowledge_get": "get",
-    "get_knowledge": "get",
-    "reaction": "react",
-    "add_reaction": "react",
-    "wake": "wake_agent",
-    "speak": "send_message",
-    "say": "send_message",
-    "message": "send_message",
-    "send": "send_message",
-    "post": "send_message",
-    "respond": "send_message",
-    "post_message": "send_message",
-    "reply_to": "reply",
-    "reply_to_message": "reply",
-    "billboard": "set_billboard",
-    "topic": "set_topic",
-    "wpm": "set_wpm",
-    "request_room_access": "request_access",
-    "knock": "request_access",
-    "grant": "grant_access",
-    "approve_access": "grant_access",
-    "deny": "deny_access",
-    "join": "join_room",
-    "leave": "leave_room",
-    "attention": "set_attention",
-    "rename": "set_name",
-    "change_name": "set_name",
-    "schedule": "schedule_message",
-    "search": "recall",
-    "search_history": "recall",
-    "history": "read_history",
-    "note": "hud_note",
-    "decision": "hud_decision",
-    "spawn_agent": "create_agent",
-}
 
 SILENCE = frozenset(
     {"", "[no response]", "[no_response]", "no response", "[silence]", "[silent]", "[none]", "(silence)"}

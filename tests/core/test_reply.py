@@ -5,11 +5,10 @@ import time
 
 import pytest
 
-from bot.core.actions import HudNote, React, Reply, SendMessage, Set, SetBillboard, WakeAgent
+from bot.core.actions import ALSO_CALLED, HudNote, React, Reply, SendMessage, Set, SetBillboard, WakeAgent
 from bot.core.kinds import Emotion, OutputFormat
 from bot.core.records import AgentId
 from bot.core.reply import AgentReply, ParsedReply, parse_reply
-from bot.core.spellings import ACTION_NAMES
 from tests.core.test_permissions import example
 
 FIVE, SIX = AgentId(5), AgentId(6)
@@ -185,7 +184,7 @@ def test_other_spellings_are_understood(item: dict[str, object], meant: object) 
 
 
 def test_every_listed_spelling_leads_to_its_action() -> None:
-    for spelling, name in ACTION_NAMES.items():
+    for spelling, name in ALSO_CALLED.items():
         parameters = example(name).model_dump(mode="json", exclude={"type"}, exclude_defaults=True)
         (action,) = five(of_five(actions=[{"type": spelling, **parameters}])).actions
         assert action.definition.name == name

@@ -8,8 +8,7 @@ import pytest
 import pytest_asyncio
 
 from cogs.setup import SetupCog
-from cogs.ui.guide import FOR_EVERYONE
-from tests.cogs.trees import leaves
+from tests.cogs.trees import for_everyone, leaves
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.filling import attempts, needs_file
 from tests.e2e.sharing import Cast, shared_home
@@ -18,7 +17,6 @@ from tests.e2e.visitor import Json, visiting
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands matrix")]
 
 REFUSED = "Only people who may manage the server can do that."
-FOR_EVERYONE_ON_MESSAGES = {"Who said this?", "Ask again"}
 KEEPS_WHO_ASKED = {"people", "names"}
 ONLY_SOMETIMES_SHOWN = "__discord_app_commands_default_permissions__"
 
@@ -48,10 +46,10 @@ def kept(cast: Cast) -> dict[str, set[tuple[object, ...]]]:
 
 async def test_what_is_not_for_everyone_is_refused_to_a_plain_member(cast: Cast) -> None:
     before = kept(cast)
-    let_through, tried = {}, set()
+    let_through, tried, open_to_all = {}, set(), await for_everyone()
     for path, command in leaves(await seen_by(cast, 1)):
         name = " ".join(path)
-        for options in attempts(command, cast.you.user["id"]) if name not in FOR_EVERYONE else ():
+        for options in attempts(command, cast.you.user["id"]) if name not in open_to_all else ():
             file = ("card.json", b"{}") if needs_file(command) else None
             told = words_of(await cast.guest.run(name, file=file, **options))
             tried.add(name)
@@ -66,7 +64,7 @@ async def test_what_is_not_for_everyone_is_refused_to_a_plain_member(cast: Cast)
 
 async def test_what_is_not_for_everyone_on_a_message_is_refused_to_a_plain_member(cast: Cast) -> None:
     answer = await cast.answered("Hello Wren, who are you?")
-    names = {one["name"] for one in await seen_by(cast, 3)} - FOR_EVERYONE_ON_MESSAGES
+    names = {one["name"] for one in await seen_by(cast, 3)} - await for_everyone()
     told = {name: words_of(await cast.guest.menu(name, answer)) for name in sorted(names)}
     assert {name: words for name, words in told.items() if REFUSED not in words} == {}
     assert len(told) >= 3

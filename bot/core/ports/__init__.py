@@ -56,6 +56,9 @@ class Cipher(Protocol):
     def decrypt(self, ciphertext: bytes, row: str) -> str:
         """Give the secret back."""
 
+    def is_bound(self, ciphertext: bytes) -> bool:
+        """Tell whether it was sealed to a row: what older versions sealed opens in any."""
+
     def digest(self, secret: str) -> bytes:
         """Give a keyed digest by which the secret can be found."""
 

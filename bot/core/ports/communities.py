@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from bot.core.errors import Unreadable
 from bot.core.keeping import AuditEntry, JournalEntry
 from bot.core.models import OwnProvider, OwnProviders
 from bot.core.records import AgentId, Community, CommunityId, Json, Snowflake
@@ -63,7 +64,10 @@ class Logs(Protocol):
 
 
 class Upkeep(Protocol):
-    """What is kept no longer than it may be."""
+    """What is kept no longer than it may be, or cannot be read."""
+
+    async def set_aside(self, found: Unreadable, at: datetime) -> None:
+        """Take rows that cannot be read from what is still to be done, so that they hold nobody else up."""
 
     async def forget(
         self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
