@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test fast lint format pages bench audit chaos soak second-opinion browser clean
+.PHONY: help run test cover fast lint style types tests format pages bench audit chaos soak second-opinion mutants browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -15,20 +15,31 @@ help: ## Show this list
 run: .venv/run.stamp ## Start Selfroom (the playground when there is no Discord token)
 	@exec $(BIN)/selfroom run
 
-test: .venv/dev.stamp browser lint ## Everything that must hold before a change lands
-	$(BIN)/alembic check
-	@$(BIN)/pytest -n 2 --dist loadgroup --cov --cov-branch --cov-report=term:skip-covered || { \
-		[ $$? -eq 1 ] && echo "Once more, one at a time, what failed: what passes now is unsteady, and a bug in its test or in Selfroom." && \
-		$(BIN)/pytest --last-failed --last-failed-no-failures=none -rA --tb=short; }
+test: .venv/dev.stamp browser style ## Everything that must hold before a change lands
+	@$(MAKE) --no-print-directory --jobs=2 types tests
+
+cover: .venv/dev.stamp browser ## The tests once more, slower, with what they leave untried
+	@$(MAKE) --no-print-directory tests WITH="--cov --cov-branch --cov-report=term:skip-covered"
 
 fast: .venv/dev.stamp ## Only the quick tests
-	$(BIN)/pytest -n 2 -m "not e2e"
+	$(BIN)/pytest -n 2 --dist loadgroup --durations 10 --durations-min 1 -m "not e2e and not long"
 
-lint: .venv/dev.stamp ## Format, lint, types and import contracts, without changing anything
+lint: style types ## Format, lint, import contracts and types, without changing anything
+
+style: .venv/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: .venv/dev.stamp
+	$(BIN)/mypy
+
+# Four at a time, also on two cores: most end-to-end tests wait for other programs.
+tests: .venv/dev.stamp
+	$(BIN)/alembic check
+	@$(BIN)/pytest -n 4 --dist loadgroup --durations 10 $(WITH) || { \
+		[ $$? -eq 1 ] && echo "Once more, one at a time, what failed: what passes now is unsteady, and a bug in its test or in Selfroom." && \
+		$(BIN)/pytest --last-failed --last-failed-no-failures=none -rA --tb=short; }
 
 format: .venv/dev.stamp ## Rewrite the code in the house's format
 	$(BIN)/ruff format .
@@ -54,11 +65,15 @@ soak: .venv/dev.stamp ## Twenty agents and ten people for half an hour; MINUTES=
 second-opinion: .venv-second/second.stamp ## Live on a Discord that others wrote (SimCord), and see whether ours is like it; ONLY=thread
 	.venv-second/bin/pytest tests/second -k "$(ONLY)"
 
+mutants: .venv-mutants/mutants.stamp ## Break the house in small ways, and see whether a test notices; PART=core.gate
+	.venv-mutants/bin/mutmut run "bot.$(PART)*"
+	.venv-mutants/bin/mutmut results
+
 browser: ## Chromium for the page's tests, where the system's package manager can give it
 	@sh deploy/chromium.sh
 
 clean: ## Remove what was built (never your data)
-	rm -rf .venv .venv-second .mypy_cache .ruff_cache .pytest_cache .coverage bench.json test-output
+	rm -rf .venv .venv-second .venv-mutants mutants .mypy_cache .ruff_cache .pytest_cache .coverage bench.json test-output
 
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Selfroom needs Python 3.11 or newer: install it, or name one with make PYTHON=python3.12."; exit 1; }
@@ -75,4 +90,8 @@ $(UV):
 
 .venv-second/second.stamp: $(UV) pyproject.toml uv.lock
 	@UV_PROJECT_ENVIRONMENT=.venv-second $(UV) sync --frozen --group second --quiet
+	@touch $@
+
+.venv-mutants/mutants.stamp: $(UV) pyproject.toml uv.lock
+	@UV_PROJECT_ENVIRONMENT=.venv-mutants $(UV) sync --frozen --group mutants --quiet
 	@touch $@

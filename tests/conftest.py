@@ -1,14 +1,41 @@
-"""What every test of a running playground shares."""
+"""What all tests share."""
 
+import gc
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import URL, Dialect
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.playground.rest.exchange import Observer
+from storage import database
 from tests.playground.openapi import held_to_the_description
 
 SLOW_PLACES = re.compile(r"^tests/(adapters/discord|chaos|playground)/?|\[postgres")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def compiled_once() -> Iterator[None]:
+    """Let all SQLite databases of a run share what one has compiled, which is near half of a short test's time.
+
+    SQLAlchemy keeps compiled statements by engine and dialect; a program has one database, and tests open thousands.
+    """
+    made: list[tuple[Dialect, object]] = []
+    make_engine = database.make_engine
+
+    def sharing(url: URL) -> AsyncEngine:
+        engine = make_engine(url)
+        if engine.dialect.name == "sqlite":
+            one = engine.sync_engine
+            made[:] = made or [(one.dialect, one._compiled_cache)]
+            one.dialect, one._compiled_cache = made[0]  # type: ignore[assignment]
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "make_engine", sharing)
+        yield
 
 
 @pytest.fixture
@@ -18,8 +45,41 @@ def observers() -> Iterator[list[Observer]]:
         yield watching
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what runs a playground or a database server as end to end, so that `make fast` stays fast."""
+    """Mark what runs a playground or a database server as end to end, so that `make fast` stays fast.
+
+    What shares a home stays together, and the slowest come first, so that at the end only short ones are left to share.
+    """
     for item in items:
         if SLOW_PLACES.search(item.nodeid):
             item.add_marker(pytest.mark.e2e)
+        loop = item.get_closest_marker("asyncio")
+        if loop is not None and loop.kwargs.get("loop_scope") == "module":
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=slowness)
+
+
+def slowness(item: pytest.Item) -> int:
+    """Give the place of a test among all: those that wait for other programs first."""
+    kinds = (
+        "tests/chaos/",
+        "tests/e2e/test_lives",
+        "tests/e2e/",
+        "tests/playground/test_page",
+        "tests/adapters/discord/",
+    )
+    place = next((number for number, kind in enumerate(kinds) if item.nodeid.startswith(kind)), len(kinds))
+    return place if item.get_closest_marker("e2e") or item.get_closest_marker("long") else len(kinds) + 1
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import, for `make fast`, where every test is end to end."""
+    place = collection_path.relative_to(config.rootpath).as_posix()
+    return True if "not e2e" in config.option.markexpr and SLOW_PLACES.search(place) else None
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of every later collection of garbage: it is much, and stays."""
+    gc.collect()
+    gc.freeze()

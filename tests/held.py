@@ -31,6 +31,11 @@ def held(options: PlaygroundOptions, *, observers: Iterable[Observer], neighbour
     return Playground(options, observers=watching, neighbours=neighbours)
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Do what the command line says."""
     with patch("bot.app.Playground", held):
         main()
+
+
+if __name__ == "__main__":
+    run()

@@ -8,7 +8,8 @@ from playwright.async_api import expect
 
 from tests.e2e.sharing import Cast, shared_home
 from tests.e2e.test_page_commands import Desk
-from tests.playground.page_driver import Tab, browsing
+from tests.playground.chromium import browsing
+from tests.playground.page_driver import Tab
 
 FOLDER = Path(__file__).parent.parent / "docs" / "commands"
 TAKEN = {

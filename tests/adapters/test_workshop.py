@@ -44,6 +44,7 @@ async def test_a_bug_in_the_work_is_no_fault_of_the_sender(shop: ProcessWorkshop
         await shop.done(1, int, "x")
 
 
+@pytest.mark.long
 async def test_what_takes_too_long_is_ended_and_the_next_is_done(shop: ProcessWorkshop) -> None:
     with pytest.raises(TooMuch):
         await shop.done(1, pow, 7, 10**9)

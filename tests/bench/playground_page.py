@@ -9,7 +9,7 @@ from playwright.async_api import Browser, async_playwright
 
 from bot.playground.server import Playground, PlaygroundOptions
 from tests.bench import Figure
-from tests.playground.page_driver import CHROMIUM, FLAGS
+from tests.playground.chromium import CHROMIUM, FLAGS
 
 MESSAGES = 1000
 ROUNDS = 5

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 READY = "Selfroom is ready"
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 QUICK = {
     "SELFROOM_PLAYGROUND_PACE": "off",
     "SELFROOM_SLOT_SECONDS": "0.25",

@@ -58,12 +58,12 @@ def test_a_kept_hud_shows_no_key_as_any_format_writes_it(secret: str) -> None:
 @pytest.mark.parametrize("name", list(MONSTERS))
 def test_no_answer_takes_long_to_search(name: str) -> None:
     monster = MONSTERS[name]
-    began = time.perf_counter()
+    began = time.process_time()
     keys = keys_written(monster)
     Blots(list(keys)[:200]).answer(monster, was_read=False)
     if name == "wide":
         keys_in(json.loads(MONSTERS[name]))
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 def test_what_is_no_key_stays_readable() -> None:

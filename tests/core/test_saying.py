@@ -136,10 +136,10 @@ def test_what_people_repeat_too_stands(text: str) -> None:
 
 
 def test_looking_for_circles_takes_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in ("a" * 100_000, "ab " * 50_000, "the boat and the sea, " * 5_000, "".join(map(chr, range(97, 30_000)))):
         without_loop(text)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_plain_words_that_were_cut_off_end_with_a_whole_sentence() -> None:

@@ -1,6 +1,8 @@
 """A person at the commands: options of every type, buttons, forms, menus and suggestions."""
 
+import asyncio
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,6 +14,7 @@ from tests.e2e.visitor import EPHEMERAL, Json, Visitor, until
 
 LOADING = 128
 TEXT = 10
+TOO_SOON = re.compile(r"^That was quick: try again in (\d+) s\.$")
 
 
 class Commander:
@@ -45,8 +48,30 @@ class Commander:
         await self._invoke(4, path, options | {focused: typed}, focused=focused)
 
     async def told(self, path: str, /, **options: Any) -> str:  # noqa: ANN401
-        """Use a slash command and give the words of its answer."""
-        return words_of(await self.run(path, **options))
+        """Use a slash command and give the words of its answer; who was too quick for it tries again."""
+        told = words_of(await self.run(path, **options))
+        if too_soon := TOO_SOON.search(told):
+            await asyncio.sleep(int(too_soon[1]))
+            return await self.told(path, **options)
+        return told
+
+    async def comes_to_tell(self, path: str, /, *parts: str, **options: Any) -> str:  # noqa: ANN401
+        """Use a slash command until its answer has these words, and give that answer."""
+
+        async def fitting() -> str | None:
+            told = await self.told(path, **options)
+            return told if all(part in told for part in parts) else None
+
+        return await until(fitting, f"/{path} with {parts}")
+
+    async def known(self, message: Json) -> str:
+        """Wait until Selfroom knows a message, and give what it says of who sent it."""
+
+        async def sender() -> str | None:
+            told = words_of(await self.menu("Who said this?", message))
+            return told if "said it" in told else None
+
+        return await until(sender, "sender of the message")
 
     async def close_room(self, room: str) -> str:
         """Make a room private, staying in it where that is asked, and give what was said of it."""
@@ -157,7 +182,7 @@ class Commander:
                 found = (await self.visitor.ask("GET", path))["application_commands"]
                 return next((one for one in found if (one["name"], one["type"]) == (name, kind)), None)
 
-            self._commands[name, kind] = await until(look, f"command {name}", seconds=5)
+            self._commands[name, kind] = await until(look, f"command {name}")
         return self._commands[name, kind]
 
     async def _send(self, kind: int, body: Json, file: tuple[str, bytes] | None = None) -> None:

@@ -21,7 +21,8 @@ from bot.settings import Settings, load_settings
 from tests.e2e.plain import ANSWERS, blemishes
 from tests.e2e.proving import USED, proven
 from tests.e2e.transcript import HEARD, transcript
-from tests.e2e.visitor import Visitor, until, visiting
+from tests.e2e.visitor import PATIENCE_SECONDS, Visitor, until, visiting
+from tests.migrated import migrated
 
 QUICK = {
     "SELFROOM_PLAYGROUND_PORT": "0",
@@ -108,6 +109,7 @@ def quick_settings(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -
         monkeypatch.delenv(name, raising=False)
     for name, value in (QUICK | {"SELFROOM_DATA_DIR": str(folder)} | more).items():
         monkeypatch.setenv(name, value)
+    migrated(folder / "selfroom.db")
     return load_settings({}, folder / "no.env")
 
 
@@ -118,10 +120,10 @@ async def living(settings: Settings, *observers: Observer) -> AsyncIterator[Livi
     async with selfroom(settings, observers=observers) as house, aiohttp.ClientSession() as session:
         serving = asyncio.create_task(house.serve(stop, ready=ready.set))
         waiting = asyncio.create_task(ready.wait())
-        await asyncio.wait([serving, waiting], timeout=20, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([serving, waiting], timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if serving.done():
             serving.result()
-        assert ready.is_set(), "the house was not ready within 20 s"
+        assert ready.is_set(), f"the house was not ready within {PATIENCE_SECONDS} s"
         try:
             home = Living(house, session, settings)
             await until(home.has_rooms, "channels of the first residents")

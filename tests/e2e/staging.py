@@ -1,5 +1,6 @@
 """An agent whose answers a test writes: they come from the playground's model, over HTTP, to a line that you say."""
 
+import asyncio
 import json
 import re
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from tests.e2e.visitor import Json, Visitor, until
 
 NUMBERS = count(1)
 STILL_LOOKS = 25  # so often in a row, for a post that just went out stirs others a moment later
+BETWEEN_LOOKS_SECONDS = 0.02
 SOON = timedelta(seconds=3)
 
 
@@ -66,13 +68,13 @@ class Stage:
 
     async def calm(self) -> None:
         """Wait until no agent is at work or soon to be."""
-        looks = 0
 
         async def still() -> bool:
-            nonlocal looks
-            agents = await self.cast.home.agents()
-            looks = 0 if any(is_busy(one) for one in agents.values()) else looks + 1
-            return looks >= STILL_LOOKS
+            for _ in range(STILL_LOOKS):
+                if any(is_busy(one) for one in (await self.cast.home.agents()).values()):
+                    return False
+                await asyncio.sleep(BETWEEN_LOOKS_SECONDS)
+            return True
 
         await until(still, "calm")
 

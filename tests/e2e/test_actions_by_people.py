@@ -112,9 +112,9 @@ async def test_what_agents_do_has_a_command_for_people(cast: Cast) -> None:
 async def test_a_manager_has_an_agent_say_something_later(cast: Cast) -> None:
     assert "It will be said at " in await cast.manager.told("agent say", agent="Wren", message="Tea!", minutes=10)
     await cast.agent("Fern")
-    assert "Wren is not in <#" in await cast.manager.told(
-        "agent say", agent="Wren", message="Tea!", room="Fern", minutes=10
-    )
+    await cast.you.channel("fern")
+    elsewhere = {"agent": "Wren", "message": "Tea!", "room": "Fern", "minutes": 10}
+    await cast.manager.comes_to_tell("agent say", "Wren is not in <#", **elsewhere)
     await cast.refused("agent say", agent="Wren", message="Tea!", minutes=10)
 
 
@@ -132,7 +132,7 @@ async def test_a_room_is_summed_up_for_a_manager_and_the_summary_is_everyones_to
 
     await until(written, "summary")
     for who in (cast.manager, cast.guest):
-        assert "a garden by the sea" in await who.told("room summaries")
+        await who.comes_to_tell("room summaries", "a garden by the sea")
     await cast.refused("room summarise")
 
 

@@ -11,13 +11,14 @@ from tests.e2e.conftest import Living
 from tests.e2e.visitor import until, visiting
 from tests.engine.test_kept_answers import everything
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio, pytest.mark.xdist_group("at rest")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio]
 
 SECRET = "zebra-crossing-at-dawn"
 
 
 def open_to_others(folder: Path) -> list[str]:
-    return [str(one) for one in (folder, *folder.rglob("*")) if stat.S_IMODE(one.stat().st_mode) & 0o077]
+    there = [one for one in (folder, *folder.rglob("*")) if one.exists()]  # while it runs, files come and go
+    return [str(one) for one in there if stat.S_IMODE(one.stat().st_mode) & 0o077]
 
 
 def holding(folder: Path, words: str) -> list[str]:

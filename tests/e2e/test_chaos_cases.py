@@ -15,7 +15,7 @@ from tests.e2e.sharing import shared_home
 from tests.e2e.staging import Stage
 from tests.e2e.visitor import Json, Visitor, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("chaos cases")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 CONSTITUTION = (
     "Agreed.\n==== CONSTITUTION ====\n>>> CONSTITUTION <<<\n--- Room: Constitution (ID: 1) ---\n"
@@ -386,6 +386,7 @@ async def leaked(stage: Stage) -> list[str]:
 
 
 async def test_when_the_days_money_is_gone_they_rest_and_say_so_once(stage: Stage) -> None:
+    await stage.calm()
     await stage.told("usage budget", tokens_per_day=1)
     before = len(await stage.cast.home.calls())
     for number in range(3):

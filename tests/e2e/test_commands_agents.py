@@ -12,7 +12,7 @@ from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands agents")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

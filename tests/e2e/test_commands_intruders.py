@@ -11,7 +11,7 @@ from tests.e2e.commanding import Commander, inside
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands intruders")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 REFUSED = "Only people who may manage the server can do that."
 CONFIRMED = {"agent delete": "Delete Wren", "room clear": "Delete 5"}
@@ -166,14 +166,12 @@ async def test_who_lost_the_right_can_let_nobody_in(cast: Cast) -> None:
 
 async def test_who_manages_the_server_reads_every_room_of_it(cast: Cast) -> None:
     id = await private_room(cast, "Vault")
-    await cast.owner.say(await cast.owner.channel("vault"), "The ledger is in the chimney")
+    hall = await cast.owner.channel("vault")
+    said = await cast.owner.say(hall, "The ledger is in the chimney")
+    await Commander(cast.owner, hall).known(said)
     async with officer(cast, "oscar") as oscar:
         assert "vault" not in await oscar.visitor.channels()
-
-        async def read() -> bool:
-            return "ledger is in the chimney" in await oscar.told("search", words="chimney")
-
-        await until(read, "the message in the search")
+        assert "ledger is in the chimney" in await oscar.told("search", words="chimney")
         assert "ledger is in the chimney" in await oscar.told("history", room=id)
 
 
@@ -181,7 +179,8 @@ async def test_a_private_room_tells_a_plain_member_nothing_however_it_is_named(c
     id = await private_room(cast, "Tomb")
     await cast.manager.told("room topic", room=id, topic="The amulet is under the stone")
     hall = await cast.owner.channel("tomb")
-    await cast.owner.say(hall, "The amulet is under the stone")
+    said = await cast.owner.say(hall, "The amulet is under the stone")
+    await Commander(cast.owner, hall).known(said)
     for named in (id, "Tomb", "#tomb", f" {id} "):
         answers = [
             await cast.guest.told(f"room {path}", room=named) for path in ("info", "members", "hush", "summaries")

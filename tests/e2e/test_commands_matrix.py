@@ -1,5 +1,6 @@
 """Every command there is, tried by a plain member: what is not for everyone is refused, and changes nothing."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -12,12 +13,13 @@ from tests.cogs.trees import for_everyone, leaves
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.filling import attempts, needs_file
 from tests.e2e.sharing import Cast, shared_home
-from tests.e2e.visitor import Json, visiting
+from tests.e2e.visitor import Json, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands matrix")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 REFUSED = "Only people who may manage the server can do that."
 KEEPS_WHO_ASKED = {"people", "names"}
+STEADY_SECONDS = 0.5
 ONLY_SOMETIMES_SHOWN = "__discord_app_commands_default_permissions__"
 
 
@@ -44,8 +46,19 @@ def kept(cast: Cast) -> dict[str, set[tuple[object, ...]]]:
         return {name: set(file.execute(f"SELECT * FROM {name}")) for name in tables if name not in KEEPS_WHO_ASKED}  # noqa: S608
 
 
+async def kept_in_peace(cast: Cast) -> dict[str, set[tuple[object, ...]]]:
+    """Give all that is stored, once nothing of what was begun before changes it any more."""
+
+    async def steady() -> dict[str, set[tuple[object, ...]]] | None:
+        found = kept(cast)
+        await asyncio.sleep(STEADY_SECONDS)
+        return found if kept(cast) == found else None
+
+    return await until(steady, "peace in the database")
+
+
 async def test_what_is_not_for_everyone_is_refused_to_a_plain_member(cast: Cast) -> None:
-    before = kept(cast)
+    before = await kept_in_peace(cast)
     let_through, tried, open_to_all = {}, set(), await for_everyone()
     for path, command in leaves(await seen_by(cast, 1)):
         name = " ".join(path)

@@ -6,12 +6,11 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.e2e.commanding import Commander
 from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands menu")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -25,13 +24,8 @@ async def test_everyone_may_ask_who_said_it(cast: Cast) -> None:
     answer = await cast.answered("Hello Wren, who are you?")
     said = await cast.guest.visitor.say(cast.guest.channel_id, "good evening")
     for who in (cast.manager, cast.guest):
-        told = words_of(await who.menu("Who said this?", answer))
-        assert "**Wren** (ID 1) said it: a persona, an AI agent" in told
-
-        async def known(who: Commander = who) -> bool:
-            return "@guest said it, a person." in words_of(await who.menu("Who said this?", said))
-
-        await until(known, "the sender")
+        assert "**Wren** (ID 1) said it: a persona, an AI agent" in await who.known(answer)
+        assert "@guest said it, a person." in await who.known(said)
 
 
 @proves(member="Who said this?")
@@ -77,7 +71,11 @@ async def test_managers_delete_a_message_everywhere(cast: Cast) -> None:
     assert "Only people who may manage" in words_of(await cast.guest.menu("Delete", answer))
     asked = await cast.manager.menu("Delete", answer)
     assert "deleted, here and from every memory" in words_of(await cast.manager.press(asked, "Delete"))
-    assert answer["id"] not in [one["id"] for one in await cast.you.messages(answer["channel_id"])]
+
+    async def gone() -> bool:
+        return answer["id"] not in [one["id"] for one in await cast.you.messages(answer["channel_id"])]
+
+    await until(gone, "the end of the message")
 
 
 @proves(manager="Delete")

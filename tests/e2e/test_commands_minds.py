@@ -13,7 +13,7 @@ from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands minds")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -120,13 +120,10 @@ async def test_managers_are_people_too(cast: Cast) -> None:
         caller = Commander(max, cast.manager.channel_id)
         assert "Agents ignore @max." in await caller.told("privacy ignore-me")
         assert "Agents listen to @max." in await caller.told("privacy ignore-me", ignore=False)
-        await max.say(caller.channel_id, "Wren, I keep bees")
-
-        async def kept() -> bool:
-            data = json.loads(await caller.text_of(await caller.run("privacy export")))
-            return "I keep bees" in str(data["messages"])
-
-        await until(kept, "the message in the export")
+        said = await max.say(caller.channel_id, "Wren, I keep bees")
+        await cast.you.answer_after(said)  # or the answer comes when all is forgotten, and may speak of it
+        data = json.loads(await caller.text_of(await caller.run("privacy export")))
+        assert "I keep bees" in str(data["messages"])
         asked = await caller.run("privacy forget-me")
         assert "are gone here" in words_of(await caller.press(asked, "Forget me"))
         assert "Nothing was found." in await caller.told("search", words="bees")
@@ -138,11 +135,8 @@ async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> Non
     async with visiting(cast.home.url, "dora") as dora:
         caller = Commander(dora, hall)
         said = await dora.say(hall, "Wren, my parrot is called Rupert")
-
-        async def known() -> bool:
-            return "@dora said it" in words_of(await caller.menu("Who said this?", said))
-
-        await until(known, "the message in memory")
+        await cast.you.answer_after(said)  # or the answer comes when all is forgotten, and may speak of it
+        assert "@dora said it" in await caller.known(said)
         assert "Agents ignore @dora." in await caller.told("privacy ignore-me")
         data = json.loads(await caller.text_of(await caller.run("privacy export")))
         assert "Rupert" in json.dumps(data["messages"])
@@ -162,13 +156,9 @@ async def test_everyone_may_be_ignored_exported_and_forgotten(cast: Cast) -> Non
 @proves(manager="search | history", member="search | history")
 async def test_what_was_said_is_found_where_one_may_read(cast: Cast) -> None:
     id = str(await cast.agent("Closet"))
-    channel = await cast.you.channel("closet")
-    await cast.you.say(channel, "the umbrella is behind the door")
-
-    async def found() -> bool:
-        return "umbrella" in await cast.manager.told("search", words="umbrella", room=id)
-
-    await until(found, "the message in the search")
+    said = await cast.you.say(await cast.you.channel("closet"), "the umbrella is behind the door")
+    await cast.manager.known(said)
+    assert "umbrella" in await cast.manager.told("search", words="umbrella", room=id)
     for who in (cast.manager, cast.guest):
         assert "in Closet:" in await who.told("history", room=id)
     await cast.manager.close_room(id)

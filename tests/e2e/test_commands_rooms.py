@@ -11,7 +11,7 @@ from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands rooms")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -94,7 +94,11 @@ async def test_messages_are_cleared_after_a_question(cast: Cast) -> None:
     asked = await cast.manager.run("room clear", messages=3, room="Ledger")
     assert "cannot be undone" in asked["content"]
     assert "Deleted: 3 messages." in words_of(await cast.manager.press(asked, "Delete 3"))
-    assert "cleared" not in str(await cast.you.messages(hall))
+
+    async def gone() -> bool:
+        return "cleared" not in str(await cast.you.messages(hall))
+
+    await until(gone, "the end of what was said")
 
 
 @proves(manager="attention set | attention show | attention reset")

@@ -12,7 +12,7 @@ from tests.e2e.commanding import inside
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands seen")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -114,9 +114,9 @@ async def test_a_card_tells_all_of_an_agent_and_its_buttons_do_what_they_say(cas
 
     async def felt() -> Json | None:
         card = await cast.manager.run("agent show", agent="Wren")
-        return card if "🧠 1" in words_of(card) else None
+        return card if "🧠 1" in words_of(card) and "🟢 idle" in words_of(card) else None
 
-    card = await until(felt, "the feedback")
+    card = await until(felt, "the feedback, and rest after it")
     told = words_of(card)
     for part in (
         "## Wren",
@@ -179,8 +179,12 @@ async def test_an_uploaded_avatar_gets_an_address_that_lasts(cast: Cast) -> None
         await cast.manager.run("agent edit", agent="Ledger", file=("face.png", square("teal")), into="avatar")
     )
     assert "Ledger is changed." in told
-    kept = await avatar_of(cast, "Ledger")
-    assert kept != drawn
+
+    async def new() -> str | None:
+        shown = await avatar_of(cast, "Ledger")
+        return shown if shown != drawn else None
+
+    kept = await until(new, "the new picture")
     assert "/avatars/" in kept
     assert "attachments" not in kept
     async with cast.home.session.get(kept) as response:
@@ -197,7 +201,11 @@ async def test_an_uploaded_avatar_gets_an_address_that_lasts(cast: Cast) -> None
 async def test_a_cards_picture_becomes_an_avatar_that_lasts(cast: Cast) -> None:
     told = words_of(await cast.manager.run("agent import", file=("mina.png", png_card({"chara": V2}))))
     name = told.split(" has moved in")[0]
-    assert "/avatars/" in await avatar_of(cast, name)
+
+    async def lasting() -> bool:
+        return "/avatars/" in await avatar_of(cast, name)
+
+    await until(lasting, "a picture with an address that lasts")
 
 
 async def test_a_picture_has_its_numbers_under_it_page_by_page(cast: Cast) -> None:

@@ -9,7 +9,7 @@ from tests.e2e.proving import proves
 from tests.e2e.sharing import Cast, shared_home
 from tests.e2e.visitor import until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands setup")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 MANAGE_WEBHOOKS, PIN_MESSAGES = 1 << 29, 1 << 51
 
@@ -84,35 +84,24 @@ async def test_the_architects_role_is_taken_back_at_once(cast: Cast) -> None:
 
 
 async def test_a_channel_that_lacks_a_permission_is_named(cast: Cast) -> None:
-    assert "Every permission is there, in every channel." in await cast.manager.told("setup start")
+    await cast.manager.comes_to_tell("setup start", "Every permission is there, in every channel.")
     ledger, bot = await cast.you.channel("ledger"), await bot_id(cast)
     denied = {"type": 1, "allow": "0", "deny": str(MANAGE_WEBHOOKS | PIN_MESSAGES)}
     await cast.owner.ask("PUT", f"/channels/{ledger}/permissions/{bot}", denied)
-
-    async def named() -> bool:
-        told = await cast.manager.told("setup start")
-        return f"Ledger's room (<#{ledger}>) does not allow **manage webhooks, pin messages**" in told
-
-    await until(named, "the channel that lacks something")
+    lacking = f"Ledger's room (<#{ledger}>) does not allow **manage webhooks, pin messages**"
+    await cast.manager.comes_to_tell("setup start", lacking)
     await cast.owner.ask("DELETE", f"/channels/{ledger}/permissions/{bot}")
-
-    async def mended() -> bool:
-        return "in every channel" in await cast.manager.told("setup start")
-
-    await until(mended, "every permission")
+    await cast.manager.comes_to_tell("setup start", "in every channel")
 
 
 async def test_a_place_that_is_gone_is_asked_for_again(cast: Cast) -> None:
     guild = cast.you.about["guild_id"]
     made = await cast.owner.ask("POST", f"/guilds/{guild}/channels", {"name": "office", "type": 0})
     assert "Set: managers channel." in await cast.manager.told("setup places", managers_channel=made["id"])
-
-    async def asked() -> bool:
-        return "Choose a channel to tell managers things" in await cast.manager.told("setup start")
-
-    assert not await asked()
+    asked = "Choose a channel to tell managers things"
+    assert asked not in await cast.manager.told("setup start")
     await cast.owner.ask("DELETE", f"/channels/{made['id']}")
-    await until(asked, "that another channel is to be chosen")
+    await cast.manager.comes_to_tell("setup start", asked)
 
 
 async def test_a_thumb_is_answered_with_a_small_sign_where_that_is_wanted(cast: Cast) -> None:

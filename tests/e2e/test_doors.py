@@ -31,12 +31,8 @@ async def rights_of_the_bot(you: Visitor) -> tuple[str, Json]:
 async def seen_room(cast: Cast, name: str) -> tuple[str, str]:
     """Make an agent and wait until its room is known to be public; gives its id and the channel's."""
     id = str(await cast.agent(name))
-
-    async def public() -> bool:
-        return "knock, public" in await cast.manager.told("room info", room=id)
-
     channel = await cast.owner.channel(name.lower())
-    await until(public, "public room")
+    await cast.manager.comes_to_tell("room info", "knock, public", room=id)
     return id, channel
 
 
@@ -90,11 +86,7 @@ async def test_a_right_lost_on_the_way_leaves_the_room_public_in_words_too_and_g
     path, role = await rights_of_the_bot(cast.owner)
     rights = str(int(role["permissions"]) ^ (1 << 18))  # any change of its rights makes it try again
     await cast.owner.ask("PATCH", path, {"permissions": rights})
-
-    async def closed() -> bool:
-        return "knock, private" in await cast.manager.told("room info", room=id)
-
-    await until(closed, "closed room")
+    await cast.manager.comes_to_tell("room info", "knock, private", room=id)
     assert not await sees(cast.guest.visitor, "attic")
 
 

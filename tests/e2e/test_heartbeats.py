@@ -63,5 +63,5 @@ async def test_a_model_that_is_down_is_told_and_backed_off_from(home: Living, yo
         return "its model, which failed" in await status(you, hall)
 
     await until(fails, "word of a failing model")
-    await you.answer_after(said, seconds=40)
+    await you.answer_after(said)
     assert "which failed" not in await status(you, hall)

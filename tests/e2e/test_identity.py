@@ -11,7 +11,7 @@ from tests.e2e.commanding import Commander, inside
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, Visitor, bot_of, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("commands identity")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -33,7 +33,7 @@ async def called(cast: Cast, username: str, nickname: str = "") -> AsyncIterator
 async def heard(cast: Cast, visitor: Visitor, words: str) -> None:
     """Say something, and wait until Selfroom knows it."""
     said = await visitor.say(cast.manager.channel_id, words)
-    assert "said it" in words_of(await cast.manager.menu("Who said this?", said))
+    await cast.manager.known(said)
 
 
 async def exported(caller: Commander) -> Json:
@@ -171,7 +171,7 @@ async def test_an_export_holds_nothing_of_where_one_may_not_read_any_more(cast: 
     guest = cast.guest.visitor
     for words in ("the honey is in the nook", "and the wax too"):
         said = await guest.say(hall, words)
-        assert "said it" in words_of(await cast.guest.menu("Who said this?", said))
+        await cast.guest.known(said)
     assert "honey" in json.dumps((await exported(cast.guest))["messages"])
     await cast.manager.told("agent pause", agent=id)
     await cast.manager.close_room(id)
@@ -195,7 +195,7 @@ async def test_an_export_holds_threads_that_one_may_read(cast: Cast) -> None:
         await cast.you.ask("PUT", f"/channels/{closed['id']}/thread-members/{await bot_of(cast.you)}")
         for thread, words in ((open_one, "a line in the open"), (closed, "a line among few")):
             said = await visitor.say(thread["id"], words)
-            assert "said it" in words_of(await tess.menu("Who said this?", said))
+            await tess.known(said)
         assert "a line among few" in json.dumps((await exported(tess))["messages"])
         await cast.you.ask("DELETE", its)
         data = await exported(tess)

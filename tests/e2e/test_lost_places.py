@@ -16,11 +16,7 @@ async def test_an_agent_whose_channel_people_deleted_is_restored_into_a_new_one(
     await you.answer_after(await you.say(channel, "Hello Wren, remember the word heliotrope"))
     manager = Commander(you, await you.channel("ledger"))
     await owner.ask("DELETE", f"/channels/{channel}")
-
-    async def retired() -> bool:
-        return "retired" in await manager.told("agent show", agent="Wren")
-
-    await until(retired, "retirement")
+    await manager.comes_to_tell("agent show", "retired", agent="Wren")
     assert "Nothing was found." in await manager.told("search", words="heliotrope")
     assert "Wren is back." in await manager.told("agent restore", agent="Wren")
     again = await you.channel("wren")

@@ -19,7 +19,7 @@ from tests.e2e.proving import proves
 from tests.e2e.sharing import words_of
 from tests.e2e.visitor import Json, Visitor, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio, pytest.mark.xdist_group("own providers")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio]
 
 HOUSE, OURS, WRONG = "sk-of-the-house-1234", "sk-our-own-5678-sesame", "sk-not-ours-0000"
 

@@ -7,7 +7,8 @@ import pytest
 from playwright.async_api import expect
 
 from tests.e2e.conftest import Living
-from tests.playground.page_driver import PATIENCE_MS, Tab, browsing
+from tests.playground.chromium import browsing
+from tests.playground.page_driver import PATIENCE_MS, Tab
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser]
 

@@ -8,13 +8,13 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.e2e.sharing import Cast, shared_home
-from tests.playground.page_driver import PATIENCE_MS, Tab, browsing
+from tests.playground.chromium import browsing
+from tests.playground.page_driver import PATIENCE_MS, Tab
 
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.browser,
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.xdist_group("page commands"),
 ]
 
 ANSWER_MS = 2 * PATIENCE_MS

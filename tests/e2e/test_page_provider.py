@@ -8,7 +8,8 @@ from playwright.async_api import expect
 from tests.adapters.keyed import keyed
 from tests.e2e.conftest import living, quick_settings
 from tests.e2e.test_page_commands import ANSWER_MS, Desk
-from tests.playground.page_driver import Tab, browsing
+from tests.playground.chromium import browsing
+from tests.playground.page_driver import Tab
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio]
 

@@ -10,7 +10,7 @@ from tests.e2e.commanding import Commander
 from tests.e2e.sharing import Cast, shared_home, words_of
 from tests.e2e.visitor import Json, Visitor, bot_of, until, visiting
 
-pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("private threads")]
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 SECRET = "the lamp is under the oak"
 
 

@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.e2e
+
 FAILING = """
 from tests.e2e.conftest import pytest_runtest_makereport  # the hook that is tried
 from tests.e2e.transcript import note

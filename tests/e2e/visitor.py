@@ -11,7 +11,8 @@ import aiohttp
 
 from tests.e2e.transcript import note
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 90.0  # for a busy machine: what succeeds waits no longer for it
+LOOK_SECONDS = (0.02, 0.2)  # between looks: ever longer, for each costs what is looked at some of its time
 EPHEMERAL = 64
 Json = dict[str, Any]
 Found = TypeVar("Found")
@@ -21,8 +22,10 @@ async def until(look: Callable[[], Awaitable[Found | None]], what: str, *, secon
     """Poll until there is something to see; fails with what was waited for."""
     try:
         async with asyncio.timeout(seconds):
-            while not (found := await look()):  # noqa: ASYNC110
-                await asyncio.sleep(0.02)  # what is polled is another program: it can set no event here
+            pause, longest = LOOK_SECONDS
+            while not (found := await look()):
+                await asyncio.sleep(pause)  # what is polled is another program: it can set no event here
+                pause = min(pause * 1.2, longest)
             return found
     except TimeoutError:
         raise AssertionError(f"within {seconds} s there was no {what}") from None

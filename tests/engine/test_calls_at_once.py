@@ -88,6 +88,7 @@ async def closed(home: Hearts) -> None:
     await closing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 async def test_an_agent_is_in_one_beat_at_a_time_and_everyone_is_served_in_the_end(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a chat, not a secret

@@ -71,6 +71,7 @@ async def test_a_manager_cannot_lift_the_list_of_models_that_the_installation_pa
                 await desk.act(GUILD_ID, BOSS, action)
 
 
+@pytest.mark.long
 async def test_a_budget_of_a_billion_that_is_there_already_buys_no_call_above_the_ceiling() -> None:
     model = sponsored(Ceilings(usd_each=Decimal("0.02")))
     async with hearts(1, model=model) as home:

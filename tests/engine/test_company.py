@@ -4,6 +4,8 @@ from datetime import timedelta
 from decimal import Decimal
 from itertools import groupby
 
+import pytest
+
 from bot.core.changes import UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import ReasonKind
@@ -175,6 +177,7 @@ async def test_initiative_doubles_from_half_an_hour_when_nothing_comes_of_it() -
         assert len(home.model.calls) == 1 + 4  # at 0.5, 1.5, 3.5 and 7.5 hours
 
 
+@pytest.mark.long
 async def test_an_eager_agent_and_another_program_do_not_talk_for_ever() -> None:
     config = CommunityConfig(listened_bots=(Snowflake(77),))
     async with hearts(2, config=config, model=EagerModel()) as home:

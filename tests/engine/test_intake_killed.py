@@ -2,8 +2,6 @@
 
 import asyncio
 import random
-import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,12 +12,12 @@ from bot.core.records import AgentId, CommunityId, Snowflake
 from storage.store import SqlStore
 from tests.engine.town import ADA, ADAS, town
 from tests.factories import GUILD_ID
+from tests.forked import forked
 
 FIRST = 1_000
 
 
-async def take_in(url: str) -> None:
-    """Take in messages and deletions for ever, saying after each that it is stored."""
+async def _take_in(url: str) -> None:
     async with town(url=url) as here:
         print("ready", flush=True)  # noqa: T201  # to the test that started this
         for number in range(FIRST, 1_000_000):
@@ -30,23 +28,28 @@ async def take_in(url: str) -> None:
             print(number, flush=True)  # noqa: T201
 
 
+def take_in(url: str) -> None:
+    """Take in messages and deletions for ever, saying after each that it is stored."""
+    asyncio.run(_take_in(url))
+
+
 def expected(last: int) -> set[int]:
     """What is there when this was the last that was taken in whole."""
     deleted = {number - 2 for number in range(FIRST, last + 1) if number % 5 == 0}
     return {number for number in range(FIRST, last + 1) if number not in deleted}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 async def test_killed_in_the_middle_of_intake_the_database_is_whole(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a test's chance
     url = f"sqlite:///{tmp_path}/killed.db"
-    code = f"import asyncio; from tests.engine.test_intake_killed import take_in; asyncio.run(take_in({url!r}))"
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
-    assert process.stdout is not None
-    lines = [(await process.stdout.readline()).decode() for _ in range(chance.randrange(20, 60))]
-    process.send_signal(signal.SIGKILL)
-    lines += (await process.stdout.read()).decode().splitlines()
-    await process.wait()
+    with forked(take_in, url) as process:
+        lines = [process.said.readline() for _ in range(chance.randrange(20, 60))]
+        process.process.kill()
+        code, rest = process.ends()
+    assert code == -9
+    lines += rest.splitlines()
     whole = [line for line in lines if line.strip().isdecimal()]
     await is_whole(url, int(whole[-1]))
 

@@ -252,6 +252,7 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
     loop.close()
 
 
+@pytest.mark.long
 @settings(max_examples=10, deadline=None)
 @given(steps=st.lists(STEP, min_size=12, max_size=30), data=st.data())
 def test_any_order_any_repeats_and_a_last_look_give_the_same(
@@ -270,6 +271,7 @@ def test_any_order_any_repeats_and_a_last_look_give_the_same(
     asyncio.run(run())
 
 
+@pytest.mark.long
 @settings(max_examples=10, deadline=None)
 @given(steps=st.lists(STEP, min_size=12, max_size=30), data=st.data())
 def test_reactions_in_their_own_order_need_no_last_look(

@@ -223,6 +223,7 @@ async def test_who_is_asked_waits_for_the_model_and_who_has_nothing_new_for_that
         assert after.waiting is Waiting.NEWS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 async def test_no_beat_comes_before_it_was_told(seed: int) -> None:
     """Whatever people say and agents do: who beats was told to by then, and who was told to and did not says why."""

@@ -83,11 +83,13 @@ async def _twice(live: Life) -> dict[str, list[Any]]:
     return rows
 
 
+@pytest.mark.long
 async def test_a_chat_replayed_gives_the_same_calls_and_rows() -> None:
     rows = await _twice(_live)
     assert {table for table in TABLES if not rows[table]}.isdisjoint({"beats", "letters", "reservations", "usage"})
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not TRACE.exists(), reason="the recorded conversations are not there")
 async def test_a_recorded_chat_replayed_gives_the_same_calls_and_rows() -> None:
     async def live(home: Hearts) -> None:

@@ -97,7 +97,7 @@ class Town:
 
 async def until(condition: Callable[[], object]) -> None:
     """Let the store's thread and other tasks work until something is so."""
-    for _ in range(2_000):
+    for _ in range(60_000):  # a minute, for a busy machine
         if condition():
             return
         await asyncio.sleep(0.001)

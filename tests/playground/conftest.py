@@ -6,12 +6,15 @@ from contextlib import asynccontextmanager
 
 import discord
 import pytest
+import pytest_asyncio
 import yarl
 from discord.ext import commands
+from playwright.async_api import Browser
 
 from bot.playground.rest.exchange import Observer
 from bot.playground.server import Playground, PlaygroundOptions
-from tests.playground.person import Person
+from tests.playground.chromium import browsing
+from tests.playground.person import PATIENCE_SECONDS, Person
 
 INTENTS = discord.Intents.default() | discord.Intents(message_content=True, members=True)
 
@@ -44,10 +47,10 @@ async def connected(bot: discord.Client, token: str) -> AsyncIterator[None]:
     task = asyncio.create_task(bot.start(token))
     ready = asyncio.create_task(_ready(bot))
     try:
-        await asyncio.wait({task, ready}, timeout=5, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, ready}, timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             await task
-        assert ready.done(), "the client did not get ready in 5 s"
+        assert ready.done(), f"the client did not get ready in {PATIENCE_SECONDS} s"
         yield
     finally:
         ready.cancel()
@@ -99,3 +102,10 @@ async def ada(playground: Playground) -> AsyncIterator[Person]:
     """Connect a plain member."""
     async with Person.new(playground.url, "Ada") as person:
         yield person
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Start Chromium once for all tests of the page: each opens it anew, as somebody without a past."""
+    async with browsing() as one:
+        yield one

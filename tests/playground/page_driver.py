@@ -1,6 +1,5 @@
 """The page in headless Chromium: tabs of several people on one playground, with a bot to talk to."""
 
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,25 +10,16 @@ import aiohttp
 import discord
 import pytest
 import yarl
-from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from bot.playground.server import Playground, PlaygroundOptions
 from tests.playground.conftest import connected
 from tests.playground.openapi import held_to_the_description
 from tests.playground.page_bot import PageBot
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-]
 PICTURES = Path(__file__).parents[2] / "test-output"
-PATIENCE_MS = 8000
+PATIENCE_MS = 60_000  # for a busy machine: what is there is not waited for
+expect.set_options(timeout=PATIENCE_MS)
 Json = dict[str, Any]
 
 
@@ -161,17 +151,6 @@ class Scene:
 
 
 @asynccontextmanager
-async def browsing() -> AsyncIterator[Browser]:
-    """Start Chromium; the test is skipped where there is none."""
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        await browser.close()
-
-
-@asynccontextmanager
 async def pointed_at(playground: Playground) -> AsyncIterator[None]:
     """Let discord.py speak with the playground."""
     with pytest.MonkeyPatch.context() as patch:
@@ -182,11 +161,10 @@ async def pointed_at(playground: Playground) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def staged(face_url: str | None = None) -> AsyncIterator[Scene]:
+async def staged(browser: Browser, *, face_url: str | None = None) -> AsyncIterator[Scene]:
     """Set up everything; at the end no tab may have met an error."""
     options = PlaygroundOptions(port=0, pace="off", face_url=face_url)
     async with AsyncExitStack() as stack:
-        browser = await stack.enter_async_context(browsing())
         observers = stack.enter_context(held_to_the_description())
         playground = await stack.enter_async_context(Playground(options, observers=observers))
         await stack.enter_async_context(pointed_at(playground))

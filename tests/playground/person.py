@@ -9,6 +9,7 @@ import aiohttp
 
 Json = dict[str, Any]
 Query = Mapping[str, str | int] | None
+PATIENCE_SECONDS = 60.0  # for a busy machine
 
 
 class Refusal(AssertionError):
@@ -122,7 +123,7 @@ class Person:
                     return data  # type: ignore[no-any-return]
             return None
 
-        async with asyncio.timeout(3), self._news:
+        async with asyncio.timeout(PATIENCE_SECONDS), self._news:
             await self._news.wait_for(lambda: found() is not None)
         heard = found()
         assert heard is not None

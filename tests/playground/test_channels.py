@@ -10,17 +10,17 @@ from discord.ext import commands
 
 from bot.playground.server import Playground
 from tests.playground.conftest import INTENTS, connected
-from tests.playground.person import Person, Refusal
+from tests.playground.person import PATIENCE_SECONDS, Person, Refusal
 
 Overwrites = dict[discord.Role | discord.Member | discord.Object, discord.PermissionOverwrite]
 
 
 def _next(bot: commands.Bot, event: str) -> asyncio.Task[Any]:
-    return asyncio.ensure_future(bot.wait_for(event, timeout=3))
+    return asyncio.ensure_future(bot.wait_for(event, timeout=PATIENCE_SECONDS))
 
 
 async def _until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not condition():  # noqa: ASYNC110 - a cache changes without telling
             await asyncio.sleep(0.005)
 

@@ -12,7 +12,7 @@ from discord import app_commands
 from discord.ext import commands
 
 from bot.playground.server import Playground
-from tests.playground.person import Person, Refusal
+from tests.playground.person import PATIENCE_SECONDS, Person, Refusal
 
 Tree = app_commands.CommandTree[commands.Bot]
 Sync = Callable[[], Awaitable[list[app_commands.AppCommand]]]
@@ -212,7 +212,7 @@ async def test_answers_are_fetched_changed_and_deleted(
 
     await bot.tree.sync()
     await ada.command(channel.id, "tidy")
-    assert await asyncio.wait_for(done, 3) == ["first", "notes.txt", "T", "second, better"]
+    assert await asyncio.wait_for(done, PATIENCE_SECONDS) == ["first", "notes.txt", "T", "second, better"]
     assert [m.content async for m in channel.history() if m.author == bot.user] == []
     gone = [event["id"] for event in ada.heard("MESSAGE_DELETE")]
     assert len(gone) == 2

@@ -12,7 +12,7 @@ from discord.ext import commands
 
 from bot.playground.faults import Faults
 from bot.playground.server import Playground
-from tests.playground.person import Person, Refusal
+from tests.playground.person import PATIENCE_SECONDS, Person, Refusal
 
 POSTS = "POST /channels/*/messages"
 
@@ -132,7 +132,7 @@ async def test_trouble_ends_when_asked(channel: discord.TextChannel, owner: Pers
 
 
 async def test_the_gateway_can_be_out_of_order(bot: commands.Bot, owner: Person) -> None:
-    back = asyncio.ensure_future(bot.wait_for("resumed", timeout=3))
+    back = asyncio.ensure_future(bot.wait_for("resumed", timeout=PATIENCE_SECONDS))
     await ask(owner, kind="status", status=503, route="CONNECT /gateway", count=3)
     await ask(owner, kind="close", code=4000, user_id=str(bot.application_id))
     await back
@@ -140,7 +140,7 @@ async def test_the_gateway_can_be_out_of_order(bot: commands.Bot, owner: Person)
 
 
 async def test_a_close_code_that_ends_it_all_ends_it(bot: commands.Bot, owner: Person) -> None:
-    gone = asyncio.ensure_future(bot.wait_for("disconnect", timeout=3))
+    gone = asyncio.ensure_future(bot.wait_for("disconnect", timeout=PATIENCE_SECONDS))
     assert (await ask(owner, kind="close", code=4004, user_id=str(bot.application_id)))["hits"] == 1
     await gone
 

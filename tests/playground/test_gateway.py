@@ -17,7 +17,7 @@ from bot.playground.events import GUILD_MESSAGES, GUILDS, MESSAGE_CONTENT
 from bot.playground.server import Playground, PlaygroundOptions
 from bot.playground.writing import posting
 from tests.playground.conftest import INTENTS, connected
-from tests.playground.person import Person
+from tests.playground.person import PATIENCE_SECONDS, Person
 
 Socket = aiohttp.ClientWebSocketResponse
 
@@ -33,25 +33,25 @@ async def socket_to(playground: Playground, query: str = "?v=10&encoding=json") 
 
 async def identify(socket: Socket, token: str, **more: object) -> dict[str, Any]:
     """Greet and give READY."""
-    hello = await socket.receive_json(timeout=3)
+    hello = await socket.receive_json(timeout=PATIENCE_SECONDS)
     assert hello["op"] == 10
     data = {"token": token, "properties": {}, "intents": GUILDS | GUILD_MESSAGES, **more}
     await socket.send_json({"op": 2, "d": data})
-    ready: dict[str, Any] = await socket.receive_json(timeout=3)
+    ready: dict[str, Any] = await socket.receive_json(timeout=PATIENCE_SECONDS)
     assert ready["t"] == "READY"
     return ready["d"]  # type: ignore[no-any-return]
 
 
 async def next_event(socket: Socket, name: str) -> dict[str, Any]:
     while True:
-        frame = await socket.receive_json(timeout=3)
+        frame = await socket.receive_json(timeout=PATIENCE_SECONDS)
         if frame["t"] == name:
             return frame  # type: ignore[no-any-return]
 
 
 async def close_code(socket: Socket) -> int | None:
     while True:
-        message = await socket.receive(timeout=3)
+        message = await socket.receive(timeout=PATIENCE_SECONDS)
         if message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.CLOSING):
             return socket.close_code
 
@@ -78,7 +78,7 @@ async def test_without_the_intent_an_event_does_not_come(playground: Playground,
         await ada.say(room, "two")
         names: list[str] = []
         while not names or names.count("MESSAGE_CREATE") < 2:
-            names.append((await socket.receive_json(timeout=3))["t"])
+            names.append((await socket.receive_json(timeout=PATIENCE_SECONDS))["t"])
     assert "MESSAGE_REACTION_ADD" not in names
 
 
@@ -92,10 +92,10 @@ async def test_what_was_missed_is_replayed(playground: Playground, ada: Person) 
     for text in ("missed", "missed too"):
         await ada.say(room, text)
     async with socket_to(playground) as socket:
-        await socket.receive_json(timeout=3)
+        await socket.receive_json(timeout=PATIENCE_SECONDS)
         data = {"token": playground.bot_token, "session_id": ready["session_id"], "seq": seq}
         await socket.send_json({"op": 6, "d": data})
-        frames = [await socket.receive_json(timeout=3) for _ in range(3)]
+        frames = [await socket.receive_json(timeout=PATIENCE_SECONDS) for _ in range(3)]
     assert [frame["t"] for frame in frames] == ["MESSAGE_CREATE", "MESSAGE_CREATE", "RESUMED"]
     assert [frame["d"].get("content") for frame in frames[:2]] == ["missed", "missed too"]
     assert [frame["s"] for frame in frames] == [seq + 1, seq + 2, seq + 3]
@@ -106,10 +106,10 @@ async def test_a_session_left_politely_is_over(playground: Playground) -> None:
         ready = await identify(socket, playground.bot_token)
         await socket.close(code=1000)
     async with socket_to(playground) as socket:
-        await socket.receive_json(timeout=3)
+        await socket.receive_json(timeout=PATIENCE_SECONDS)
         data = {"token": playground.bot_token, "session_id": ready["session_id"], "seq": 1}
         await socket.send_json({"op": 6, "d": data})
-        assert (await socket.receive_json(timeout=3)) == {"t": None, "s": None, "op": 9, "d": False}
+        assert (await socket.receive_json(timeout=PATIENCE_SECONDS)) == {"t": None, "s": None, "op": 9, "d": False}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ async def test_faults_close_with_discords_codes(playground: Playground, frame: o
         text = json.dumps(frame).replace("TOKEN", playground.bot_token).replace("SESSION", ready["session_id"])
         await socket.close(code=4000)
     async with socket_to(playground) as socket:
-        await socket.receive_json(timeout=3)
+        await socket.receive_json(timeout=PATIENCE_SECONDS)
         await socket.send_str(text)
         assert await close_code(socket) == code
 
@@ -160,7 +160,7 @@ async def test_what_is_not_spoken_here_closes(playground: Playground, query: str
 async def test_intents_the_application_lacks_close(playground: Playground, owner: Person) -> None:
     made = await owner.setup("POST", "/bots", json={"name": "Plain", "flags": 0})
     async with socket_to(playground) as socket:
-        await socket.receive_json(timeout=3)
+        await socket.receive_json(timeout=PATIENCE_SECONDS)
         await socket.send_json({"op": 2, "d": {"token": made["token"], "intents": MESSAGE_CONTENT}})
         assert await close_code(socket) == 4014
 
@@ -181,7 +181,7 @@ async def test_heartbeats_are_answered_and_presence_ignored(playground: Playgrou
         await next_event(socket, "GUILD_CREATE")
         await socket.send_json({"op": 3, "d": {"status": "idle", "activities": [], "afk": False, "since": 0}})
         await socket.send_json({"op": 1, "d": 2})
-        assert (await socket.receive_json(timeout=3))["op"] == 11
+        assert (await socket.receive_json(timeout=PATIENCE_SECONDS))["op"] == 11
 
 
 async def test_a_heartbeat_is_not_answered_before_its_sender_has_noted_it(playground: Playground) -> None:
@@ -190,7 +190,7 @@ async def test_a_heartbeat_is_not_answered_before_its_sender_has_noted_it(playgr
         await next_event(socket, "GUILD_CREATE")
         sent = time.perf_counter()
         await socket.send_json({"op": 1, "d": 2})
-        assert (await socket.receive_json(timeout=3))["op"] == 11
+        assert (await socket.receive_json(timeout=PATIENCE_SECONDS))["op"] == 11
         assert time.perf_counter() - sent > 0.05
         await socket.send_json({"op": 1, "d": 2})
         await socket.close()
@@ -201,7 +201,7 @@ async def test_a_zlib_stream_is_one_stream(playground: Playground, ada: Person) 
     async with socket_to(playground, "?v=10&encoding=json&compress=zlib-stream") as socket:
 
         async def receive() -> dict[str, Any]:
-            data = await socket.receive_bytes(timeout=3)
+            data = await socket.receive_bytes(timeout=PATIENCE_SECONDS)
             assert data.endswith(b"\x00\x00\xff\xff")
             return json.loads(stream.decompress(data))  # type: ignore[no-any-return]
 
@@ -220,14 +220,14 @@ async def test_large_and_many_frames_arrive_whole_and_in_order(playground: Playg
         row = place | {"position": number, "parent_id": None, "topic": "x" * 300, "permission_overwrites": []}
         playground.world.channels.put(row["id"], row)
     async with socket_to(playground) as socket:
-        await socket.receive_json(timeout=3)
+        await socket.receive_json(timeout=PATIENCE_SECONDS)
         await socket.send_json({"op": 2, "d": {"token": ada._token}})
-        texts = [await socket.receive_str(timeout=3) for _ in range(3)]
+        texts = [await socket.receive_str(timeout=PATIENCE_SECONDS) for _ in range(3)]
         assert len(texts[1]) > 1 << 16
         assert [json.loads(text)["d"].get("id") for text in texts[1:]] == [guild, second["id"]]
         for number in range(150):
             posting.say(playground.world, playground.world.channels.rows[ada.about["channel_id"]], ada.id, str(number))
-        frames = [await socket.receive_json(timeout=3) for _ in range(150)]
+        frames = [await socket.receive_json(timeout=PATIENCE_SECONDS) for _ in range(150)]
     assert [frame["d"]["content"] for frame in frames] == [str(number) for number in range(150)]
 
 
@@ -248,8 +248,8 @@ async def test_each_shard_has_its_servers(playground: Playground, ada: Person) -
 async def test_discord_py_resumes_and_hears_what_it_missed(
     bot: commands.Bot, channel: discord.TextChannel, ada: Person
 ) -> None:
-    resumed = asyncio.ensure_future(bot.wait_for("resumed", timeout=3))
-    heard = asyncio.ensure_future(bot.wait_for("message", timeout=3))
+    resumed = asyncio.ensure_future(bot.wait_for("resumed", timeout=PATIENCE_SECONDS))
+    heard = asyncio.ensure_future(bot.wait_for("message", timeout=PATIENCE_SECONDS))
     await ada.setup("POST", "/faults", json={"kind": "close", "code": 4000, "user_id": str(bot.application_id)})
     await ada.say(channel.id, "while you were out")
     await resumed
@@ -259,10 +259,10 @@ async def test_discord_py_resumes_and_hears_what_it_missed(
 @pytest.mark.parametrize("kind", ["reconnect", "invalid_session"])
 async def test_discord_py_comes_back(bot: commands.Bot, channel: discord.TextChannel, ada: Person, kind: str) -> None:
     back = "resumed" if kind == "reconnect" else "ready"
-    returned = asyncio.ensure_future(bot.wait_for(back, timeout=5))
+    returned = asyncio.ensure_future(bot.wait_for(back, timeout=PATIENCE_SECONDS))
     await ada.setup("POST", "/faults", json={"kind": kind, "user_id": str(bot.application_id)})
     await returned
-    heard = asyncio.ensure_future(bot.wait_for("message", timeout=3))
+    heard = asyncio.ensure_future(bot.wait_for("message", timeout=PATIENCE_SECONDS))
     await ada.say(channel.id, "welcome back")
     assert (await heard).content == "welcome back"
 
@@ -284,6 +284,6 @@ class TestInDiscordsPace:
     async def test_identifying_too_soon_invalidates(self, playground: Playground) -> None:
         async with socket_to(playground) as first, socket_to(playground) as second:
             await identify(first, playground.bot_token)
-            await second.receive_json(timeout=3)
+            await second.receive_json(timeout=PATIENCE_SECONDS)
             await second.send_json({"op": 2, "d": {"token": playground.bot_token, "intents": 0}})
-            assert (await second.receive_json(timeout=3))["op"] == 9
+            assert (await second.receive_json(timeout=PATIENCE_SECONDS))["op"] == 9

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.playground.page_driver import staged
 
-pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def test_typing_a_slash_lists_the_commands_with_what_they_do() -> None:
-    async with staged() as scene:
+async def test_typing_a_slash_lists_the_commands_with_what_they_do(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.box.press_sequentially("/")
         offered = tab.page.locator(".suggestions").get_by_role("option")
@@ -28,8 +28,8 @@ async def test_typing_a_slash_lists_the_commands_with_what_they_do() -> None:
         await expect(tab.box).to_be_focused()
 
 
-async def test_options_are_completed_by_the_bot_and_chosen_from_lists() -> None:
-    async with staged() as scene:
+async def test_options_are_completed_by_the_bot_and_chosen_from_lists(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("feed")
         name = tab.page.get_by_role("combobox", name="name")
@@ -53,8 +53,8 @@ async def test_options_are_completed_by_the_bot_and_chosen_from_lists() -> None:
         await expect(tab.message("Cleo got 3 × biscuit for @Robin")).to_be_visible()
 
 
-async def test_what_is_wrong_is_said_before_anything_is_sent() -> None:
-    async with staged() as scene:
+async def test_what_is_wrong_is_said_before_anything_is_sent(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("feed")
         await tab.page.get_by_role("button", name="Run the command").click()
@@ -73,8 +73,8 @@ async def test_what_is_wrong_is_said_before_anything_is_sent() -> None:
         await expect(tab.message("got")).to_have_count(0)
 
 
-async def test_a_command_can_be_written_out_or_left() -> None:
-    async with staged() as scene:
+async def test_a_command_can_be_written_out_or_left(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("room topic")
         await tab.page.keyboard.press("Escape")
@@ -86,8 +86,8 @@ async def test_a_command_can_be_written_out_or_left() -> None:
         await expect(tab.message("Topic #welcome: Tea and cake")).to_be_visible()
 
 
-async def test_a_form_is_checked_filled_and_sent() -> None:
-    async with staged() as scene:
+async def test_a_form_is_checked_filled_and_sent(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("note")
         await tab.page.keyboard.press("Enter")
@@ -107,9 +107,9 @@ async def test_a_form_is_checked_filled_and_sent() -> None:
         await expect(tab.message("Noted Hints: Water the plants. (merry)")).to_be_visible()
 
 
-async def test_a_form_may_have_ticks_people_and_files(tmp_path: Path) -> None:
+async def test_a_form_may_have_ticks_people_and_files(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "paper.txt").write_text("signed")
-    async with staged() as scene:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("survey")
         await tab.page.keyboard.press("Enter")
@@ -128,8 +128,8 @@ async def test_a_form_may_have_ticks_people_and_files(tmp_path: Path) -> None:
         await expect(tab.message("L, milk+sugar, True, @Robin, signed")).to_be_visible()
 
 
-async def test_buttons_change_their_message_and_failures_are_told() -> None:
-    async with staged() as scene:
+async def test_buttons_change_their_message_and_failures_are_told(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("card")
         await tab.page.keyboard.press("Enter")
@@ -145,8 +145,8 @@ async def test_buttons_change_their_message_and_failures_are_told() -> None:
         await expect(card.get_by_role("button", name="Count")).to_be_enabled()
 
 
-async def test_selects_give_options_people_and_channels() -> None:
-    async with staged() as scene:
+async def test_selects_give_options_people_and_channels(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("card")
         await tab.page.keyboard.press("Enter")
@@ -166,8 +166,8 @@ async def test_selects_give_options_people_and_channels() -> None:
         await expect(tab.message("Place: #welcome")).to_be_visible()
 
 
-async def test_components_v2_stand_in_their_container() -> None:
-    async with staged() as scene:
+async def test_components_v2_stand_in_their_container(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("board")
         await tab.page.keyboard.press("Enter")
@@ -180,8 +180,8 @@ async def test_components_v2_stand_in_their_container() -> None:
         await tab.shot("board")
 
 
-async def test_the_bots_entries_stand_in_the_menus_of_messages_and_people() -> None:
-    async with staged() as scene:
+async def test_the_bots_entries_stand_in_the_menus_of_messages_and_people(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("Twelve chars")
         menu = await tab.open_menu("Twelve chars")
@@ -193,9 +193,9 @@ async def test_the_bots_entries_stand_in_the_menus_of_messages_and_people() -> N
         await expect(tab.message("Hello, @Selfroom!")).to_be_visible()
 
 
-async def test_a_file_goes_with_a_command_and_the_slow_answer_comes_later(tmp_path: Path) -> None:
+async def test_a_file_goes_with_a_command_and_the_slow_answer_comes_later(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear reader")
-    async with staged() as scene:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("read")
         await tab.page.locator(".option input[type=file]").set_input_files(tmp_path / "letter.txt")
@@ -204,8 +204,8 @@ async def test_a_file_goes_with_a_command_and_the_slow_answer_comes_later(tmp_pa
         await expect(tab.message("is thinking")).to_have_count(0)
 
 
-async def test_a_plain_member_is_not_offered_what_only_managers_may_use() -> None:
-    async with staged() as scene:
+async def test_a_plain_member_is_not_offered_what_only_managers_may_use(browser: Browser) -> None:
+    async with staged(browser) as scene:
         member = await scene.tab(await scene.person("Mira"))
         await member.box.press_sequentially("/")
         offered = member.page.locator(".suggestions").get_by_role("option")

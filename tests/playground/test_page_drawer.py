@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import aiohttp
 import pytest
 from PIL import Image
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.playground.page_driver import staged
 from tests.playground.page_face import agent, beat, facing
 
-pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
 def soon(seconds: float) -> str:
@@ -19,8 +19,8 @@ def soon(seconds: float) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
 
 
-async def test_the_agents_stand_with_their_state_and_tempo() -> None:
-    async with facing() as face, staged(face_url=face.url) as scene:
+async def test_the_agents_stand_with_their_state_and_tempo(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
         room = await scene.channel.guild.create_text_channel("ada")
         face.agents = [
             agent(str(room.id), state="thinking", last_beat_at=soon(-4), last_reason="addressed"),
@@ -36,8 +36,8 @@ async def test_the_agents_stand_with_their_state_and_tempo() -> None:
         await expect(tab.page.get_by_role("button", name="Ada idle")).to_be_visible()
 
 
-async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat() -> None:
-    async with facing() as face, staged(face_url=face.url) as scene:
+async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
         room = await scene.channel.guild.create_text_channel("ada", topic="Roses and short answers")
         face.agents = [agent(str(room.id), last_beat_at=soon(-4), last_reason="addressed", next_beat_at=soon(40))]
         face.beats[1] = beat()
@@ -65,8 +65,8 @@ async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat
         await expect(drawer).to_contain_text("because there was something new")
 
 
-async def test_who_may_not_see_what_it_saw_is_told_so_and_what_is_not_known_is_not_nothing() -> None:
-    async with facing() as face, staged(face_url=face.url) as scene:
+async def test_who_may_not_see_what_it_saw_is_told_so_and_what_is_not_known_is_not_nothing(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
         face.agents = [agent("1", last_beat_at=soon(-4), last_reason="addressed")]
         face.beats[1] = beat(hud="the safe code is 4711")
         face.refusal = "Only people who may manage the server can do that."
@@ -87,8 +87,8 @@ async def test_who_may_not_see_what_it_saw_is_told_so_and_what_is_not_known_is_n
         await expect(drawer).to_contain_text("its share of a call for 3 agents")
 
 
-async def test_no_other_page_may_frame_the_page_and_it_runs_only_its_own_scripts() -> None:
-    async with staged() as scene, aiohttp.ClientSession() as session:
+async def test_no_other_page_may_frame_the_page_and_it_runs_only_its_own_scripts(browser: Browser) -> None:
+    async with staged(browser) as scene, aiohttp.ClientSession() as session:
         for path in ("/", "/js/main.js"):
             async with session.get(f"{scene.playground.url}{path}") as response:
                 policy = set(response.headers["Content-Security-Policy"].split("; "))
@@ -98,8 +98,8 @@ async def test_no_other_page_may_frame_the_page_and_it_runs_only_its_own_scripts
                 assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
-async def test_an_agent_that_has_not_looked_yet_says_so() -> None:
-    async with facing() as face, staged(face_url=face.url) as scene:
+async def test_an_agent_that_has_not_looked_yet_says_so(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
         face.agents = [agent("1")]
         tab = await scene.tab()
         await tab.page.get_by_role("button", name="Ada idle").click()
@@ -108,8 +108,8 @@ async def test_an_agent_that_has_not_looked_yet_says_so() -> None:
         await expect(tab.page.get_by_role("button", name="Ada idle")).to_be_visible()
 
 
-async def test_an_agents_posts_bear_its_name_and_lead_to_its_drawer() -> None:
-    async with facing() as face, staged(face_url=face.url) as scene:
+async def test_an_agents_posts_bear_its_name_and_lead_to_its_drawer(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
         face.agents = [agent(str(scene.channel.id))]
         hook = await scene.channel.create_webhook(name="Selfroom")
         tab = await scene.tab()
@@ -121,8 +121,8 @@ async def test_an_agents_posts_bear_its_name_and_lead_to_its_drawer() -> None:
         await expect(tab.page.locator(".drawer").get_by_role("heading", name="Ada")).to_be_visible()
 
 
-async def test_the_bot_types_in_the_name_of_the_agent_that_answers() -> None:
-    async with facing() as face, staged(face_url=face.url) as scene:
+async def test_the_bot_types_in_the_name_of_the_agent_that_answers(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
         face.agents = [agent(str(scene.channel.id)), agent("2", id=2, name="Clerk")]
         tab = await scene.tab()
         await tab.page.get_by_role("button", name="Ada idle").wait_for()
@@ -132,8 +132,8 @@ async def test_the_bot_types_in_the_name_of_the_agent_that_answers() -> None:
         await expect(tab.page.locator(".typing")).to_contain_text("Clerk is typing")
 
 
-async def test_an_agent_wears_the_face_of_its_posts_everywhere() -> None:
-    async with facing() as face, staged(face_url=face.url) as scene:
+async def test_an_agent_wears_the_face_of_its_posts_everywhere(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
         face.agents = [agent(str(scene.channel.id))]
         picture = io.BytesIO()
         Image.new("RGB", (64, 64), "teal").save(picture, "PNG")
@@ -145,14 +145,14 @@ async def test_an_agent_wears_the_face_of_its_posts_everywhere() -> None:
         await expect(row.locator("img")).to_be_visible()
 
 
-async def test_without_an_endpoint_the_page_says_why_no_agents_are_shown() -> None:
-    async with staged() as scene:
+async def test_without_an_endpoint_the_page_says_why_no_agents_are_shown(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await expect(tab.page.get_by_role("region", name="Agents")).to_contain_text("did not tell the playground")
 
 
-async def test_an_endpoint_that_goes_away_is_missed_in_words_and_found_again() -> None:
-    async with facing() as face, staged(face_url=face.url) as scene:
+async def test_an_endpoint_that_goes_away_is_missed_in_words_and_found_again(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
         face.agents = [agent("1")]
         tab = await scene.tab()
         await tab.page.get_by_role("button", name="Ada idle").wait_for()

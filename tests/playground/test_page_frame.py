@@ -3,11 +3,11 @@
 import time
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.playground.page_driver import Scene, staged
 
-pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 EVERYTHING = """# A heading
 -# and what stands small below
@@ -32,8 +32,8 @@ async def fill(scene: Scene, count: int) -> None:
         await scene.channel.send(f"line {number}")
 
 
-async def test_history_is_loaded_on_the_way_up_and_the_place_is_kept() -> None:
-    async with staged() as scene:
+async def test_history_is_loaded_on_the_way_up_and_the_place_is_kept(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await fill(scene, 130)
         tab = await scene.tab()
         await expect(tab.page.locator(".message")).to_have_count(50)
@@ -51,8 +51,8 @@ async def test_history_is_loaded_on_the_way_up_and_the_place_is_kept() -> None:
         await expect(tab.message("line 129")).to_be_in_viewport()
 
 
-async def test_a_line_that_comes_while_reading_above_moves_nothing() -> None:
-    async with staged() as scene:
+async def test_a_line_that_comes_while_reading_above_moves_nothing(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await fill(scene, 60)
         tab = await scene.tab()
         target = tab.message("line 20").first
@@ -64,8 +64,8 @@ async def test_a_line_that_comes_while_reading_above_moves_nothing() -> None:
         assert await target.bounding_box() == before
 
 
-async def test_a_jump_into_the_past_loads_what_is_around_and_leads_back() -> None:
-    async with staged() as scene:
+async def test_a_jump_into_the_past_loads_what_is_around_and_leads_back(browser: Browser) -> None:
+    async with staged(browser) as scene:
         old = await scene.channel.send("the old promise")
         await fill(scene, 140)
         await old.pin()
@@ -78,8 +78,8 @@ async def test_a_jump_into_the_past_loads_what_is_around_and_leads_back() -> Non
         await expect(tab.message("line 139")).to_be_in_viewport()
 
 
-async def test_texts_are_shown_with_their_marks_and_never_as_html() -> None:
-    async with staged() as scene:
+async def test_texts_are_shown_with_their_marks_and_never_as_html(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await scene.channel.send(EVERYTHING)
         message = tab.message("A heading")
@@ -97,8 +97,8 @@ async def test_texts_are_shown_with_their_marks_and_never_as_html() -> None:
         await tab.shot("markdown")
 
 
-async def test_everything_can_be_done_with_the_keyboard() -> None:
-    async with staged() as scene:
+async def test_everything_can_be_done_with_the_keyboard(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await scene.channel.send("Use the keys")
         tab = await scene.tab()
         keys = tab.page.keyboard
@@ -138,8 +138,8 @@ async def test_everything_can_be_done_with_the_keyboard() -> None:
         await expect(tab.box).to_be_focused()
 
 
-async def test_a_message_that_goes_away_leaves_the_focus_in_the_log() -> None:
-    async with staged() as scene:
+async def test_a_message_that_goes_away_leaves_the_focus_in_the_log(browser: Browser) -> None:
+    async with staged(browser) as scene:
         kept, gone = await scene.channel.send("Stays"), await scene.channel.send("Goes")
         tab = await scene.tab()
         await tab.message("Goes").focus()
@@ -148,8 +148,8 @@ async def test_a_message_that_goes_away_leaves_the_focus_in_the_log() -> None:
         await expect(tab.message(kept.content)).to_be_focused()
 
 
-async def test_a_phone_has_the_chat_and_drawers_for_the_rest() -> None:
-    async with staged() as scene:
+async def test_a_phone_has_the_chat_and_drawers_for_the_rest(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await scene.channel.guild.create_text_channel("garden")
         await scene.channel.send("Read me on a small screen, in the evening, with one thumb.")
         tab = await scene.tab(size=(390, 780), touch=True)
@@ -173,8 +173,8 @@ async def test_a_phone_has_the_chat_and_drawers_for_the_rest() -> None:
         await expect(tab.page.get_by_role("button", name="Who is here")).to_be_focused()
 
 
-async def test_the_colours_follow_the_system_until_they_are_chosen() -> None:
-    async with staged() as scene:
+async def test_the_colours_follow_the_system_until_they_are_chosen(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await scene.channel.send(EVERYTHING)
         tab = await scene.tab(dark=True)
         dark = await tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -187,8 +187,8 @@ async def test_the_colours_follow_the_system_until_they_are_chosen() -> None:
         assert await tab.page.evaluate("getComputedStyle(document.body).backgroundColor") == light
 
 
-async def test_the_welcome_says_who_answers_and_goes_when_it_is_closed() -> None:
-    async with staged() as scene:
+async def test_the_welcome_says_who_answers_and_goes_when_it_is_closed(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab(welcomed=False)
         welcome = tab.page.get_by_role("region", name="Welcome")
         await expect(welcome).to_contain_text("a scripted, rule-based model, not a language model")
@@ -202,8 +202,8 @@ async def test_the_welcome_says_who_answers_and_goes_when_it_is_closed() -> None
 
 
 @pytest.mark.parametrize("trouble", ["close", "reconnect", "invalid_session"])
-async def test_what_is_said_while_the_connection_is_lost_is_there_afterwards(trouble: str) -> None:
-    async with staged() as scene:
+async def test_what_is_said_while_the_connection_is_lost_is_there_afterwards(browser: Browser, trouble: str) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("before")
         me = scene.about["person"]["user"]["id"]
@@ -217,8 +217,8 @@ async def test_what_is_said_while_the_connection_is_lost_is_there_afterwards(tro
         await expect(tab.page.locator(".connection")).to_be_hidden()
 
 
-async def test_the_page_waits_when_it_is_asked_to_slow_down() -> None:
-    async with staged() as scene:
+async def test_the_page_waits_when_it_is_asked_to_slow_down(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         fault = {"kind": "rate_limit", "route": "POST /channels/*/messages", "retry_after": 0.2}
         await scene.ask("POST", "/playground/faults", fault)
@@ -227,8 +227,8 @@ async def test_the_page_waits_when_it_is_asked_to_slow_down() -> None:
         tab.errors.clear()  # the browser itself notes the refusal
 
 
-async def test_times_as_seen_from_now_go_on() -> None:
-    async with staged() as scene:
+async def test_times_as_seen_from_now_go_on(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await scene.channel.send(f"It began <t:{int(time.time()) - 20}:R>")
         began = tab.message("It began").locator("time.stamp")
@@ -237,8 +237,8 @@ async def test_times_as_seen_from_now_go_on() -> None:
         await expect(began).not_to_have_text(first)
 
 
-async def test_what_a_finger_has_to_hit_is_large_enough() -> None:
-    async with staged() as scene:
+async def test_what_a_finger_has_to_hit_is_large_enough(browser: Browser) -> None:
+    async with staged(browser) as scene:
         sent = await scene.channel.send("Press me")
         await sent.add_reaction("👍")
         tab = await scene.tab(size=(390, 780), touch=True)

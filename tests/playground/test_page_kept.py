@@ -1,11 +1,11 @@
 """What a person writes goes where they mean it and is not lost: messages, drafts, keys pressed elsewhere, forms."""
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.playground.page_driver import Scene, Tab, staged
 
-pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
 async def fail_to_send(scene: Scene, tab: Tab, text: str) -> None:
@@ -23,8 +23,8 @@ async def go(page: Page, name: str) -> None:
     await expect(page.locator(".channel[aria-current]", has_text=name)).to_be_visible()
 
 
-async def test_a_message_that_was_not_sent_waits_over_other_channels_lost_lines_and_a_reload() -> None:
-    async with staged() as scene:
+async def test_a_message_that_was_not_sent_waits_over_other_channels_lost_lines_and_a_reload(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await scene.channel.guild.create_text_channel("garden")
         tab = await scene.tab()
         await fail_to_send(scene, tab, "A long thought")
@@ -47,8 +47,8 @@ async def test_a_message_that_was_not_sent_waits_over_other_channels_lost_lines_
         await expect(tab.message("A long thought")).to_have_count(1)
 
 
-async def test_what_stands_in_the_box_survives_a_reload_channel_by_channel() -> None:
-    async with staged() as scene:
+async def test_what_stands_in_the_box_survives_a_reload_channel_by_channel(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await scene.channel.guild.create_text_channel("garden")
         tab = await scene.tab()
         await tab.box.fill("Half a sentence for the wel")
@@ -66,8 +66,8 @@ async def test_what_stands_in_the_box_survives_a_reload_channel_by_channel() -> 
         await expect(tab.box).to_have_value("")
 
 
-async def test_a_slip_beside_a_form_does_not_close_it() -> None:
-    async with staged() as scene:
+async def test_a_slip_beside_a_form_does_not_close_it(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.command("note")
         await tab.page.keyboard.press("Enter")
@@ -77,8 +77,8 @@ async def test_a_slip_beside_a_form_does_not_close_it() -> None:
         await expect(form.get_by_label("Words")).to_have_value("A whole page of words")
 
 
-async def test_who_clicks_a_channel_or_a_message_and_types_writes_into_the_box() -> None:
-    async with staged() as scene:
+async def test_who_clicks_a_channel_or_a_message_and_types_writes_into_the_box(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await scene.channel.guild.create_text_channel("garden")
         tab = await scene.tab()
         keys = tab.page.keyboard
@@ -98,8 +98,8 @@ async def test_who_clicks_a_channel_or_a_message_and_types_writes_into_the_box()
         await expect(tab.box).to_have_value("red")
 
 
-async def test_a_form_opens_only_in_the_tab_where_the_command_was_given() -> None:
-    async with staged() as scene:
+async def test_a_form_opens_only_in_the_tab_where_the_command_was_given(browser: Browser) -> None:
+    async with staged(browser) as scene:
         one, other = await scene.tab(), await scene.tab()
         await one.command("note")
         await one.page.keyboard.press("Enter")

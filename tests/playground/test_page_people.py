@@ -1,15 +1,15 @@
 """Several people at once: who sees what, who types, who this tab is."""
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.playground.page_driver import staged
 
-pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def test_two_people_talk_and_see_each_other_type() -> None:
-    async with staged() as scene:
+async def test_two_people_talk_and_see_each_other_type(browser: Browser) -> None:
+    async with staged(browser) as scene:
         you = await scene.tab()
         mira = await scene.tab(await scene.person("Mira"))
         await you.box.press_sequentially("Hello Mi")
@@ -23,8 +23,8 @@ async def test_two_people_talk_and_see_each_other_type() -> None:
         await expect(you.message("Hello you").locator(".author")).to_have_text("Mira")
 
 
-async def test_what_is_whispered_is_seen_by_one_person_only_and_can_be_put_away() -> None:
-    async with staged() as scene:
+async def test_what_is_whispered_is_seen_by_one_person_only_and_can_be_put_away(browser: Browser) -> None:
+    async with staged(browser) as scene:
         you = await scene.tab()
         mira = await scene.tab(await scene.person("Mira"))
         await you.command("secret")
@@ -39,8 +39,8 @@ async def test_what_is_whispered_is_seen_by_one_person_only_and_can_be_put_away(
         await expect(secret).to_have_count(0)
 
 
-async def test_edits_reactions_and_deletions_reach_the_other_tab() -> None:
-    async with staged() as scene:
+async def test_edits_reactions_and_deletions_reach_the_other_tab(browser: Browser) -> None:
+    async with staged(browser) as scene:
         you = await scene.tab()
         mira = await scene.tab(await scene.person("Mira"))
         await you.say("First words")
@@ -56,8 +56,8 @@ async def test_edits_reactions_and_deletions_reach_the_other_tab() -> None:
         await expect(mira.message("Second words")).to_have_count(0)
 
 
-async def test_a_plain_member_may_not_delete_what_others_said_and_the_owner_may() -> None:
-    async with staged() as scene:
+async def test_a_plain_member_may_not_delete_what_others_said_and_the_owner_may(browser: Browser) -> None:
+    async with staged(browser) as scene:
         mira = await scene.tab(await scene.person("Mira"))
         you = await scene.tab()
         await scene.channel.send("Said by the bot")
@@ -69,8 +69,8 @@ async def test_a_plain_member_may_not_delete_what_others_said_and_the_owner_may(
         await expect(mira.message("Said by the bot")).to_have_count(0)
 
 
-async def test_a_private_channel_is_seen_by_those_who_may_only() -> None:
-    async with staged() as scene:
+async def test_a_private_channel_is_seen_by_those_who_may_only(browser: Browser) -> None:
+    async with staged(browser) as scene:
         you = await scene.tab()
         mira = await scene.tab(await scene.person("Mira"))
         guild = scene.channel.guild
@@ -81,16 +81,16 @@ async def test_a_private_channel_is_seen_by_those_who_may_only() -> None:
         await expect(you.page.get_by_role("button", name="cellar")).to_be_visible()
 
 
-async def test_where_one_may_only_read_the_box_says_so() -> None:
-    async with staged() as scene:
+async def test_where_one_may_only_read_the_box_says_so(browser: Browser) -> None:
+    async with staged(browser) as scene:
         mira = await scene.tab(await scene.person("Mira"))
         await scene.channel.set_permissions(scene.channel.guild.default_role, send_messages=False)
         await expect(mira.box).to_be_disabled()
         await expect(mira.box).to_have_attribute("placeholder", "You may read here, but not write.")
 
 
-async def test_a_new_person_is_made_and_taken_over_in_the_corner() -> None:
-    async with staged() as scene:
+async def test_a_new_person_is_made_and_taken_over_in_the_corner(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("I was here first")
         corner = tab.page.get_by_role("button", name="Robin manager Be somebody else")
@@ -110,8 +110,8 @@ async def test_a_new_person_is_made_and_taken_over_in_the_corner() -> None:
         await expect(corner).to_be_visible()
 
 
-async def test_another_person_opens_in_a_tab_of_its_own() -> None:
-    async with staged() as scene:
+async def test_another_person_opens_in_a_tab_of_its_own(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.page.get_by_role("button", name="Be somebody else").click()
         await tab.page.get_by_role("menuitem", name="New person …").click()
@@ -124,8 +124,8 @@ async def test_another_person_opens_in_a_tab_of_its_own() -> None:
         await expect(tab.page.get_by_role("button", name="Robin manager Be somebody else")).to_be_visible()
 
 
-async def test_a_direct_message_goes_to_one_person() -> None:
-    async with staged() as scene:
+async def test_a_direct_message_goes_to_one_person(browser: Browser) -> None:
+    async with staged(browser) as scene:
         you = await scene.tab()
         mira = await scene.tab(await scene.person("Mira"))
         await you.page.get_by_role("button", name="Mira @mira").click()
@@ -137,8 +137,8 @@ async def test_a_direct_message_goes_to_one_person() -> None:
         await expect(mira.message("Between us")).to_be_visible()
 
 
-async def test_the_first_person_chooses_a_name_and_others_see_it_at_once() -> None:
-    async with staged() as scene:
+async def test_the_first_person_chooses_a_name_and_others_see_it_at_once(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab(welcomed=False)
         mira = await scene.tab(await scene.person("Mira"))
         await tab.say("Good morning")

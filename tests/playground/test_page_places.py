@@ -1,15 +1,15 @@
 """Places on the page: categories, forums, lists of threads, other servers, links, and channels that go away."""
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.playground.page_driver import staged
 
-pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def test_categories_fold_and_still_show_what_is_unread() -> None:
-    async with staged() as scene:
+async def test_categories_fold_and_still_show_what_is_unread(browser: Browser) -> None:
+    async with staged(browser) as scene:
         guild = scene.channel.guild
         category = await guild.create_category("Residents")
         room = await category.create_text_channel("ada")
@@ -24,8 +24,8 @@ async def test_categories_fold_and_still_show_what_is_unread() -> None:
         await expect(tab.page.get_by_role("button", name="bo", exact=True)).to_be_visible()
 
 
-async def test_a_forum_lists_its_posts_and_takes_new_ones() -> None:
-    async with staged() as scene:
+async def test_a_forum_lists_its_posts_and_takes_new_ones(browser: Browser) -> None:
+    async with staged(browser) as scene:
         forum = await scene.channel.guild.create_forum("ideas")
         await forum.create_thread(name="A pond", content="With fish")
         tab = await scene.tab()
@@ -44,8 +44,8 @@ async def test_a_forum_lists_its_posts_and_takes_new_ones() -> None:
         await expect(tab.message("With fish")).to_be_visible()
 
 
-async def test_archived_threads_leave_the_side_and_stay_in_the_list() -> None:
-    async with staged() as scene:
+async def test_archived_threads_leave_the_side_and_stay_in_the_list(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         thread = await (await scene.channel.send("Begin")).create_thread(name="Old talk")
         row = tab.page.locator(".channels").get_by_role("button", name="Old talk")
@@ -60,8 +60,8 @@ async def test_archived_threads_leave_the_side_and_stay_in_the_list() -> None:
         assert thread.parent == scene.channel
 
 
-async def test_a_second_server_is_reached_by_the_name_above() -> None:
-    async with staged() as scene:
+async def test_a_second_server_is_reached_by_the_name_above(browser: Browser) -> None:
+    async with staged(browser) as scene:
         owner = scene.about["person"]["user"]["id"]
         await scene.ask("POST", "/playground/guilds", {"name": "The Annex", "owner_id": owner})
         tab = await scene.tab()
@@ -74,8 +74,8 @@ async def test_a_second_server_is_reached_by_the_name_above() -> None:
         await expect(tab.page.get_by_role("button", name="The Annex")).to_be_visible()
 
 
-async def test_links_to_messages_open_here() -> None:
-    async with staged() as scene:
+async def test_links_to_messages_open_here(browser: Browser) -> None:
+    async with staged(browser) as scene:
         garden = await scene.channel.guild.create_text_channel("garden")
         seed = await garden.send("A seed")
         for number in range(60):
@@ -91,8 +91,8 @@ async def test_links_to_messages_open_here() -> None:
         await expect(tab.message("A seed")).to_be_focused()
 
 
-async def test_when_the_open_channel_goes_away_another_one_is_shown() -> None:
-    async with staged() as scene:
+async def test_when_the_open_channel_goes_away_another_one_is_shown(browser: Browser) -> None:
+    async with staged(browser) as scene:
         brief = await scene.channel.guild.create_text_channel("brief")
         mira = await scene.tab(await scene.person("Mira"))
         await mira.page.get_by_role("button", name="brief", exact=True).click()
@@ -107,8 +107,8 @@ async def test_when_the_open_channel_goes_away_another_one_is_shown() -> None:
         await expect(you.page.get_by_role("heading", name="welcome", level=1)).to_be_visible()
 
 
-async def test_a_whisper_is_still_there_after_a_look_elsewhere() -> None:
-    async with staged() as scene:
+async def test_a_whisper_is_still_there_after_a_look_elsewhere(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await scene.channel.guild.create_text_channel("garden")
         tab = await scene.tab()
         await tab.command("secret")

@@ -7,16 +7,16 @@ from pathlib import Path
 import discord
 import pytest
 from aiohttp import web
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.playground.page_bot import picture_bytes
 from tests.playground.page_driver import staged
 
-pytestmark = [pytest.mark.e2e, pytest.mark.browser]
+pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def test_what_is_said_stands_there_and_is_still_there_after_a_reload() -> None:
-    async with staged() as scene:
+async def test_what_is_said_stands_there_and_is_still_there_after_a_reload(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("Good **morning**, *everyone*", "Good morning, everyone")
         await expect(tab.message("Good morning").locator("strong")).to_have_text("morning")
@@ -27,8 +27,8 @@ async def test_what_is_said_stands_there_and_is_still_there_after_a_reload() -> 
         await expect(tab.message("Good morning to you too")).to_be_visible()
 
 
-async def test_a_reply_shows_what_it_answers_and_leads_there() -> None:
-    async with staged() as scene:
+async def test_a_reply_shows_what_it_answers_and_leads_there(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await scene.channel.send("Tea or coffee?")
         await tab.pick("Tea or coffee?", "Reply")
@@ -42,8 +42,8 @@ async def test_a_reply_shows_what_it_answers_and_leads_there() -> None:
         await tab.shot("reply")
 
 
-async def test_reactions_are_added_counted_and_taken_back() -> None:
-    async with staged() as scene:
+async def test_reactions_are_added_counted_and_taken_back(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         sent = await scene.channel.send("Shall we?")
         message = tab.message("Shall we?")
@@ -57,8 +57,8 @@ async def test_reactions_are_added_counted_and_taken_back() -> None:
         await expect(message.get_by_role("button", name="thumbs up, 1")).to_have_attribute("aria-pressed", "false")
 
 
-async def test_the_picker_finds_an_emoji_by_name() -> None:
-    async with staged() as scene:
+async def test_the_picker_finds_an_emoji_by_name(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("A rocket, perhaps")
         await tab.pick("A rocket, perhaps", "Add a reaction")
@@ -69,8 +69,8 @@ async def test_the_picker_finds_an_emoji_by_name() -> None:
         await expect(chip).to_have_attribute("aria-pressed", "true")
 
 
-async def test_a_message_is_changed_in_its_place_and_says_so() -> None:
-    async with staged() as scene:
+async def test_a_message_is_changed_in_its_place_and_says_so(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("Helo")
         await tab.box.press("ArrowUp")
@@ -84,8 +84,8 @@ async def test_a_message_is_changed_in_its_place_and_says_so() -> None:
         await expect(tab.box).to_be_focused()
 
 
-async def test_leaving_an_edit_changes_nothing() -> None:
-    async with staged() as scene:
+async def test_leaving_an_edit_changes_nothing(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("As it was")
         await tab.pick("As it was", "Edit")
@@ -94,8 +94,8 @@ async def test_leaving_an_edit_changes_nothing() -> None:
         await expect(tab.message("As it was").locator(".edited")).to_have_count(0)
 
 
-async def test_deleting_asks_first() -> None:
-    async with staged() as scene:
+async def test_deleting_asks_first(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("Not for long")
         await tab.pick("Not for long", "Delete message")
@@ -107,8 +107,8 @@ async def test_deleting_asks_first() -> None:
         await expect(tab.message("Not for long")).to_have_count(0)
 
 
-async def test_a_pinned_message_is_listed_and_found_again() -> None:
-    async with staged() as scene:
+async def test_a_pinned_message_is_listed_and_found_again(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("The rules of the house")
         await tab.pick("The rules of the house", "Pin")
@@ -121,8 +121,8 @@ async def test_a_pinned_message_is_listed_and_found_again() -> None:
         await expect(tab.message("The rules of the house").first).to_be_focused()
 
 
-async def test_a_thread_grows_from_a_message_and_holds_its_own_talk() -> None:
-    async with staged() as scene:
+async def test_a_thread_grows_from_a_message_and_holds_its_own_talk(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.say("Where shall we go?")
         await tab.pick("Where shall we go?", "Start a thread")
@@ -140,10 +140,10 @@ async def test_a_thread_grows_from_a_message_and_holds_its_own_talk() -> None:
         await expect(tab.message("To the sea")).to_be_visible()
 
 
-async def test_files_are_sent_shown_and_read(tmp_path: Path) -> None:
+async def test_files_are_sent_shown_and_read(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "sunset.png").write_bytes(picture_bytes())
     (tmp_path / "poem.txt").write_text("Roses are red,\nviolets are blue.\n")
-    async with staged() as scene:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.page.set_input_files("input[type=file]", [tmp_path / "sunset.png", tmp_path / "poem.txt"])
         await expect(tab.page.locator(".upload")).to_have_count(2)
@@ -156,8 +156,8 @@ async def test_files_are_sent_shown_and_read(tmp_path: Path) -> None:
         assert [file.filename for file in newest.attachments] == ["sunset.png", "poem.txt"]
 
 
-async def test_a_message_that_cannot_be_sent_says_so_and_can_be_tried_again() -> None:
-    async with staged() as scene:
+async def test_a_message_that_cannot_be_sent_says_so_and_can_be_tried_again(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         await tab.page.route("**/messages", lambda route: route.abort())
         await tab.box.fill("Is anybody there?")
@@ -171,8 +171,8 @@ async def test_a_message_that_cannot_be_sent_says_so_and_can_be_tried_again() ->
         tab.errors.clear()  # the refusal that this test made
 
 
-async def test_other_channels_show_what_is_unread() -> None:
-    async with staged() as scene:
+async def test_other_channels_show_what_is_unread(browser: Browser) -> None:
+    async with staged(browser) as scene:
         tab = await scene.tab()
         other = await scene.channel.guild.create_text_channel("library", topic="Books and **quiet**")
         row = tab.page.get_by_role("button", name="library")
@@ -187,8 +187,8 @@ async def test_other_channels_show_what_is_unread() -> None:
         await expect(row).to_have_attribute("data-unread", "false")
 
 
-async def test_names_channels_and_emoji_are_offered_and_sent_as_what_they_mean() -> None:
-    async with staged() as scene:
+async def test_names_channels_and_emoji_are_offered_and_sent_as_what_they_mean(browser: Browser) -> None:
+    async with staged(browser) as scene:
         garden = await scene.channel.guild.create_text_channel("garden")
         mira = await scene.person("Mira")
         tab = await scene.tab()
@@ -211,8 +211,8 @@ async def test_names_channels_and_emoji_are_offered_and_sent_as_what_they_mean()
         await expect(area).to_have_value("Ask @Mira in #garden 🎉 `@Mira` 👋")
 
 
-async def test_each_channel_keeps_what_was_being_written() -> None:
-    async with staged() as scene:
+async def test_each_channel_keeps_what_was_being_written(browser: Browser) -> None:
+    async with staged(browser) as scene:
         await scene.channel.guild.create_text_channel("garden")
         tab = await scene.tab()
         await tab.box.fill("half a thought")
@@ -242,8 +242,8 @@ async def watching() -> AsyncIterator[tuple[str, list[str]]]:
         await runner.cleanup()
 
 
-async def test_a_picture_elsewhere_is_a_link_and_learns_of_no_viewer() -> None:
-    async with watching() as (elsewhere, asked), staged() as scene:
+async def test_a_picture_elsewhere_is_a_link_and_learns_of_no_viewer(browser: Browser) -> None:
+    async with watching() as (elsewhere, asked), staged(browser) as scene:
         tab = await scene.tab()
         embed = discord.Embed(title="Look here").set_image(url=f"{elsewhere}/image.png")
         embed.set_thumbnail(url=f"{elsewhere}/thumbnail.png").set_author(name="A", icon_url=f"{elsewhere}/icon.png")

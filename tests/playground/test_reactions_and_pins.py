@@ -7,11 +7,11 @@ import discord
 import pytest
 from discord.ext import commands
 
-from tests.playground.person import Person, Refusal
+from tests.playground.person import PATIENCE_SECONDS, Person, Refusal
 
 
 def _next(bot: commands.Bot, event: str) -> asyncio.Task[Any]:
-    return asyncio.ensure_future(bot.wait_for(event, timeout=3))
+    return asyncio.ensure_future(bot.wait_for(event, timeout=PATIENCE_SECONDS))
 
 
 async def test_a_reaction_is_given_counted_and_taken_back(

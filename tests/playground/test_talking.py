@@ -9,11 +9,11 @@ import pytest
 from discord.ext import commands
 from PIL import Image
 
-from tests.playground.person import Person, Refusal
+from tests.playground.person import PATIENCE_SECONDS, Person, Refusal
 
 
 def _next(bot: commands.Bot, event: str) -> asyncio.Task[discord.Message]:
-    return asyncio.ensure_future(bot.wait_for(event, timeout=3))
+    return asyncio.ensure_future(bot.wait_for(event, timeout=PATIENCE_SECONDS))
 
 
 async def test_a_person_and_a_bot_hear_one_another(
@@ -74,11 +74,11 @@ async def test_edits_and_deletions_reach_everyone_raw(
     bot: commands.Bot, channel: discord.TextChannel, ada: Person
 ) -> None:
     said = await ada.say(channel.id, "first")
-    edited = asyncio.ensure_future(bot.wait_for("raw_message_edit", timeout=3))
+    edited = asyncio.ensure_future(bot.wait_for("raw_message_edit", timeout=PATIENCE_SECONDS))
     await ada.call("PATCH", f"/channels/{channel.id}/messages/{said['id']}", json={"content": "second"})
     change: discord.RawMessageUpdateEvent = await edited
     assert (change.message.content, change.message.edited_at is not None) == ("second", True)
-    deleted = asyncio.ensure_future(bot.wait_for("raw_message_delete", timeout=3))
+    deleted = asyncio.ensure_future(bot.wait_for("raw_message_delete", timeout=PATIENCE_SECONDS))
     await ada.call("DELETE", f"/channels/{channel.id}/messages/{said['id']}")
     gone: discord.RawMessageDeleteEvent = await deleted
     assert (gone.message_id, gone.channel_id) == (int(said["id"]), channel.id)
@@ -89,7 +89,7 @@ async def test_edits_and_deletions_reach_everyone_raw(
 
 async def test_many_messages_are_deleted_at_once(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
     sent = [await channel.send(str(n)) for n in range(4)]
-    told = asyncio.ensure_future(bot.wait_for("raw_bulk_message_delete", timeout=3))
+    told = asyncio.ensure_future(bot.wait_for("raw_bulk_message_delete", timeout=PATIENCE_SECONDS))
     await channel.delete_messages(sent[:3])
     event: discord.RawBulkMessageDeleteEvent = await told
     assert event.message_ids == {message.id for message in sent[:3]}
@@ -191,7 +191,7 @@ async def test_a_forward_keeps_what_was_said(channel: discord.TextChannel, guild
 
 
 async def test_typing_is_seen_by_the_others(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:
-    seen = asyncio.ensure_future(bot.wait_for("raw_typing", timeout=3))
+    seen = asyncio.ensure_future(bot.wait_for("raw_typing", timeout=PATIENCE_SECONDS))
     await ada.call("POST", f"/channels/{channel.id}/typing")
     assert (await seen).user_id == int(ada.id)
     async with channel.typing():

@@ -8,11 +8,11 @@ import pytest
 from discord.ext import commands
 
 from bot.playground.server import Playground
-from tests.playground.person import Person, Refusal
+from tests.playground.person import PATIENCE_SECONDS, Person, Refusal
 
 
 def _next(bot: commands.Bot, event: str) -> asyncio.Task[Any]:
-    return asyncio.ensure_future(bot.wait_for(event, timeout=3))
+    return asyncio.ensure_future(bot.wait_for(event, timeout=PATIENCE_SECONDS))
 
 
 async def test_a_thread_grows_from_a_message(bot: commands.Bot, channel: discord.TextChannel, ada: Person) -> None:

@@ -12,7 +12,7 @@ from discord import ui
 from discord.ext import commands
 from discord.http import MultipartParameters
 
-from tests.playground.person import Person, Refusal
+from tests.playground.person import PATIENCE_SECONDS, Person, Refusal
 
 
 class Choosing(ui.View):
@@ -165,7 +165,7 @@ async def test_a_form_opens_is_filled_and_sent(bot: commands.Bot, channel: disco
     parts = [{"type": 18, "component": part} for part in inputs]
     data = {"id": opened["id"], "custom_id": opened["custom_id"], "components": parts}
     await ada.interact(5, channel.id, data)
-    assert await asyncio.wait_for(modal.sent, 3) == ["Mira", "", ["bot"]]
+    assert await asyncio.wait_for(modal.sent, PATIENCE_SECONDS) == ["Mira", "", ["bot"]]
     await ada.hears("MESSAGE_CREATE", content="made")
     inputs[0]["value"] = ""
     with pytest.raises(Refusal) as refused:
@@ -249,7 +249,7 @@ async def test_a_layout_is_shown_and_answered(bot: commands.Bot, channel: discor
     shown = await ada.hears("MESSAGE_CREATE", id=str(message.id))
     assert [part["type"] for part in shown["components"]] == [17, 10]
     await ada.press(shown, "open")
-    assert await asyncio.wait_for(pressed, 3) == "ada"
+    assert await asyncio.wait_for(pressed, PATIENCE_SECONDS) == "ada"
 
 
 async def test_a_layout_holds_forty_parts_and_no_content(bot: commands.Bot, channel: discord.TextChannel) -> None:

@@ -130,7 +130,7 @@ async def test_a_waiting_answer_does_not_hold_up_a_shutdown(bench: Bench) -> Non
         continue
     started = time.monotonic()
     await bench.server.close()
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 2 * 3  # on a machine three times busier
     with pytest.raises(APIConnectionError):
         await waiting
 

@@ -1,10 +1,9 @@
-"""A program that works on a database and is killed at its n-th statement: run as a process of its own by the tests."""
+"""Work on a database that is killed at its n-th statement: done by the tests in a process of its own."""
 
 import asyncio
 import itertools
 import os
 import signal
-import sys
 from pathlib import Path
 
 from sqlalchemy import event
@@ -49,8 +48,7 @@ async def take_in(store: SqlStore, community_id: CommunityId) -> None:
         print("mended", number, flush=True)  # noqa: T201
 
 
-async def main(url: str, work: str, at: int, archive: str) -> None:
-    """Do the work; it ends with the number of steps it took."""
+async def _worked(url: str, work: str, at: int, archive: Path) -> None:
     steps = arm(at if work == "open" else 0)
     async with await SqlStore.open(url) as store:
         if work != "open":
@@ -58,9 +56,10 @@ async def main(url: str, work: str, at: int, archive: str) -> None:
         if work == "intake":
             await take_in(store, CommunityId(1))
         elif work == "import":
-            await store.import_archive(Path(archive))
+            await store.import_archive(archive)
     print("steps", next(steps) - 1, flush=True)  # noqa: T201
 
 
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]))
+def worked(url: str, work: str, at: int, archive: Path) -> None:
+    """Do the work; it ends with the number of steps it took."""
+    asyncio.run(_worked(url, work, at, archive))

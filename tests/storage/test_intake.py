@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -219,6 +220,7 @@ async def outcome(happenings: Sequence[Happening]) -> list[tuple[object, ...]]:
         ]
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_any_interleaving_with_repeats_gives_the_same_rows(data: st.DataObject) -> None:

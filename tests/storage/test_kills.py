@@ -3,8 +3,6 @@
 import asyncio
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,8 +15,9 @@ from storage.database import Database, database_url
 from storage.store import SqlStore
 from storage.tables import ATTACHMENTS, COUNTERS, MESSAGES, ROOMS
 from tests.fakes import START
+from tests.forked import forked
 from tests.storage.databases import postgresql_database
-from tests.storage.killed import FILE, ROUNDS
+from tests.storage.killed import FILE, ROUNDS, worked
 from tests.storage.lines import said
 from tests.storage.test_attachments import older
 from tests.storage.town import settle_in
@@ -31,10 +30,10 @@ Check = Callable[[SqlStore, str], Awaitable[None]]
 
 async def ran(url: str, work: str, at: int, archive: Path) -> tuple[int, str]:
     """Run the work in a process that is killed at a step; gives its exit code and what it said."""
-    command = [sys.executable, "-m", "tests.storage.killed", url, work, str(at), str(archive)]
-    done = await asyncio.to_thread(subprocess.run, command, check=False, capture_output=True, text=True, timeout=60)
-    assert done.returncode in (0, -9), done.stderr
-    return done.returncode, done.stdout
+    with forked(worked, url, work, at, archive) as process:
+        code, told = await asyncio.to_thread(process.ends)
+    assert code in (0, -9), told
+    return code, told
 
 
 @asynccontextmanager
@@ -118,11 +117,13 @@ async def settle(url: str) -> None:
         await settle_in(store)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_killed_while_messages_come_in(kind: str, tmp_path: Path) -> None:
     await killed_everywhere(kind, "intake", tmp_path, settle, all_acknowledged)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_killed_while_a_community_is_imported(kind: str, tmp_path: Path) -> None:
     archive = tmp_path / "community.zip"
@@ -148,6 +149,7 @@ async def test_killed_while_a_community_is_imported(kind: str, tmp_path: Path) -
     await killed_everywhere(kind, "import", tmp_path, opened, all_or_nothing)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_killed_while_a_database_is_migrated(kind: str, tmp_path: Path) -> None:
     async def make(url: str) -> None:

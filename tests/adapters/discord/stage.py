@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import aiohttp
@@ -26,6 +27,7 @@ from bot.playground.server import Pace, Playground, PlaygroundOptions
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, room
 from tests.fakes import CountedMetrics, Nudges, WordTokenizer
+from tests.migrated import migrated
 from tests.playground.openapi import held_to_the_description
 
 Json = Any
@@ -102,7 +104,7 @@ class Stage:
     bot_id: str
 
     @asynccontextmanager
-    async def bot(self, *, seconds: float = 10, cogs: Sequence[CogMaker] = ()) -> AsyncIterator[Bot]:
+    async def bot(self, *, seconds: float = 60, cogs: Sequence[CogMaker] = ()) -> AsyncIterator[Bot]:
         """Log the bot in, and hang up at the end; it has so many seconds to read on."""
         client = SelfroomClient(cogs)
         publisher, nudges, metrics = DiscordPublisher(client), Nudges(), CountedMetrics()
@@ -115,7 +117,7 @@ class Stage:
             asyncio.create_task(delivery.run()),
         ]
         try:
-            await asyncio.wait_for(client.caught_up.wait(), seconds)
+            await caught_up(bot, seconds)
             yield bot
         finally:
             await delivery.close(3)
@@ -194,7 +196,18 @@ class Stage:
             assert answer.status < 300, await answer.text()
 
 
-async def until(asked: Callable[[], Awaitable[object]], seconds: float = 8.0) -> None:
+async def caught_up(bot: Bot, seconds: float) -> None:
+    """Wait until a bot has read on; raises at once what keeps it from that."""
+    reading = asyncio.create_task(bot.client.caught_up.wait())
+    done, _ = await asyncio.wait([reading, *bot.tasks], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    reading.cancel()
+    for one in done:
+        one.result()
+    if not done:
+        raise TimeoutError
+
+
+async def until(asked: Callable[[], Awaitable[object]], seconds: float = 60.0) -> None:
     """Wait until something is so."""
     for _ in range(round(seconds / POLL_SECONDS)):
         if await asked():
@@ -218,7 +231,7 @@ async def staged(config: CommunityConfig | None = None, *, pace: Pace = "off") -
 async def staged_at(playground: Place, config: CommunityConfig | None = None) -> AsyncIterator[Stage]:
     """Do the same with a playground that is there already."""
     with tempfile.TemporaryDirectory() as folder:
-        async with _raised(f"sqlite:///{folder}/stage.db", config, playground) as stage:
+        async with _raised(f"sqlite:///{migrated(Path(folder) / 'stage.db')}", config, playground) as stage:
             yield stage
 
 

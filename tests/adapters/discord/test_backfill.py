@@ -34,7 +34,7 @@ async def heard(stage: Stage, ada: AgentId, *contents: str) -> None:
         return await stage.contents(ada) == list(contents)
 
     try:
-        await until(is_so, 5)
+        await until(is_so)
     except AssertionError:
         assert await stage.contents(ada) == list(contents)
 
@@ -134,7 +134,7 @@ async def test_a_broken_gateway_loses_nothing(stage: Stage, fault: dict[str, obj
         for number in range(5):
             await mira.say(channel_id, f"meanwhile {number}")
             await asyncio.sleep(0.05)
-        await until(lambda: came(stage, ada, 6), 20)
+        await until(lambda: came(stage, ada, 6))
         assert await stage.contents(ada) == ["one", *(f"meanwhile {number}" for number in range(5))]
         await until(lambda: all_taken_in(bot))
 

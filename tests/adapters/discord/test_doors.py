@@ -53,7 +53,7 @@ async def test_a_room_that_discord_does_not_close_counts_as_public_until_it_does
     async def told() -> bool:
         return any("the room counts as public" in one["content"] for one in await stage.owner.read(office))
 
-    await until(told, 12)
+    await until(told)
     assert await may_read(scene)
     assert await seen_as(stage, scene.ada, Visibility.PUBLIC)
     path = f"/guilds/{stage.guild_id}/roles/{role['id']}"

@@ -35,7 +35,7 @@ async def test_the_first_words_do_not_wait_for_a_picture_that_hangs(stage: Stage
             place = await bot.publisher.territory.place(stage.guild_id, channel_id)
             return (await bot.publisher.webhooks.of(place)).picture
 
-        await until(dressed, 15)  # beside everything else
+        await until(dressed)  # beside everything else
         await stage.say(bot, ada, "And now with my face.")
 
         async def shown() -> bool:

@@ -25,7 +25,7 @@ class Scene:
             return await self.stage.contents(self.ada) == list(contents)
 
         try:
-            await until(is_so, 4)
+            await until(is_so)
         except AssertionError:
             assert await self.stage.contents(self.ada) == list(contents)
         return list(await self.stage.history(self.ada))

@@ -28,7 +28,7 @@ async def reactions_are(stage: Stage, ada: AgentId, *wanted: Sequence[tuple[str,
         return [set(message.reactions) for message in await stage.history(ada)] == [set(one) for one in wanted]
 
     try:
-        await until(is_so, 4)
+        await until(is_so)
     except AssertionError:
         assert [set(message.reactions) for message in await stage.history(ada)] == [set(one) for one in wanted]
 

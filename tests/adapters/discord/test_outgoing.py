@@ -34,7 +34,7 @@ async def shown(scene: Scene, *contents: str) -> list[dict[str, Any]]:
         return [message["content"] for message in await scene.mira.read(scene.channel_id)] == list(contents)
 
     try:
-        await until(is_so, 6)
+        await until(is_so)
     except AssertionError:
         assert [message["content"] for message in await scene.mira.read(scene.channel_id)] == list(contents)
     return await scene.mira.read(scene.channel_id)
@@ -194,7 +194,7 @@ async def test_a_permission_taken_away_rests_the_channel_and_given_back_ends_the
             agent = (await read.views.whole(stage.community_id, agent_ids=[scene.ada])).agents[scene.ada]
             return (agent.paused_reason or "").startswith(RESTS)
 
-    await until(paused, 20)
+    await until(paused)
     strong = {"permissions": role["permissions"]}
     await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}/roles/{role['id']}", strong)
     await shown(scene, "hello?")

@@ -104,7 +104,7 @@ async def test_a_full_server_rests_the_agent_until_there_is_room(scene: Scene) -
     async def rests() -> bool:
         return "all the channels it can have" in ((await of(stage, bob)).paused_reason or "")
 
-    await until(rests, 15)
+    await until(rests)
     await told_once(scene, office, "all the channels it can have")
     await free_a_place(stage)
     await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}", {"name": "Roomier"})  # any news has it look again
@@ -126,7 +126,7 @@ async def test_too_many_webhooks_are_told_and_waited_for(scene: Scene) -> None:
     async def rests() -> bool:
         return "all the webhooks it can have" in ((await of(stage, scene.ada)).paused_reason or "")
 
-    await until(rests, 15)
+    await until(rests)
     await told_once(scene, office, "all the webhooks it can have")
     await stage.owner.call("DELETE", f"/webhooks/{hooks[0]['id']}")
     await stage.owner.call("PATCH", f"/guilds/{stage.guild_id}", {"name": "Roomier"})

@@ -56,7 +56,7 @@ async def inside(stage: Stage, thread_id: Snowflake, *contents: str) -> Room:
         return list(await said()) == list(contents)
 
     try:
-        await until(is_so, 5)
+        await until(is_so)
     except AssertionError:
         assert list(await said()) == list(contents)
     room = await place(stage, thread_id)

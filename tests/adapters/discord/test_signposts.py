@@ -23,7 +23,7 @@ class Scene:
         async def there() -> bool:
             return len(await self._by_bot(channel_id, who)) >= count
 
-        await until(there, 4)
+        await until(there)
         return await self._by_bot(channel_id, who)
 
     async def _by_bot(self, channel_id: int, who: Guest) -> list[str]:
@@ -88,7 +88,7 @@ async def test_nobody_is_told_of_a_room_that_they_do_not_see(scene: Scene) -> No
         channel = guild.get_channel(scene.ada_at)
         return channel is not None and not channel.permissions_for(guild.default_role).view_channel
 
-    await until(is_hidden, 4)
+    await until(is_hidden)
     await mira.say(scene.welcome, "Hello Ada!")
     await scene.stage.owner.say(scene.welcome, "Hello Ada!")
     assert len(await scene.said_in(scene.welcome, mira, 1)) == 1

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -72,10 +73,12 @@ def test_20_everyday_actions_of_any_kinds_take_25_statements_at_most() -> None:
     check(HARMLESS, EVERYDAY)
 
 
+@pytest.mark.long
 def test_20_actions_of_any_kinds_at_all_take_few_statements() -> None:
     check(ALL, WITH_DOORS_AND_AGENTS)
 
 
+@pytest.mark.long
 def test_20_actions_of_one_kind_take_25_statements_at_most() -> None:
     random = Random(1)  # noqa: S311
     for one in ALL:
