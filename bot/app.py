@@ -122,7 +122,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         store = await SqlStore.open(settings.database, config=settings.defaults)
         stack.push_async_callback(store.close)
         async with store.writing() as write:
-            await write.abandon_claims()  # of a process that was killed: this one is alone
+            await write.claims.abandon()  # of a process that was killed: this one is alone
         face = await open_face(stack, settings, store, clock, metrics)
         place = await open_place(stack, settings, face, observers)
         point_at(api=place.api, gateway=place.gateway, cdn=place.cdn)
@@ -354,10 +354,10 @@ async def hud_now(
     except ValueError as error:
         raise BadSetting(f"There is no format {format!r}: choose {one_of(list(InputFormat))}.") from error
     async with opened(settings) as store, store.reading() as read:
-        community_id = chosen(await read.communities(), guild_id).id
-        one = agent_named((await read.view(community_id, messages=0)).agents.values(), agent)
+        community_id = chosen(await read.communities.all(), guild_id).id
+        one = agent_named((await read.views.whole(community_id, messages=0)).agents.values(), agent)
         return await seen_now(
-            read,
+            read.views,
             community_id,
             one,
             now=SystemClock().now(),

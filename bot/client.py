@@ -215,7 +215,7 @@ class SelfroomClient(commands.Bot):
         """Notice the servers that we were removed from while we were not there."""
         there = {guild.id for guild in self.guilds}
         async with self.store.reading() as read:
-            communities = await read.communities()
+            communities = await read.communities.all()
         for community in communities:
             if community.guild_id not in there:
                 await self._inbox.take(GuildLeft(guild_id=community.guild_id))
@@ -227,7 +227,7 @@ class SelfroomClient(commands.Bot):
         self._settled.add(guild.id)
         await self._inbox.take(events.guild_seen(guild))
         async with self.store.reading() as read:
-            community = await read.community_of_guild(Snowflake(guild.id))
+            community = await read.communities.of_guild(Snowflake(guild.id))
         if community is None:
             return
         role_id = community.overrides.get("architect_role_id")

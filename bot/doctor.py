@@ -68,11 +68,11 @@ async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[F
 
 async def examine_communities(read: Reading, settings: Settings, cipher: Cipher) -> list[Finding]:
     """Look at whose models the communities ask, and whether the keys that they brought can still be read."""
-    communities = await read.communities()
+    communities = await read.communities.all()
     findings = [Finding(ok=True, what=f"The database opens; communities in it: {len(communities)}.")]
     without: list[str] = []
     for one in communities:
-        own = await read.own_provider(one.id)
+        own = await read.providers.of(one.id)
         if own is None:
             without += [] if settings.pays_for(one.guild_id) else [f"{one.name} ({one.guild_id})"]
             continue

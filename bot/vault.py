@@ -75,7 +75,7 @@ async def export_community(
     """Write a community into an archive."""
     async with opened(settings) as store:
         async with store.reading() as read:
-            community = chosen(await read.communities(), guild_id)
+            community = chosen(await read.communities.all(), guild_id)
         moved = await store.export(community.id, path, replace=force, cipher=cipher_of(settings))
     say(f"{community.name} is in {path}: {sum(moved.counts.values()):,} rows.")
     say("Its keys are still sealed: elsewhere they open only with this Selfroom's secret (SELFROOM_OLD_SECRETS there).")

@@ -1,6 +1,7 @@
 """What a few actions depend on: counts and ids in one statement, then the messages and the summaries."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,19 +11,22 @@ from bot.core.circumstances import Circumstances, Inquiry, Sought
 from bot.core.kinds import Emotion
 from bot.core.records import AgentId, Checkpoint, CommunityId, Message, MessageId
 from storage.convert import checkpoint_of, reactor_mark
-from storage.messages import NEWEST_FIRST, ORDER, messages_where
-from storage.search import Searching
-from storage.session import owned
+from storage.messages import NEWEST_FIRST, ORDER, messages_where, read_messages
+from storage.search import ids_with
+from storage.session import Query, Session, Term, owned
 from storage.tables import CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
 from storage.words import excerpt_of
 
 FAR = datetime(9999, 1, 1, tzinfo=UTC)
 
 
-class Circumstantial(Searching):
+@dataclass(frozen=True, slots=True)
+class SqlInquiries:
     """What is asked about one actor."""
 
-    async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
+    session: Session
+
+    async def answer(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         """Answer all that is asked, or nothing without a statement."""
         sought = list(inquiry.sought)
         asked = [
@@ -38,7 +42,7 @@ class Circumstantial(Searching):
             ],
         ]
         found: dict[str, list[tuple[int, Any]]] = {}
-        for what, id, word, number in await self.rows(union_all(*asked)) if asked else ():
+        for what, id, word, number in await self.session.rows(union_all(*asked)) if asked else ():
             found.setdefault(what, []).append((id, word or number))
         seen = frozenset(found.get("found", ()))
         messages = await self._messages_asked(community_id, {*inquiry.messages, *(id for _, id in seen)})
@@ -56,11 +60,11 @@ class Circumstantial(Searching):
             summaries=await self._summaries(community_id, inquiry),
         )
 
-    async def _found(self, community_id: int, place: int, sought: Sought) -> Select[Any] | None:
+    async def _found(self, community_id: int, place: int, sought: Sought) -> Query | None:
         if sought.words is None:
             ids: Select[tuple[int]] | None = _page(community_id, sought)
         else:
-            ids = await self.ids_with(community_id, sought.words, sought.rooms, sought.limit)
+            ids = await ids_with(self.session, community_id, sought.words, sought.rooms, sought.limit)
         return None if ids is None else _row("found", place, number=ids.subquery().c.id)
 
     async def _messages_asked(self, community_id: int, ids: Collection[int]) -> Sequence[Message]:
@@ -68,14 +72,14 @@ class Circumstantial(Searching):
         if not ids:
             return ()
         these = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(sorted(ids)))
-        return await self.messages(community_id, these.order_by(*NEWEST_FIRST))
+        return await read_messages(self.session, community_id, these.order_by(*NEWEST_FIRST))
 
     async def _summaries(self, community_id: int, inquiry: Inquiry) -> Sequence[Checkpoint]:
         if not inquiry.summaries_of:
             return ()
         here = CHECKPOINTS.c.room_id.in_(sorted(inquiry.summaries_of))
         asked = select(CHECKPOINTS).where(owned(CHECKPOINTS, community_id), here).order_by(CHECKPOINTS.c.id)
-        return [checkpoint_of(row) for row in await self.mappings(asked)]
+        return [checkpoint_of(row) for row in await self.session.mappings(asked)]
 
 
 def _excerpts(sought: Sought, newest_first: Sequence[Message]) -> Sequence[tuple[Message, str]]:
@@ -96,28 +100,28 @@ def _page(community_id: int, sought: Sought) -> Select[tuple[int]]:
     return asked.order_by(*NEWEST_FIRST).limit(sought.limit)
 
 
-def _marks(community_id: int, before: int) -> list[Any]:
+def _marks(community_id: int, before: int) -> list[Term]:
     mark = MESSAGES.alias("mark")
     this = and_(mark.c.community_id == community_id, mark.c.id == before)
     parts = (mark.c.sent_at, func.coalesce(mark.c.discord_id, 0), mark.c.id)
     return [select(part).where(this).scalar_subquery() for part in parts]
 
 
-def _row(what: str, id: Any, word: Any = "", number: Any = 0) -> Select[Any]:  # noqa: ANN401  # columns or values
-    columns: list[ColumnElement[Any]] = [literal(what).label("what")]
+def _row(what: str, id: Term | int, word: Term | str = "", number: Term | int = 0) -> Query:
+    columns: list[Term] = [literal(what).label("what")]
     for at, one in enumerate((id, word, number)):
-        column: ColumnElement[Any] = one if isinstance(one, ColumnElement) else literal(one)
+        column: Term = one if isinstance(one, ColumnElement) else literal(one)
         columns.append(column.label(f"value_{at}"))
     return select(*columns)
 
 
-def _reactions(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _reactions(community_id: int, inquiry: Inquiry) -> Query:
     its = and_(owned(REACTIONS, community_id), REACTIONS.c.reactor == reactor_mark(inquiry.actor))
     these = REACTIONS.c.message_id.in_(sorted(inquiry.reacted_to))
     return _row("reactions", REACTIONS.c.message_id, REACTIONS.c.emoji).where(its, these)
 
 
-def _moves(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _moves(community_id: int, inquiry: Inquiry) -> Query:
     moved = and_(
         owned(REACTIONS, community_id),
         REACTIONS.c.reactor == reactor_mark(inquiry.actor),
@@ -131,7 +135,7 @@ def _moves(community_id: int, inquiry: Inquiry) -> Select[Any]:
     return counted.where(moved, authors.is_not(None)).group_by(authors)
 
 
-def _failures(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _failures(community_id: int, inquiry: Inquiry) -> Query:
     who = inquiry.actor
     if who.agent_id is not None:
         whose = FAILURES.c.agent_id == who.agent_id
@@ -143,7 +147,7 @@ def _failures(community_id: int, inquiry: Inquiry) -> Select[Any]:
     return counted.where(here, lately, whose).group_by(FAILURES.c.room_id)
 
 
-def _newest(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _newest(community_id: int, inquiry: Inquiry) -> Query:
     in_room = and_(MESSAGES.c.community_id == ROOMS.c.community_id, MESSAGES.c.room_id == ROOMS.c.id)
     newest = select(MESSAGES.c.id).where(in_room, MESSAGES.c.shown == true())
     last = newest.order_by(MESSAGES.c.sent_at.desc(), MESSAGES.c.id.desc()).limit(1).scalar_subquery()
@@ -151,6 +155,6 @@ def _newest(community_id: int, inquiry: Inquiry) -> Select[Any]:
     return _row("newest", ROOMS.c.id, number=last).where(owned(ROOMS, community_id), these)
 
 
-def _scheduled(community_id: int, inquiry: Inquiry) -> Select[Any]:
+def _scheduled(community_id: int, inquiry: Inquiry) -> Query:
     its = and_(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == inquiry.schedules_of)
     return _row("scheduled", 0, number=func.count()).select_from(SCHEDULES).where(its)

@@ -12,6 +12,7 @@ from sqlalchemy import BigInteger, DateTime, LargeBinary, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from bot.core.records import Json
 from bot.core.spending import PICO_USD
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -43,7 +44,7 @@ class Moment(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> object:
         if value is None or dialect.name == "postgresql":
-            return value
+            return cast(Json, value)
         return to_microseconds(value)
 
     def process_result_value(self, value: object, dialect: Dialect) -> datetime | None:
@@ -128,7 +129,7 @@ class Document(TypeDecorator[object]):
         return None if value is None else json.loads(cast(str, value))
 
 
-def to_plain(value: object) -> Any:  # noqa: ANN401  # JSON
+def to_plain(value: object) -> Json:
     """Give a column's value as JSON can hold it."""
     match value:
         case datetime() | date():
@@ -138,4 +139,4 @@ def to_plain(value: object) -> Any:  # noqa: ANN401  # JSON
         case bytes():
             return base64.b64encode(value).decode()
         case _:
-            return value
+            return cast(Json, value)

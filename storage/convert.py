@@ -1,7 +1,7 @@
 """Rows to records and back: the only place that knows how a record lies in its columns."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
 from typing import Any, TypeVar, cast
@@ -20,7 +20,6 @@ from bot.core.kinds import (
     SenderKind,
     Visibility,
 )
-from bot.core.letters import LANE
 from bot.core.records import (
     AccessKey,
     AccessRequest,
@@ -42,9 +41,9 @@ from bot.core.records import (
     Usage,
 )
 from storage.columns import from_microseconds
+from storage.session import OneRow, Rows, Values
 
 T = TypeVar("T")
-Fields = Mapping[str, Any]
 
 KINDS: Mapping[str, type] = {
     "Agent.type": AgentType,
@@ -81,7 +80,7 @@ def kinds_of(record: type) -> Mapping[str, type]:
     return kinds
 
 
-def plain(record: type[T], row: Fields, **given: object) -> T:
+def plain(record: type[T], row: Values, **given: object) -> T:
     """Make a record from columns of the same names; `given` are the fields that lie otherwise."""
     names = names_of(record)
     values = {name: row[name] for name in names if name in row}
@@ -91,7 +90,7 @@ def plain(record: type[T], row: Fields, **given: object) -> T:
     return record(**(values | given))
 
 
-def agent_of(row: Fields) -> Agent:
+def agent_of(row: Values) -> Agent:
     """Give the agent of a row of `agents`."""
     allocations = Allocations(
         knowledge=row["knowledge_percent"], recent_actions=row["recent_actions_percent"], rooms=row["rooms_percent"]
@@ -99,7 +98,7 @@ def agent_of(row: Fields) -> Agent:
     return plain(Agent, row, allocations=allocations, aliases=tuple(row["aliases"] or ()))
 
 
-def agent_columns(values: Fields) -> dict[str, Any]:
+def agent_columns(values: Values) -> dict[str, object]:
     """Give the columns of some fields of an agent."""
     columns = dict(values)
     if "allocations" in columns:
@@ -114,73 +113,68 @@ def agent_columns(values: Fields) -> dict[str, Any]:
     return columns
 
 
-def columns_of(record: object, *leave_out: str) -> dict[str, Any]:
+def columns_of(record: object, *leave_out: str) -> dict[str, object]:
     """Give a record's fields by name, without those that lie otherwise."""
     names = names_of(type(record))
     return {name: getattr(record, name) for name in names if name not in leave_out}
 
 
-def room_of(row: Fields) -> Room:
+def room_of(row: Values) -> Room:
     """Give the room of a row of `rooms`."""
     return plain(Room, row)
 
 
-def membership_of(row: Fields) -> Membership:
+def membership_of(row: Values) -> Membership:
     """Give the membership of a row of `memberships`."""
     return plain(Membership, row)
 
 
-def person_of(row: Fields) -> Person:
+def person_of(row: Values) -> Person:
     """Give the person of a row of `people`."""
     return plain(Person, row)
 
 
-def reason_of(row: Fields) -> Reason:
+def reason_of(row: Values) -> Reason:
     """Give the reason of a row of `reasons`."""
     return plain(Reason, row, room_id=row["room_id"] or None)
 
 
-def reason_columns(reason: Reason) -> dict[str, Any]:
+def reason_columns(reason: Reason) -> dict[str, object]:
     """Give the columns of a reason, without whose it is."""
     return columns_of(reason, "room_id") | {"room_id": reason.room_id or 0}
 
 
-def key_of(row: Fields, held_by: Iterable[int] = ()) -> AccessKey:
+def key_of(row: Values, held_by: Iterable[int] = ()) -> AccessKey:
     """Give the key of a row of `keys`."""
     return plain(AccessKey, row, held_by=tuple(sorted(held_by)))
 
 
-def request_of(row: Fields) -> AccessRequest:
+def request_of(row: Values) -> AccessRequest:
     """Give the request of a row of `requests`."""
     return plain(AccessRequest, row)
 
 
-def action_of(row: Fields) -> ActionRecord:
+def action_of(row: Values) -> ActionRecord:
     """Give the entry of a row of `actions`."""
     return plain(ActionRecord, row)
 
 
-def checkpoint_of(row: Fields) -> Checkpoint:
+def checkpoint_of(row: Values) -> Checkpoint:
     """Give the summary of a row of `checkpoints`."""
     return plain(Checkpoint, row)
 
 
-def schedule_of(row: Fields) -> Schedule:
+def schedule_of(row: Values) -> Schedule:
     """Give the message that is to be said later."""
     return plain(Schedule, row)
 
 
-def letter_of(row: Fields) -> Letter:
+def letter_of(row: Values) -> Letter:
     """Give the letter of a row of `letters`."""
     return plain(Letter, row, posted_as=tuple(row["posted_as"] or ()))
 
 
-def lane_of(kind: LetterKind) -> str:
-    """Give the queue of its room that a letter stands in."""
-    return LANE[kind]
-
-
-def focus_columns(focus: Focus) -> dict[str, Any]:
+def focus_columns(focus: Focus) -> dict[str, object]:
     """Give the object in which a focus is kept, without what is empty."""
     values = {name: value for name, value in columns_of(focus, "updated_at").items() if value}
     if focus.updated_at is not None:
@@ -188,7 +182,7 @@ def focus_columns(focus: Focus) -> dict[str, Any]:
     return values
 
 
-def focus_of(kept: Mapping[str, Any] | None) -> Focus:
+def focus_of(kept: Values | None) -> Focus:
     """Give the focus that is kept in an object."""
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in (kept or {}).items()
@@ -198,7 +192,7 @@ def focus_of(kept: Mapping[str, Any] | None) -> Focus:
     return Focus(**values)
 
 
-def beat_of(row: Fields) -> Beat:
+def beat_of(row: Values) -> Beat:
     """Give the beat of a row of `beats`."""
     return plain(
         Beat,
@@ -212,13 +206,13 @@ def beat_of(row: Fields) -> Beat:
     )
 
 
-def beat_columns(beat: Beat) -> dict[str, Any]:
+def beat_columns(beat: Beat) -> dict[str, object]:
     """Give the columns of a beat."""
     columns = columns_of(beat, "usage") | columns_of(beat.usage)
     return columns | {"sections": [list(section) for section in beat.sections], "outcome": list(beat.outcome)}
 
 
-def usage_of(row: Fields) -> Usage:
+def usage_of(row: Values) -> Usage:
     """Give the usage that lies in a row's columns."""
     return plain(Usage, row)
 
@@ -250,21 +244,21 @@ _SENDER_KINDS = {kind.value: kind for kind in SenderKind}
 _MESSAGE_TYPES = {kind.value: kind for kind in MessageType}
 
 
-def messages_of(rows: Sequence[Any], files: Mapping[int, Iterable[Attachment]]) -> list[Message]:
+def messages_of(rows: Rows, files: Mapping[int, Iterable[Attachment]]) -> list[Message]:
     """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order, moments and JSON as they lie there."""
-    senders: dict[tuple[Any, ...], Sender] = {}
+    senders: dict[tuple[object, ...], Sender] = {}
     in_microseconds = bool(rows) and isinstance(rows[0][8], int)  # as SQLite keeps moments
     moment: Callable[[Any], datetime] = from_microseconds if in_microseconds else _as_it_is
     return [_message_of(row, senders, moment, files) for row in rows]
 
 
-def _as_it_is(value: Any) -> Any:  # noqa: ANN401  # a column
-    return value
+def _as_it_is(moment: datetime) -> datetime:
+    return moment
 
 
 def _message_of(
-    row: Any,  # noqa: ANN401
-    senders: dict[tuple[Any, ...], Sender],
+    row: OneRow,
+    senders: dict[tuple[object, ...], Sender],
     moment: Callable[[Any], datetime],
     files: Mapping[int, Iterable[Attachment]],
 ) -> Message:
@@ -291,7 +285,7 @@ def _message_of(
     )
 
 
-def sender_columns(sender: Sender) -> dict[str, Any]:
+def sender_columns(sender: Sender) -> dict[str, object]:
     """Give the columns of a sender."""
     return {
         "sender_kind": sender.kind.value,

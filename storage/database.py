@@ -8,11 +8,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import Connection, ExceptionContext, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError, InterfaceError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
 from bot.core.errors import BadSetting
 from storage.faults import in_sentences
@@ -105,11 +105,11 @@ def make_engine(url: URL) -> AsyncEngine:
     return engine
 
 
-def _begin_to_idle(connection: Any, record: Any) -> None:  # noqa: ANN401
+def _begin_to_idle(connection: object, record: ConnectionPoolEntry) -> None:
     record.info["idle_since"] = time.monotonic()
 
 
-def _refuse_lost(connection: Any, record: Any, proxy: object) -> None:  # noqa: ANN401
+def _refuse_lost(connection: Any, record: ConnectionPoolEntry, proxy: object) -> None:  # noqa: ANN401  # asyncpg's
     """Let the pool open another connection for one that is lost; to ask each time would cost every transaction."""
     if connection.driver_connection.is_closed():
         raise DisconnectionError
@@ -120,7 +120,7 @@ def _refuse_lost(connection: Any, record: Any, proxy: object) -> None:  # noqa: 
             raise DisconnectionError from error
 
 
-def _leave_out_values(context: Any) -> None:  # noqa: ANN401
+def _leave_out_values(context: ExceptionContext) -> None:
     """Take the row that a constraint refused out of the error: PostgreSQL tells it whole."""
     told = context.original_exception
     for error in filter(None, (context.sqlalchemy_exception, told, told.__cause__)):
@@ -141,12 +141,12 @@ def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ANN401  #
         raise
 
 
-def _begin_sqlite(connection: Any) -> None:  # noqa: ANN401
+def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _let_go_unwritable(context: Any) -> None:  # noqa: ANN401
+def _let_go_unwritable(context: ExceptionContext) -> None:
     """Open the file anew next time: SQLite never writes through what it opened while the file was not writable."""
     if "readonly" in str(context.original_exception):
         context.is_disconnect = True

@@ -1,16 +1,15 @@
 """What repeats the words of deleted messages (recent actions, active files, notices) loses them with the messages."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy import ColumnElement, CompoundSelect, and_, delete, literal_column, select, union_all, update
 
 from bot.core.focus import files_in
 from bot.core.kinds import LetterState
 from bot.core.records import Json
-from storage.session import Session, owned
+from storage.session import Rows, Session, owned
 from storage.tables import ACTIONS, ATTACHMENTS, DEPARTURES, LETTERS, MEMBERSHIPS, MINDS
 
 DELETED = "(deleted)"
@@ -54,7 +53,7 @@ class Quotes:
                 return value
 
 
-def members_of(community_id: int, room_id: int) -> CompoundSelect[Any]:
+def members_of(community_id: int, room_id: int) -> CompoundSelect[int]:
     """Give the SELECT of all agents that are or were in a room."""
     return union_all(
         *(
@@ -64,7 +63,7 @@ def members_of(community_id: int, room_id: int) -> CompoundSelect[Any]:
     )
 
 
-async def files_of(session: Session, community_id: int, gone: Sequence[Any]) -> dict[int, list[tuple[str, str]]]:
+async def files_of(session: Session, community_id: int, gone: Rows) -> dict[int, list[tuple[str, str]]]:
     """Give name and address of what was attached to messages, by message."""
     ids = [row.id for row in gone if row.attachment_count]
     asked = select(ATTACHMENTS.c.message_id, ATTACHMENTS.c.name, ATTACHMENTS.c.url)
@@ -76,7 +75,7 @@ async def files_of(session: Session, community_id: int, gone: Sequence[Any]) -> 
 
 
 async def silence(
-    session: Session, community_id: int, room_id: int, gone: Sequence[Any], files: dict[int, list[tuple[str, str]]]
+    session: Session, community_id: int, room_id: int, gone: Rows, files: dict[int, list[tuple[str, str]]]
 ) -> None:
     """Take the words, links and files of a room's deleted messages out of what its members did and have in view."""
     quotes = Quotes(row.content for row in gone)
@@ -112,7 +111,7 @@ async def _from_focus(session: Session, these: ColumnElement[bool], quotes: Quot
             await session.run(update(MINDS).where(this).values(focus=row.focus | {"active_files": kept}))
 
 
-async def silence_notices(session: Session, community_id: int, gone: Sequence[Any]) -> None:
+async def silence_notices(session: Session, community_id: int, gone: Rows) -> None:
     """Take the words of deleted messages out of notices; those that have not been sent are not sent."""
     quotes, ids = Quotes(row.content for row in gone), [row.id for row in gone]
     posts = await session.rows(select(LETTERS.c.id).where(owned(LETTERS, community_id), LETTERS.c.message_id.in_(ids)))

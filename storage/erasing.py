@@ -1,14 +1,12 @@
 """What is deleted is gone everywhere: text, search, reactions, letters, summaries and stored HUDs."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import Table, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select, update
 
 from storage.echoes import files_of, members_of, silence, silence_notices
 from storage.purging import owe_purge
-from storage.session import Session, owned
+from storage.session import Rows, Session, owned
 from storage.summaries import withdraw_where
 from storage.tables import BEATS, CHECKPOINTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import More, count_messages, unindex
@@ -16,7 +14,7 @@ from storage.talking import More, count_messages, unindex
 AT_A_TIME = 500
 
 
-async def erase(session: Session, community_id: int, which: Any, *, aged: bool = False) -> int:  # noqa: ANN401  # SQL
+async def erase(session: Session, community_id: int, which: ColumnElement[bool], *, aged: bool = False) -> int:
     """Remove the messages that meet a condition, and all that was made of them; gives how many there were.
 
     `aged`: nobody took them back, so summaries and stored HUDs stay.
@@ -35,7 +33,7 @@ async def erase(session: Session, community_id: int, which: Any, *, aged: bool =
     return gone
 
 
-async def _erase(session: Session, community_id: int, found: Sequence[Any], aged: bool) -> None:
+async def _erase(session: Session, community_id: int, found: Rows, aged: bool) -> None:
     ids = [row.id for row in found]
     files = {} if aged else await files_of(session, community_id, found)
     await unindex(session, community_id, [(row.id, row.room_id, row.content) for row in found if row.shown])
@@ -53,11 +51,11 @@ async def _erase(session: Session, community_id: int, found: Sequence[Any], aged
             await silence(session, community_id, room_id, gone, files)
 
 
-async def _delete(session: Session, community_id: int, table: Table, *conditions: Any) -> None:  # noqa: ANN401
+async def _delete(session: Session, community_id: int, table: Table, *conditions: ColumnElement[bool]) -> None:
     await session.run(delete(table).where(owned(table, community_id), *conditions))
 
 
-async def _forget_derived(session: Session, community_id: int, room_id: int, gone: Sequence[Any]) -> None:
+async def _forget_derived(session: Session, community_id: int, room_id: int, gone: Rows) -> None:
     """Withdraw summaries that cover the messages, and empty HUDs in which they may stand."""
     covering = or_(
         *(and_(CHECKPOINTS.c.first_message_id <= id, CHECKPOINTS.c.last_message_id >= id) for id in _ids(gone))
@@ -74,5 +72,5 @@ async def _forget_derived(session: Session, community_id: int, room_id: int, gon
     await session.run(update(BEATS).where(seen_by).values(hud=None, answer=None, thoughts=None))
 
 
-def _ids(gone: Sequence[Any]) -> list[int]:
+def _ids(gone: Rows) -> list[int]:
     return [row.id for row in gone]

@@ -5,9 +5,9 @@ from functools import cache
 from typing import get_args
 
 from sqlalchemy import Update, bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.ports import IdKind
-from storage.session import Session
 from storage.tables import COUNTERS
 
 KINDS: tuple[IdKind, ...] = get_args(IdKind)
@@ -21,13 +21,13 @@ class CountedIds:
         self._last: dict[IdKind, int] = {}
         self._read: dict[IdKind, int] = {}
 
-    async def open(self, session: Session) -> None:
+    async def open(self, connection: AsyncConnection) -> None:
         """Read the counters; PostgreSQL lets nobody else count for the community until the transaction ends."""
         if self._community_id is None:
             return
-        found = await session.rows(_READ, {"of_community": self._community_id})
+        found = (await connection.execute(_READ, {"of_community": self._community_id})).first()
         if found:
-            self._read = dict(zip(KINDS, found[0], strict=True))
+            self._read = dict(zip(KINDS, found, strict=True))
             self._last = dict(self._read)
 
     def take(self, kind: IdKind) -> int:
@@ -42,11 +42,11 @@ class CountedIds:
         self._read[kind] = self._last[kind]
         return self._last[kind]
 
-    async def flush(self, session: Session) -> None:
+    async def flush(self, connection: AsyncConnection) -> None:
         """Write the counters that moved."""
         moved = {kind: last for kind, last in self._last.items() if last != self._read[kind]}
         if moved and self._community_id is not None:
-            await session.run(_writing(tuple(moved)), {"of_community": self._community_id} | _last(moved))
+            await connection.execute(_writing(tuple(moved)), {"of_community": self._community_id} | _last(moved))
             self._read = dict(self._last)
 
 

@@ -1,14 +1,13 @@
 """Messages as records: read by the thousand, with the files beside those few that have any."""
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
-from sqlalchemy import Executable, Integer, Select, bindparam, func, select, type_coerce
+from sqlalchemy import ColumnElement, Executable, Integer, bindparam, func, select, type_coerce
 from sqlalchemy.types import NULLTYPE
 
 from bot.core.records import Attachment, Message
 from storage.convert import MESSAGE_COLUMNS, messages_of
-from storage.session import Session, Values, owned
+from storage.session import Query, Session, Values, owned
 from storage.tables import ATTACHMENTS, MESSAGES
 
 FILES = MESSAGE_COLUMNS.index("attachment_count")
@@ -23,12 +22,12 @@ ORDER = (MESSAGES.c.sent_at, func.coalesce(MESSAGES.c.discord_id, 0), MESSAGES.c
 NEWEST_FIRST = tuple(part.desc() for part in ORDER)
 
 
-def messages_where(*conditions: Any) -> Select[Any]:  # noqa: ANN401  # SQL conditions
+def messages_where(*conditions: ColumnElement[bool]) -> Query:
     """Give the SELECT whose rows are read as messages."""
     return select(*MESSAGE).where(*conditions)
 
 
-def newest(asked: Select[Any], *, is_sqlite: bool) -> Select[Any]:
+def newest(asked: Query, *, is_sqlite: bool) -> Query:
     """Give the `limit` newest messages of a SELECT over `MESSAGE`, newest first.
 
     PostgreSQL would sort all of them to order those of one millisecond: it is asked for the newest and all their likes.
@@ -41,26 +40,26 @@ def newest(asked: Select[Any], *, is_sqlite: bool) -> Select[Any]:
     return select(*(some.c[name] for name in MESSAGE_COLUMNS)).order_by(*(part.desc() for part in order)).limit(limit)
 
 
-class Messages(Session):
-    """Reads messages."""
-
-    async def messages(self, community_id: int, statement: Executable, values: Values | None = None) -> list[Message]:
-        """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
-        rows = await self.rows(statement, values)
-        with_files = [row[0] for row in rows if row[FILES]]
-        return messages_of(rows, await self._files(community_id, with_files) if with_files else {})
-
-    async def _files(self, community_id: int, message_ids: Collection[int]) -> dict[int, list[Attachment]]:
-        these = self.is_one_of(ATTACHMENTS.c.message_id, message_ids)
-        asked = select(ATTACHMENTS.c.message_id, *(ATTACHMENTS.c[name] for name in FILE))
-        asked = asked.where(owned(ATTACHMENTS, community_id), these)
-        files: dict[int, list[Attachment]] = {}
-        for message_id, *file in await self.rows(asked.order_by(ATTACHMENTS.c.message_id, ATTACHMENTS.c.place)):
-            files.setdefault(message_id, []).append(Attachment(**dict(zip(FILE, file, strict=True))))
-        return files
+async def read_messages(
+    session: Session, community_id: int, statement: Executable, values: Values | None = None
+) -> list[Message]:
+    """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
+    rows = await session.rows(statement, values)
+    with_files = [row[0] for row in rows if row[FILES]]
+    return messages_of(rows, await _files(session, community_id, with_files) if with_files else {})
 
 
-def file_rows(community_id: int, message_id: int, files: Iterable[Values]) -> list[dict[str, Any]]:
+async def _files(session: Session, community_id: int, message_ids: Collection[int]) -> dict[int, list[Attachment]]:
+    these = session.is_one_of(ATTACHMENTS.c.message_id, message_ids)
+    asked = select(ATTACHMENTS.c.message_id, *(ATTACHMENTS.c[name] for name in FILE))
+    asked = asked.where(owned(ATTACHMENTS, community_id), these)
+    files: dict[int, list[Attachment]] = {}
+    for message_id, *file in await session.rows(asked.order_by(ATTACHMENTS.c.message_id, ATTACHMENTS.c.place)):
+        files.setdefault(message_id, []).append(Attachment(**dict(zip(FILE, file, strict=True))))
+    return files
+
+
+def file_rows(community_id: int, message_id: int, files: Iterable[Values]) -> list[dict[str, object]]:
     """Give the rows of a message's files, which come as objects with the names of `FILE`."""
     whose = {"community_id": community_id, "message_id": message_id}
     return [whose | {"place": place} | {name: file.get(name) for name in FILE} for place, file in enumerate(files)]

@@ -31,45 +31,44 @@ async def worded(session: Session, community_id: int, texts: Sequence[str]) -> l
     return [named(text, usernames) for text in texts]
 
 
-class Names(Session):
-    """Names of people."""
+async def usernames_of(session: Session, community_id: int, person_id: int) -> tuple[str, ...]:
+    """Give all usernames, folded, that a person has had here."""
+    of_person = (
+        select(NAMES.c.name).where(owned(NAMES, community_id), NAMES.c.bearer == f"person:{person_id}"),
+        select(PEOPLE.c.username).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id),
+        select(MESSAGES.c.sender_name)
+        .where(owned(MESSAGES, community_id), MESSAGES.c.sender_person_id == person_id)
+        .distinct(),
+    )
+    found = {row[0].casefold() for asked in of_person for row in await session.rows(asked)}
+    return tuple(sorted(found - {"", SOMEONE}))
 
-    async def usernames_of(self, community_id: int, person_id: int) -> tuple[str, ...]:
-        """Give all usernames, folded, that a person has had here."""
-        of_person = (
-            select(NAMES.c.name).where(owned(NAMES, community_id), NAMES.c.bearer == f"person:{person_id}"),
-            select(PEOPLE.c.username).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id),
-            select(MESSAGES.c.sender_name)
-            .where(owned(MESSAGES, community_id), MESSAGES.c.sender_person_id == person_id)
-            .distinct(),
+
+async def borne_by_others(session: Session, community_id: int, person_id: int, names: Collection[str]) -> set[str]:
+    """Give those of these names, folded, that somebody else (people, agents, listed programs) bears or bore."""
+    of_others = (
+        select(NAMES.c.name).where(
+            owned(NAMES, community_id), NAMES.c.name.in_(names), NAMES.c.bearer != f"person:{person_id}"
+        ),
+        select(PEOPLE.c.username).where(
+            owned(PEOPLE, community_id), func.lower(PEOPLE.c.username).in_(names), PEOPLE.c.id != person_id
+        ),
+        select(MESSAGES.c.sender_name)
+        .where(
+            owned(MESSAGES, community_id),
+            func.lower(MESSAGES.c.sender_name).in_(names),
+            MESSAGES.c.sender_person_id.is_distinct_from(person_id),
         )
-        found = {row[0].casefold() for asked in of_person for row in await self.rows(asked)}
-        return tuple(sorted(found - {"", SOMEONE}))
+        .distinct(),
+    )
+    found = {row[0].casefold() for asked in of_others for row in await session.rows(asked)}
+    return found | (await names_of_agents(session, community_id) & set(names))
 
-    async def borne_by_others(self, community_id: int, person_id: int, names: Collection[str]) -> set[str]:
-        """Give those of these names, folded, that somebody else (people, agents, listed programs) bears or bore."""
-        of_others = (
-            select(NAMES.c.name).where(
-                owned(NAMES, community_id), NAMES.c.name.in_(names), NAMES.c.bearer != f"person:{person_id}"
-            ),
-            select(PEOPLE.c.username).where(
-                owned(PEOPLE, community_id), func.lower(PEOPLE.c.username).in_(names), PEOPLE.c.id != person_id
-            ),
-            select(MESSAGES.c.sender_name)
-            .where(
-                owned(MESSAGES, community_id),
-                func.lower(MESSAGES.c.sender_name).in_(names),
-                MESSAGES.c.sender_person_id.is_distinct_from(person_id),
-            )
-            .distinct(),
-        )
-        found = {row[0].casefold() for asked in of_others for row in await self.rows(asked)}
-        return found | (await self.names_of_agents(community_id) & set(names))
 
-    async def names_of_agents(self, community_id: int) -> set[str]:
-        """Give all words, folded, to which agents listen now."""
-        rows = await self.rows(select(AGENTS.c.name, AGENTS.c.aliases).where(owned(AGENTS, community_id)))
-        return {name.casefold() for own, aliases in rows for name in (own, *(aliases or ()))}
+async def names_of_agents(session: Session, community_id: int) -> set[str]:
+    """Give all words, folded, to which agents listen now."""
+    rows = await session.rows(select(AGENTS.c.name, AGENTS.c.aliases).where(owned(AGENTS, community_id)))
+    return {name.casefold() for own, aliases in rows for name in (own, *(aliases or ()))}
 
 
 def may_name(named: Forgotten, column: Column[Any]) -> ColumnElement[bool]:

@@ -1,44 +1,79 @@
-"""What the store has of one person, for that person to read: what their id did and said, where they may read now."""
+"""What the store has of one person, for that person to read and to be forgotten: all of it is found by their id."""
 
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import Table, and_, or_, select, union
+from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select, true, union, update
 
-from bot.core.keeping import Readable
-from bot.core.people import by_person
-from bot.core.records import PUBLIC_SIDE, CommunityId, Json, Snowflake
-from storage.columns import to_plain
-from storage.names import Names
-from storage.session import owned
+from bot.core.forgetting import Forgotten as Named
+from bot.core.keeping import Forgotten, Readable
+from bot.core.kinds import LetterKind, RequestState
+from bot.core.people import SOMEONE, by_person, mention
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Snowflake
+from storage.columns import to_json, to_plain
+from storage.erasing import erase
+from storage.names import borne_by_others, may_name, usernames_of
+from storage.purging import owe_purge
+from storage.session import Query, Session, owned
+from storage.summaries import withdraw_where
 from storage.tables import (
+    ACTIONS,
+    AGENTS,
     ATTACHMENTS,
     AUDIT,
     BEATS,
+    CHECKPOINTS,
+    EARLY_EDITS,
     FAILURES,
     JOURNAL,
+    LETTERS,
+    LOOKUPS,
     MESSAGES,
+    MINDS,
+    NAMES,
     PEOPLE,
     REACTIONS,
     REQUESTS,
+    SCHEDULES,
 )
+from storage.talk import SqlTalk
+from storage.talking import count_reactions, index, unindex
+from storage.traces import traces_of
 
 CAUSED = ("id", "agent_id", "at", "reason", "model", "cost_usd")  # of a beat: what it saw is not this person's alone
 KNOCKED = ("id", "room_id", "state", "created_at", "closed_at")  # a key's label is the owner's
 LEARNT = ("agent_id", "at", "path", "after")  # what was there before may be anybody's
+AT_A_TIME = 200
+BY_ID = ((AUDIT, "by"), (AUDIT, "what"), (JOURNAL, "by"), (AGENTS, "paused_reason"))  # people stand there by their ids
+REWRITTEN: dict[Table, tuple[str, ...]] = {
+    ACTIONS: ("parameters", "result", "why"),
+    ATTACHMENTS: ("name", "text"),
+    AUDIT: ("by", "what"),
+    BEATS: ("outcome", "failed"),
+    EARLY_EDITS: ("content",),
+    JOURNAL: ("path", "before", "after", "by"),
+    LETTERS: ("payload",),
+    SCHEDULES: ("content",),
+}
+SETTINGS = (LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME)  # letters with what only people may change
 
 
-class PersonalData(Names):
-    """Personal data."""
+@dataclass(frozen=True, slots=True)
+class SqlPersonal:
+    """What is stored of one person, and the right to be forgotten."""
 
-    async def threads_of(self, community_id: CommunityId, person_id: Snowflake) -> list[Snowflake]:
-        """Give the threads in which a person spoke or reacted, the newest first."""
+    session: Session
+    talk: SqlTalk
+
+    async def threads(self, community_id: CommunityId, person_id: Snowflake) -> list[Snowflake]:
         of_community, in_thread = owned(MESSAGES, community_id), MESSAGES.c.thread_id.is_not(None)
         spoke = select(MESSAGES.c.thread_id).where(of_community, in_thread, MESSAGES.c.sender_person_id == person_id)
         touched = MESSAGES.c.id.in_(self._reacted_to(community_id, person_id))
         reacted = select(MESSAGES.c.thread_id).where(of_community, in_thread, touched)
-        return sorted((row[0] for row in await self.rows(union(spoke, reacted))), reverse=True)
+        return sorted((row[0] for row in await self.session.rows(union(spoke, reacted))), reverse=True)
 
-    async def data_of(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
+    async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much it is.
 
         All of it is found by their id: a name is anybody's to choose.
@@ -58,7 +93,7 @@ class PersonalData(Names):
         of_theirs = ATTACHMENTS.c.message_id.in_(shown.where(said))
         told: dict[str, Json] = {
             "person": person[0] if person else None,
-            "usernames": [*await self.usernames_of(community_id, person_id)],
+            "usernames": [*await usernames_of(self.session, community_id, person_id)],
             "messages": messages,
             "attachments": await self._all(community_id, ATTACHMENTS, of_theirs),
             "reactions": reactions,
@@ -76,7 +111,7 @@ class PersonalData(Names):
         by = [by_person(person_id, manager=manager) for manager in (False, True)]
         learnt = (JOURNAL.c.by.in_(by), JOURNAL.c.side.in_(sides))
         caused = (BEATS.c.person_id == person_id, BEATS.c.side.in_(sides))
-        logged = await self.rows(
+        logged = await self.session.rows(
             select(AUDIT.c.at, AUDIT.c.agent_id, AUDIT.c.what)
             .where(owned(AUDIT, community_id), AUDIT.c.by.in_(by))
             .order_by(AUDIT.c.id)
@@ -93,7 +128,7 @@ class PersonalData(Names):
             "knowledge_changed": await self._all(community_id, JOURNAL, *learnt, only=LEARNT),
         }
 
-    def _reacted_to(self, community_id: int, person_id: int) -> Any:  # noqa: ANN401  # SQL
+    def _reacted_to(self, community_id: int, person_id: int) -> Query:
         theirs = (owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
         return select(REACTIONS.c.message_id).where(*theirs)
 
@@ -101,9 +136,145 @@ class PersonalData(Names):
         self,
         community_id: int,
         table: Table,
-        *conditions: Any,  # noqa: ANN401  # SQL
+        *conditions: ColumnElement[bool],
         only: tuple[str, ...] = (),
     ) -> list[Json]:
         columns = [table.c[name] for name in only or table.c.keys()]
         asked = select(*columns).where(owned(table, community_id), *conditions).order_by(*table.primary_key)
-        return [{name: to_plain(value) for name, value in row.items()} for row in await self.mappings(asked)]
+        return [{name: to_plain(value) for name, value in row.items()} for row in await self.session.mappings(asked)]
+
+    async def forget(
+        self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
+    ) -> Forgotten:
+        names = await usernames_of(self.session, community_id, person_id)
+        shared = await borne_by_others(self.session, community_id, person_id, names) | {
+            name.casefold() for name in others
+        }
+        called = {*names, await self._shown_name(community_id, person_id)} - {""}
+        gone = await self._forget_messages(community_id, person_id, at)
+        reactions = await self._forget_reactions(community_id, person_id)
+        await self._forget_rows(community_id, person_id, at)
+        await owe_purge(self.session)  # also when only a name goes
+        alone = Named([name for name in names if name not in shared], words=())
+        texts = await self._forget_mentions(community_id, alone) if alone.names else 0
+        return Forgotten(
+            messages=gone,
+            reactions=reactions,
+            texts=texts,
+            names=alone.names,
+            is_shared=bool(shared.intersection(names)),
+            agents=tuple(await self._who_knows(community_id, alone)),
+            traces=tuple(await traces_of(self.session, community_id, called, alone)),
+        )
+
+    async def _shown_name(self, community_id: int, person_id: int) -> str:
+        shown = select(PEOPLE.c.display_name).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id)
+        return str(await self.session.value(shown) or "")
+
+    async def _forget_messages(self, community_id: CommunityId, person_id: Snowflake, at: datetime) -> int:
+        """Remove what they said, with tombstones where it stands on Discord."""
+        theirs = MESSAGES.c.sender_person_id == person_id
+        said = select(MESSAGES.c.discord_id).where(owned(MESSAGES, community_id), theirs)
+        posted = [row[0] for row in await self.session.rows(said.where(MESSAGES.c.discord_id.is_not(None)))]
+        gone = await self.talk.delete(community_id, posted, at)
+        return gone + await erase(self.session, community_id, theirs)
+
+    async def _forget_reactions(self, community_id: int, person_id: int) -> int:
+        theirs = and_(owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
+        touched = [row[0] for row in await self.session.rows(select(REACTIONS.c.message_id).distinct().where(theirs))]
+        gone = await self.session.run(delete(REACTIONS).where(theirs))
+        for start in range(0, len(touched), AT_A_TIME):
+            await count_reactions(self.session, community_id, touched[start : start + AT_A_TIME])
+        return gone
+
+    async def _forget_rows(self, community_id: int, person_id: int, at: datetime) -> None:
+        """Forget their names and deeds by their id."""
+        blank = {"username": "", "display_name": "", "is_architect": False, "forgotten_at": at}
+        await self.session.upsert(PEOPLE, [{"community_id": community_id, "id": person_id, "ignored": True} | blank])
+        await self.session.run(delete(NAMES).where(owned(NAMES, community_id), NAMES.c.bearer == f"person:{person_id}"))
+        await self.session.run(delete(FAILURES).where(owned(FAILURES, community_id), FAILURES.c.person_id == person_id))
+        knocks = and_(owned(REQUESTS, community_id), REQUESTS.c.requester_person_id == person_id)
+        await self.session.run(update(REQUESTS).where(knocks).values(requester_name=SOMEONE))
+        pending = and_(knocks, REQUESTS.c.state == RequestState.PENDING)
+        await self.session.run(update(REQUESTS).where(pending).values(state=RequestState.CANCELLED, closed_at=at))
+        for table, name in BY_ID:
+            column, mark = table.c[name], mention(person_id)
+            these = update(table).where(owned(table, community_id), column.contains(mark, autoescape=True))
+            await self.session.run(these.values({name: func.replace(column, mark, SOMEONE)}))
+
+    async def _forget_mentions(self, community_id: int, named: Named) -> int:
+        """Put someone in their place in what others wrote; gives in how many texts."""
+        texts = await self._rewrite_messages(community_id, named)
+        for table, columns in REWRITTEN.items():
+            texts += await self._rewrite(community_id, table, columns, named)
+        return texts + await self._forget_derived(community_id, named)
+
+    async def _rewrite_messages(self, community_id: int, named: Named) -> int:
+        columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown)
+        asked = select(*columns).where(owned(MESSAGES, community_id), may_name(named, MESSAGES.c.content))
+        found = [row for row in await self.session.rows(asked) if named.found_in(row.content)]
+        for row in found:
+            content = named.replaced(row.content)
+            if row.shown:
+                await unindex(self.session, community_id, [(row.id, row.room_id, row.content)])
+                await index(self.session, community_id, [(row.id, row.room_id, content)])
+            this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == row.id)
+            await self.session.run(update(MESSAGES).where(this).values(content=content, tokens=0))
+        if found:
+            await owe_purge(self.session)
+        return len(found)
+
+    async def _rewrite(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> int:
+        """Name nobody of that name in texts and documents of a table."""
+        key, changed = tuple(table.primary_key), 0
+        these = LETTERS.c.kind.not_in(SETTINGS) if table is LETTERS else true()
+        for column in (table.c[name] for name in columns):
+            asked = select(column, *key).where(owned(table, community_id), these, may_name(named, column))
+            for value, *its in await self.session.rows(asked):
+                new = named.rewritten(value)
+                if new != value:
+                    this = and_(*(part == own for part, own in zip(key, its, strict=True)))
+                    changed += await self.session.run(update(table).where(this).values({column.name: new}))
+        return changed
+
+    async def _forget_derived(self, community_id: int, named: Named) -> int:
+        """Summaries, look-ups and stored HUDs that name them go; gives how many."""
+        covering = await self._naming(community_id, CHECKPOINTS, ("text",), named)
+        if covering:
+            await withdraw_where(self.session, community_id, CHECKPOINTS.c.id.in_(covering))
+        asking = await self._naming(community_id, LOOKUPS, ("question", "answer"), named)
+        for start in range(0, len(asking), AT_A_TIME):
+            these = LOOKUPS.c.id.in_(asking[start : start + AT_A_TIME])
+            await self.session.run(delete(LOOKUPS).where(owned(LOOKUPS, community_id), these))
+        return len(covering) + len(asking) + await self._forget_huds(community_id, named)
+
+    async def _naming(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> list[int]:
+        """Give the ids of the rows that name them."""
+        these = [table.c[name] for name in columns]
+        asked = select(table.c.id, *these).where(
+            owned(table, community_id), or_(*(may_name(named, one) for one in these))
+        )
+        return [id for id, *values in await self.session.rows(asked) if named.found_in(*map(_as_text, values))]
+
+    async def _forget_huds(self, community_id: int, named: Named) -> int:
+        kept = or_(BEATS.c.hud.is_not(None), BEATS.c.answer.is_not(None), BEATS.c.thoughts.is_not(None))
+        asked = select(BEATS.c.id, BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).where(
+            owned(BEATS, community_id), kept
+        )
+        last = emptied = 0
+        while page := await self.session.rows(asked.where(BEATS.c.id > last).order_by(BEATS.c.id).limit(AT_A_TIME)):
+            last = page[-1].id
+            named_in = [row.id for row in page if named.found_in(row.hud or "", row.answer or "", row.thoughts or "")]
+            these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(named_in))
+            emptied += await self.session.run(these.values(hud=None, answer=None, thoughts=None))
+        return emptied
+
+    async def _who_knows(self, community_id: int, named: Named) -> list[AgentId]:
+        asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))
+        rows = await self.session.rows(asked.order_by(MINDS.c.agent_id))
+        known = [row.agent_id for row in rows if named.found_in(to_json(row.knowledge), to_json(row.focus))]
+        return list(dict.fromkeys(known))
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else to_json(value)

@@ -1,13 +1,11 @@
 """PostgreSQL's own way to store what comes in: one statement, however many messages, for each one costs a journey."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from sqlalchemy import bindparam, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from storage.ids import CountedIds
 from storage.session import Session, Values
 from storage.tables import MESSAGES, ROOMS
 from storage.talking import More
@@ -54,14 +52,12 @@ _STORE = text(
 ).bindparams(*(bindparam(name, type_=ARRAY(type)) for name, type in _TYPES.items()))
 
 
-async def store_at_once(
-    session: Session, community_id: int, ids: CountedIds, rows: Sequence[Values], rooms: Iterable[More]
-) -> None:
+async def store_at_once(session: Session, community_id: int, rows: Sequence[Values], rooms: Iterable[More]) -> None:
     """Store messages, let them be found, count them in their rooms, and write how far their ids were counted."""
     if not rows:
         return
     counted = [(room.room_id, room.shown, room.newest, room.spoken) for room in rooms]
-    values: dict[str, Any] = {name: [row[name] for row in rows] for name in GIVEN}
+    values: dict[str, object] = {name: [row[name] for row in rows] for name in GIVEN}
     values |= {name: [row[place] for row in counted] for place, name in enumerate(MORE)}
     values["words"] = [" ".join(words_of(row["content"])) for row in rows]
-    await session.run(_STORE, values | {"community_id": community_id, "last_id": ids.written("message")})
+    await session.run(_STORE, values | {"community_id": community_id, "last_id": session.ids.written("message")})

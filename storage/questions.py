@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Executable,
+    FromClause,
     Integer,
-    Select,
     Table,
     and_,
     any_,
@@ -30,7 +29,7 @@ from sqlalchemy.dialects import postgresql
 from bot.core.records import PUBLIC_SIDE
 from storage.convert import MESSAGE_COLUMNS
 from storage.messages import MESSAGE
-from storage.session import literally
+from storage.session import Query, Term, literally
 from storage.tables import (
     ACTIONS,
     AGENTS,
@@ -53,7 +52,7 @@ from storage.tables import (
 RECENT_ACTIONS = 20
 UNSENT = LETTERS.c.state.in_(literally("waiting", "sending"))  # as the index of open letters has it
 PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
-Among = Callable[[ColumnElement[Any], str], ColumnElement[bool]]
+Among = Callable[[Term, str], ColumnElement[bool]]
 
 # SQLite has no LATERAL: the index tells where each room's stretch begins, and CROSS JOIN keeps the planner from reading
 # the whole community. Of messages sent in the same instant it may give some more.
@@ -115,28 +114,28 @@ def questions(*, is_sqlite: bool) -> Questions:
     )
 
 
-def _among_sqlite(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+def _among_sqlite(column: Term, name: str) -> ColumnElement[bool]:
     return column.in_(select(func.json_each(bindparam(name)).table_valued("value").c.value))
 
 
-def _among_postgresql(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+def _among_postgresql(column: Term, name: str) -> ColumnElement[bool]:
     return column == any_(bindparam(name, type_=postgresql.ARRAY(BigInteger)))
 
 
-def _its(table: Any) -> ColumnElement[bool]:  # noqa: ANN401  # a table or its alias
+def _its(table: FromClause) -> ColumnElement[bool]:
     its: ColumnElement[bool] = table.c.community_id == bindparam("community_id")
     return its
 
 
-def _all_of(table: Table) -> Select[Any]:
+def _all_of(table: Table) -> Query:
     return select(table).where(_its(table))
 
 
-def _open(table: Table, among: Among, waiting: ColumnElement[bool]) -> Select[Any]:
+def _open(table: Table, among: Among, waiting: ColumnElement[bool]) -> Query:
     return _all_of(table).where(among(table.c.room_id, "rooms"), waiting).order_by(table.c.id)
 
 
-def _community() -> Select[Any]:
+def _community() -> Query:
     own = OVERRIDES.c.community_id == COMMUNITIES.c.id
     asked = select(*COMMUNITIES.c, OVERRIDES.c.name, OVERRIDES.c.value).select_from(
         COMMUNITIES.outerjoin(OVERRIDES, own)
@@ -144,7 +143,7 @@ def _community() -> Select[Any]:
     return asked.where(COMMUNITIES.c.id == bindparam("community_id")).order_by(OVERRIDES.c.name)
 
 
-def _residents() -> Select[Any]:
+def _residents() -> Query:
     """Each room with its owner, the agents' own ones first."""
     own = and_(
         AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == func.coalesce(ROOMS.c.thread_of, ROOMS.c.id)
@@ -153,14 +152,14 @@ def _residents() -> Select[Any]:
     return asked.order_by(ROOMS.c.thread_of.is_not(None), ROOMS.c.id)
 
 
-def _memberships(among: Among) -> Select[Any]:
+def _memberships(among: Among) -> Query:
     mine = MEMBERSHIPS.alias("mine")
     theirs = select(mine.c.room_id).where(_its(mine), among(mine.c.agent_id, "agents"))
     in_these = or_(MEMBERSHIPS.c.room_id.in_(theirs), among(MEMBERSHIPS.c.room_id, "rooms"))
     return _all_of(MEMBERSHIPS).where(in_these).order_by(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
 
 
-def _newest_lateral(among: Among) -> Select[Any]:
+def _newest_lateral(among: Among) -> Query:
     """The newest messages of each room, newest first, in PostgreSQL's words."""
     in_room = and_(MESSAGES.c.community_id == ROOMS.c.community_id, MESSAGES.c.room_id == ROOMS.c.id)
     newest = (
@@ -178,7 +177,7 @@ def _newest_lateral(among: Among) -> Select[Any]:
     )
 
 
-def _being_posted(among: Among) -> Select[Any]:
+def _being_posted(among: Among) -> Query:
     """What is said in open letters and not shown yet, in the order of its saying."""
     said = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
     asked = select(*MESSAGE).select_from(LETTERS.join(MESSAGES, said))
@@ -186,13 +185,13 @@ def _being_posted(among: Among) -> Select[Any]:
     return asked.where(waits).order_by(MESSAGES.c.room_id, MESSAGES.c.id)
 
 
-def _checkpoints(among: Among) -> Select[Any]:
+def _checkpoints(among: Among) -> Query:
     here = and_(_its(CHECKPOINTS), among(CHECKPOINTS.c.room_id, "rooms"))
     newest = select(func.max(CHECKPOINTS.c.id)).where(here).group_by(CHECKPOINTS.c.room_id)
     return _all_of(CHECKPOINTS).where(CHECKPOINTS.c.id.in_(newest))
 
 
-def _recent_actions(among: Among) -> Select[Any]:
+def _recent_actions(among: Among) -> Query:
     """The last actions of each agent and side it has, oldest first; the index tells where they begin."""
     public = select(AGENTS.c.id.label("agent_id"), literal(PUBLIC_SIDE).label("side"))
     private = select(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
@@ -215,7 +214,7 @@ def _recent_actions(among: Among) -> Select[Any]:
     return recent.where(ACTIONS.c.id >= func.coalesce(first, 0)).order_by(ACTIONS.c.id)
 
 
-def _keys(among: Among) -> Select[Any]:
+def _keys(among: Among) -> Query:
     """The keys of these rooms and those that these agents hold, a row for each holder."""
     mine = HOLDERS.alias("mine")
     held = select(mine.c.key_id).where(_its(mine), among(mine.c.agent_id, "agents"))

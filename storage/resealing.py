@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Table, and_, select, update
 
@@ -60,7 +59,7 @@ async def _reseal(
         secret = _opened(cipher, row[column], row_of(was or row["community_id"], row), moved=was is not None)
         unreadable += secret is None
         resealed += secret is not None
-        new: dict[str, Any] = {}
+        new: dict[str, object] = {}
         if secret is not None:
             new[column] = cipher.encrypt(secret, row_of(row["community_id"], row))
             if "digest" in table.c:

@@ -1,7 +1,7 @@
 """Full-text search, newest first, in the rooms that the asker may see."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import reduce
 
 from sqlalchemy import (
     ARRAY,
@@ -21,8 +21,8 @@ from sqlalchemy import (
 )
 
 from bot.core.records import AgentId, CommunityId, Message
-from storage.messages import MESSAGE, NEWEST_FIRST, Messages, messages_where
-from storage.session import owned
+from storage.messages import MESSAGE, NEWEST_FIRST, messages_where, read_messages
+from storage.session import Query, Session, Term, owned
 from storage.tables import MESSAGES, ROOMS
 from storage.talking import SHIFT, index
 from storage.words import excerpt_of, phrases_of
@@ -36,41 +36,40 @@ SCANNED = 5_000  # a query without a word (`%`) is looked for as text in so many
 Found = Sequence[tuple[Message, str]]
 
 
-class Searching(Messages):
-    """Search over messages."""
+async def search(
+    session: Session, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
+) -> Found:
+    """Find messages in these rooms by words, newest first, each with an excerpt around the match."""
+    asked = await ids_with(session, community_id, query, room_ids, limit)
+    if asked is None:
+        return []
+    ids = [row[0] for row in await session.rows(asked)]
+    found = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids)).order_by(*NEWEST_FIRST)
+    messages = await read_messages(session, community_id, found)
+    return [(message, excerpt_of(message.content, query)) for message in messages[:limit]]
 
-    async def search(
-        self, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
-    ) -> Found:
-        """Find messages in these rooms by words, newest first, each with an excerpt around the match."""
-        asked = await self.ids_with(community_id, query, room_ids, limit)
-        if asked is None:
-            return []
-        ids = [row[0] for row in await self.rows(asked)]
-        found = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids)).order_by(*NEWEST_FIRST)
-        messages = await self.messages(community_id, found)
-        return [(message, excerpt_of(message.content, query)) for message in messages[:limit]]
 
-    async def ids_with(
-        self, community_id: int, query: str, room_ids: Sequence[int], limit: int
-    ) -> Select[tuple[int]] | None:
-        """Give the SELECT of the ids of the newest messages with these words, perhaps of some more; None: of none."""
-        phrases = phrases_of(query)
-        if not room_ids or not query.strip() or limit < 1:
-            return None
-        if not phrases:
-            return _as_text(community_id, query.strip(), room_ids, limit)
-        if not self.is_sqlite:
-            return _in_postgresql(community_id, phrases, room_ids, limit)
-        if community_id in self.unindexed:
-            await self._index_all(community_id)
-        return _in_sqlite(community_id, phrases, room_ids, limit)
+async def ids_with(
+    session: Session, community_id: int, query: str, room_ids: Sequence[int], limit: int
+) -> Select[tuple[int]] | None:
+    """Give the SELECT of the ids of the newest messages with these words, perhaps of some more; None: of none."""
+    phrases = phrases_of(query)
+    if not room_ids or not query.strip() or limit < 1:
+        return None
+    if not phrases:
+        return _as_text(community_id, query.strip(), room_ids, limit)
+    if not session.is_sqlite:
+        return _in_postgresql(community_id, phrases, room_ids, limit)
+    if community_id in session.unindexed:
+        await _index_all(session, community_id)
+    return _in_sqlite(community_id, phrases, room_ids, limit)
 
-    async def _index_all(self, community_id: int) -> None:
-        self.unindexed.discard(community_id)
-        columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content)
-        shown = select(*columns).where(owned(MESSAGES, community_id), MESSAGES.c.shown)
-        await index(self, community_id, [(row[0], row[1], row[2]) for row in await self.rows(shown)])
+
+async def _index_all(session: Session, community_id: int) -> None:
+    session.unindexed.discard(community_id)
+    columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content)
+    shown = select(*columns).where(owned(MESSAGES, community_id), MESSAGES.c.shown)
+    await index(session, community_id, [(row[0], row[1], row[2]) for row in await session.rows(shown)])
 
 
 def _as_text(community_id: int, sought: str, room_ids: Sequence[int], limit: int) -> Select[tuple[int]]:
@@ -106,7 +105,7 @@ def _in_postgresql(
     return select(either.c.message_id.label("id"))
 
 
-def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit: int) -> Select[Any]:  # noqa: ANN401
+def _among_newest(community_id: int, sought: Term, room_ids: Sequence[int], limit: int) -> Query:
     """Look through the newest messages of each room: a common word is found there; the index would find too many."""
     newest = (
         select(MESSAGES.c.id, MESSAGES.c.sent_at)
@@ -126,14 +125,11 @@ def _among_newest(community_id: int, sought: Any, room_ids: Sequence[int], limit
     )
 
 
-def _all_of(phrases: Sequence[str]) -> Any:  # noqa: ANN401  # an SQL expression
-    query: Any = None
-    for phrase in phrases:
-        one = func.phraseto_tsquery(text("'selfroom'"), phrase)
-        query = one if query is None else query.op("&&")(one)
-    return query
+def _all_of(phrases: Sequence[str]) -> Term:
+    words: list[Term] = [func.phraseto_tsquery(text("'selfroom'"), phrase) for phrase in phrases]
+    return reduce(lambda one, other: one.op("&&")(other), words)
 
 
-def _in_rooms(community_id: int, room_ids: Sequence[int]) -> Select[Any]:
+def _in_rooms(community_id: int, room_ids: Sequence[int]) -> Query:
     asked = select(*MESSAGE).where(owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(room_ids), MESSAGES.c.shown)
     return asked.order_by(*NEWEST_FIRST)

@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
@@ -11,6 +12,7 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Executable,
+    Row,
     Select,
     String,
     Table,
@@ -25,9 +27,15 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.errors import Unreadable
+from storage.ids import CountedIds
 
 T = TypeVar("T")
-Values = Mapping[str, Any]
+# What is worded at run time has no types that SQLAlchemy or a database could tell.
+Values = Mapping[str, Any]  # by column name
+OneRow = Row[*tuple[Any, ...]]
+Rows = Sequence[OneRow]
+Query = Select[*tuple[Any, ...]]
+Term = ColumnElement[Any]
 # what a value raises that is no value of its column, or none that its record takes
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, OSError, zlib.error)
 INSTALLATION = 0  # the scope of what is kept for no community in particular
@@ -37,14 +45,18 @@ Insert = sqlite.Insert | postgresql.Insert
 class Session:
     """The ground of all reading and writing: a connection in a transaction."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(
+        self, connection: AsyncConnection, ids: CountedIds | None = None, unindexed: set[int] | None = None
+    ) -> None:
         self._connection = connection
+        self.ids = ids or CountedIds(None)
         self.is_sqlite = connection.dialect.name == "sqlite"
-        self.unindexed: set[int] = set()  # communities of a clone whose full-text index is made when it is asked
+        # communities of a clone whose full-text index is made when it is asked
+        self.unindexed = set() if unindexed is None else unindexed
         self.to_recount: set[int] = set()  # agents whose next beat is counted once, when all else is written
         self.erased = False  # messages went: their words must leave the full-text index for good
 
-    async def rows(self, statement: Executable, values: Values | None = None) -> Sequence[Any]:
+    async def rows(self, statement: Executable, values: Values | None = None) -> Rows:
         """Give all rows, to be read by position."""
         return (await self._connection.execute(statement, values)).all()
 
@@ -54,7 +66,7 @@ class Session:
         names = tuple(result.keys())
         return [dict(zip(names, row, strict=True)) for row in result.all()]  # a row's own mapping is much slower
 
-    async def records(self, asked: Select[Any], table: Table, make: Callable[[Values], T]) -> list[T]:
+    async def records(self, asked: Query, table: Table, make: Callable[[Values], T]) -> list[T]:
         """Make a record of each row of one table; raises Unreadable, naming the rows, where that cannot be done."""
         try:
             return [make(row) for row in await self.mappings(asked)]
@@ -83,23 +95,27 @@ class Session:
             return 0
         return (await self._connection.execute(statement, values)).rowcount
 
+    def savepoint(self) -> AbstractAsyncContextManager[object]:
+        """Open a part of the transaction: when its block ends with an error, only the part is undone."""
+        return self._connection.begin_nested()
+
     async def pages(self, statement: Executable, size: int) -> AsyncIterator[Sequence[Values]]:
         """Give rows by column name, so many at a time: never all in memory."""
         async with self._connection.stream(statement) as result:
             async for page in result.mappings().partitions(size):
                 yield cast(Sequence[Values], page)
 
-    async def plainly(self, statement: str, values: Values, size: int) -> AsyncIterator[list[tuple[Any, ...]]]:
+    async def plainly(self, statement: str, values: Values, size: int) -> AsyncIterator[list[tuple[object, ...]]]:
         """Give rows with values as they lie in the database, so many at a time."""
         async with self._connection.stream(text(statement), values) as result:
             async for page in result.partitions(size):
                 yield [tuple(row) for row in page]
 
-    async def put_plainly(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+    async def put_plainly(self, statement: str, rows: list[tuple[object, ...]]) -> None:
         """Write rows in the driver's own words, with values as they are to lie in the database."""
         await self._connection.exec_driver_sql(statement, rows)
 
-    def is_one_of(self, column: ColumnElement[Any], values: Collection[int]) -> ColumnElement[bool]:
+    def is_one_of(self, column: Term, values: Collection[int]) -> ColumnElement[bool]:
         """Give the condition that a number is among many: for PostgreSQL as one array, which is planned at once."""
         if self.is_sqlite:
             return column.in_(values)
@@ -135,7 +151,7 @@ def upserting(table: Table, names: tuple[str, ...], keep: tuple[str, ...], *, is
     return statement.on_conflict_do_update(index_elements=key, set_=new)
 
 
-def literally(*values: str) -> BindParameter[Any]:
+def literally(*values: str) -> BindParameter[str]:
     """Give values that are written into the statement: SQLite uses a partial index only where it sees them."""
     return bindparam(None, values, type_=String, expanding=True, literal_execute=True)
 

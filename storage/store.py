@@ -20,12 +20,11 @@ from storage.ids import CountedIds
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.clone import clone_community
+from storage.parts import SqlReading, SqlWriting
 from storage.planning import tell_planner
 from storage.purging import Purger, purge, purge_index
-from storage.reading import SqlReading
 from storage.resealing import Resealed, reseal
 from storage.session import Session
-from storage.writing import SqlWriting
 
 PATIENCE_SECONDS = 20.0
 MIGRATION_LOCK = 7_353_676  # any number: two programs that start together migrate one after the other
@@ -61,21 +60,18 @@ class SqlStore:
     async def reading(self) -> AsyncIterator[SqlReading]:
         """Open a consistent read."""
         async with self.database.reading() as connection:
-            reading = SqlReading(connection, self.config)
-            reading.unindexed = self._unindexed
-            yield reading
+            yield SqlReading(Session(connection, unindexed=self._unindexed), self.config)
 
     @asynccontextmanager
     async def writing(self, community_id: CommunityId | None = None) -> AsyncIterator[SqlWriting]:
         """Open a transaction; ids are counted for that community (None: only a community is made)."""
         async with self.database.writing() as connection:
             ids = CountedIds(community_id)
-            writing = SqlWriting(connection, self.config, ids)
-            writing.unindexed = self._unindexed
-            await ids.open(writing)
-            yield writing
-            await ids.flush(writing)
-        if writing.erased and self.database.is_sqlite and not await purge_index(self.database):
+            session = Session(connection, ids, self._unindexed)
+            await ids.open(connection)
+            yield SqlWriting(session, self.config)
+            await ids.flush(connection)
+        if session.erased and self.database.is_sqlite and not await purge_index(self.database):
             self._purger.start()
 
     async def gone_for_good(self) -> bool:

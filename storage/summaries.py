@@ -1,18 +1,17 @@
 """Which rooms have much that no summary covers, and what happens to summaries of what is deleted."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, ScalarSelect, and_, case, delete, func, or_, select, true, update
+from sqlalchemy import CTE, ColumnElement, and_, case, delete, func, or_, select, true, update
 
 from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
-from bot.core.records import AgentId, CommunityId, Message, MessageId
+from bot.core.records import AgentId, Checkpoint, CommunityId
 from storage.convert import checkpoint_of
 from storage.echoes import members_of
-from storage.messages import Messages, messages_where
-from storage.session import Session, owned
+from storage.session import Session, Term, owned
 from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, MESSAGES, MINDS, ROOMS
 
 NEWEST_COUNTED = 1_000  # messages of a room: more than any chunk holds
@@ -20,11 +19,17 @@ CHARACTERS_A_TOKEN = 4
 BARE_LINE_TOKENS = 12
 
 
-class Summarising(Messages):
-    """What there is to sum up."""
+@dataclass(frozen=True, slots=True)
+class SqlSummaries:
+    """Summaries of rooms, and the rooms that want one."""
 
-    async def unsummarised(self, since: datetime | None) -> Sequence[Unsummarised]:
-        """Give the rooms of all communities that spoke since then (None: none of these) or are asked for a summary."""
+    session: Session
+
+    async def of_room(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Checkpoint]:
+        here = select(CHECKPOINTS).where(owned(CHECKPOINTS, community_id), CHECKPOINTS.c.room_id == room_id)
+        return [checkpoint_of(row) for row in await self.session.mappings(here.order_by(CHECKPOINTS.c.id))]
+
+    async def wanted(self, since: datetime | None) -> Sequence[Unsummarised]:
         asked = ROOMS.c.compact_asked_at.is_not(None)
         looked_at = asked if since is None else or_(asked, ROOMS.c.last_message_at >= since)
         alive = AGENTS.c.retired_at.is_(None) & COMMUNITIES.c.paused.is_(False)
@@ -44,7 +49,7 @@ class Summarising(Messages):
         # with WITH and sorted by what is counted, all of it is done at once and off the loop (storage.inline)
         tokens = _uncovered_tokens(rooms).label("tokens")
         statement = select(rooms, tokens).order_by(tokens.desc(), rooms.c.community_id, rooms.c.id)
-        rows = await self.rows(statement)
+        rows = await self.session.rows(statement)
         return [
             Unsummarised(
                 community_id=row.community_id, room_id=row.id, tokens=int(row.tokens or 0), asked=bool(row.asked)
@@ -52,16 +57,8 @@ class Summarising(Messages):
             for row in rows
         ]
 
-    async def messages_after(
-        self, community_id: CommunityId, room_id: AgentId, after: MessageId, *, limit: int
-    ) -> Sequence[Message]:
-        """Give a room's messages with later ids, in the order of their ids."""
-        here = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown == true())
-        asked = messages_where(*here, MESSAGES.c.id > after).order_by(MESSAGES.c.id).limit(limit)
-        return await self.messages(community_id, asked)
 
-
-def _uncovered_tokens(rooms: CTE) -> ScalarSelect[Any]:
+def _uncovered_tokens(rooms: CTE) -> Term:
     """Add up, roughly, what the newest messages of a room take that no summary covers."""
     covered = (
         select(func.coalesce(func.max(CHECKPOINTS.c.last_message_id), 0))

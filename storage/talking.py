@@ -4,11 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
 
 from sqlalchemy import (
     Boolean,
-    ColumnElement,
     Text,
     Update,
     and_,
@@ -23,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.types import NULLTYPE
 
-from storage.session import Session, owned
+from storage.session import Session, Term, owned
 from storage.tables import MESSAGES, REACTIONS, ROOMS
 from storage.words import words_of
 
@@ -61,7 +59,7 @@ async def unindex(session: Session, community_id: int, lines: Sequence[Indexed])
     await session.run(_DROP_SQLITE if session.is_sqlite else _DROP_POSTGRESQL, rows)
 
 
-def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, Any]:
+def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, object]:
     message_id, room_id, content = line
     words = " ".join(words_of(content))
     if session.is_sqlite:
@@ -140,7 +138,7 @@ def _counting(*, is_sqlite: bool) -> Update:
     order = (count.desc(), first, REACTIONS.c.emoji)
     one = counted.correlate(MESSAGES).order_by(*order).subquery()
     if is_sqlite:
-        shown: ColumnElement[Any] = func.json_group_array(func.json_array(one.c.emoji, one.c.count))
+        shown: Term = func.json_group_array(func.json_array(one.c.emoji, one.c.count))
     else:
         pair = func.json_build_array(one.c.emoji, one.c.count)
         shown = func.json_agg(aggregate_order_by(pair, one.c.count.desc(), one.c.first, one.c.emoji)).cast(Text)

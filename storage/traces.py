@@ -1,17 +1,16 @@
 """Where a person who is forgotten may still be named in words that are not ours to change: managers decide there."""
 
 from collections.abc import Collection
-from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Column, select
 
 from bot.core.forgetting import Forgotten, Trace, TraceKind, words_of
 from storage.columns import to_json
-from storage.names import Names
-from storage.session import owned
+from storage.names import names_of_agents
+from storage.session import Session, owned
 from storage.tables import AGENTS, KEYS, MINDS, ROOMS
 
-PLACES: tuple[tuple[TraceKind, Any, Any], ...] = (  # kind, whose, text
+PLACES: tuple[tuple[TraceKind, Column[int], Column[str]], ...] = (  # kind, whose, text
     (TraceKind.PROMPT, AGENTS.c.id, AGENTS.c.prompt),
     (TraceKind.TOPIC, ROOMS.c.id, ROOMS.c.topic),
     (TraceKind.BILLBOARD, ROOMS.c.id, ROOMS.c.billboard),
@@ -21,25 +20,20 @@ PLACES: tuple[tuple[TraceKind, Any, Any], ...] = (  # kind, whose, text
 )
 
 
-class Traces(Names):
-    """What may name somebody."""
-
-    async def traces_of(self, community_id: int, called: Collection[str], removed: Forgotten) -> list[Trace]:
-        """Give the places where one of these names stands as a word; what minds lose anyway does not count."""
-        agents = await self.names_of_agents(community_id)
-        words = [word for name in called for word in words_of(name, agents)]
-        named = Forgotten(sorted(called), words)
-        found: list[Trace] = []
-        for kind, whose, text in PLACES:
-            rows = await self.rows(select(whose, text).where(owned(whose.table, community_id)).order_by(whose))
-            ids = [id for id, value in rows if named.found_in(_left(kind, value, removed))]
-            found += [Trace(kind=kind, id=id) for id in dict.fromkeys(ids)]
-        return found
+async def traces_of(session: Session, community_id: int, called: Collection[str], removed: Forgotten) -> list[Trace]:
+    """Give the places where one of these names stands as a word; what minds lose anyway does not count."""
+    agents = await names_of_agents(session, community_id)
+    words = [word for name in called for word in words_of(name, agents)]
+    named = Forgotten(sorted(called), words)
+    found: list[Trace] = []
+    for kind, whose, text in PLACES:
+        rows = await session.rows(select(whose, text).where(owned(whose.table, community_id)).order_by(whose))
+        ids = [id for id, value in rows if named.found_in(_left(kind, value, removed))]
+        found += [Trace(kind=kind, id=id) for id in dict.fromkeys(ids)]
+    return found
 
 
-def _left(kind: TraceKind, value: Any, removed: Forgotten) -> str:  # noqa: ANN401  # text, or what a mind holds
-    if kind is TraceKind.KNOWLEDGE:
-        return to_json(removed.knowledge(value or {}))
-    if kind is TraceKind.FOCUS:
-        return to_json(removed.rewritten(value or {}))
+def _left(kind: TraceKind, value: object, removed: Forgotten) -> str:
+    if isinstance(value, dict):  # what a mind holds
+        return to_json(removed.knowledge(value) if kind is TraceKind.KNOWLEDGE else removed.rewritten(value))
     return str(value or "")

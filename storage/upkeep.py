@@ -1,13 +1,15 @@
 """What is kept no longer than it may be: old messages, old HUDs, old logs."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, exists, false, func, not_, or_, select, true, update
+from sqlalchemy import ColumnElement, Table, and_, delete, exists, false, func, not_, or_, select, true, tuple_, update
 
-from bot.core.kinds import LetterState
+from bot.core.errors import Unreadable
+from bot.core.kinds import LetterState, RequestState
 from bot.core.records import CommunityId
 from storage.erasing import erase
+from storage.letters import SqlLetters
 from storage.questions import RECENT_ACTIONS
 from storage.session import Session, owned
 from storage.tables import (
@@ -20,48 +22,75 @@ from storage.tables import (
     LETTERS,
     MEMBERSHIPS,
     MESSAGES,
+    METADATA,
     REQUESTS,
     RESERVATIONS,
     ROOMS,
     TOMBSTONES,
 )
 
+Aged = tuple[Table, *tuple[ColumnElement[bool], ...]]  # rows of a table that meet all conditions
 CLOSED = (LetterState.SENT, LetterState.FAILED)
 NEWEST_KEPT = 200  # of each room, however old
 
 
-class Upkeep(Session):
-    """Retention."""
+@dataclass(frozen=True, slots=True)
+class SqlUpkeep:
+    """What is kept no longer than it may be."""
+
+    session: Session
+    letters: SqlLetters
 
     async def forget(
         self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
     ) -> int:
-        """Delete messages outside every window, stored HUDs and logs that are older; gives how many messages went."""
         kept = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
         aged = and_(owned(BEATS, community_id), BEATS.c.at < huds_before, kept)
-        await self.run(update(BEATS).where(aged).values(hud=None, answer=None, thoughts=None))
+        await self.session.run(update(BEATS).where(aged).values(hud=None, answer=None, thoughts=None))
         gone = 0
-        for room_id in [row[0] for row in await self.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))]:
+        for room_id in [
+            row[0] for row in await self.session.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))
+        ]:
             gone += await self._forget_room(community_id, room_id, messages_before)
         for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before)]:
-            await self.run(delete(table).where(owned(table, community_id), *conditions))
+            await self.session.run(delete(table).where(owned(table, community_id), *conditions))
         return gone
+
+    async def set_aside(self, found: Unreadable, at: datetime) -> None:
+        table = METADATA.tables[found.table]
+        for key in found.keys:
+            this = tuple_(*table.primary_key) == tuple_(*key)
+            match found.table:
+                case LETTERS.name:
+                    await self.session.run(update(LETTERS).where(this).values(state=LetterState.FAILED, closed_at=at))
+                    for community_id, message_id in await self.session.rows(
+                        select(LETTERS.c.community_id, LETTERS.c.message_id).where(
+                            this, LETTERS.c.message_id.is_not(None)
+                        )
+                    ):
+                        await self.letters.free_author(community_id, message_id, at)
+                case REQUESTS.name:
+                    await self.session.run(
+                        update(REQUESTS).where(this).values(state=RequestState.EXPIRED, closed_at=at)
+                    )
+                case _:
+                    await self.session.run(delete(table).where(this))
 
     async def _forget_room(self, community_id: int, room_id: int, before: datetime) -> int:
         here = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id)
         shown = and_(here, MESSAGES.c.shown == true())
         newest = select(MESSAGES.c.sent_at).where(shown).order_by(MESSAGES.c.sent_at.desc())
-        begin: datetime | None = await self.value(newest.offset(NEWEST_KEPT - 1).limit(1))
+        begin: datetime | None = await self.session.value(newest.offset(NEWEST_KEPT - 1).limit(1))
         windows = select(func.min(MEMBERSHIPS.c.window_start)).where(
             owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id == room_id, MEMBERSHIPS.c.window_start > 0
         )
         outside = MESSAGES.c.id < func.coalesce(windows.scalar_subquery(), MESSAGES.c.id + 1)
         unposted = and_(here, MESSAGES.c.shown == false(), MESSAGES.c.sent_at < before, not_(_waits()))
-        gone = await erase(self, community_id, unposted, aged=True)
+        gone = await erase(self.session, community_id, unposted, aged=True)
         if begin is None:
             return gone
         old = and_(shown, MESSAGES.c.sent_at < min(before, begin), outside)
-        return gone + await erase(self, community_id, old, aged=True)
+        return gone + await erase(self.session, community_id, old, aged=True)
 
 
 def _waits() -> ColumnElement[bool]:
@@ -70,7 +99,7 @@ def _waits() -> ColumnElement[bool]:
     return exists().where(of_it, LETTERS.c.state.not_in(CLOSED))
 
 
-def _traces(community_id: int, before: datetime) -> list[tuple[Any, ...]]:
+def _traces(community_id: int, before: datetime) -> list[Aged]:
     """Letters that were sent, beats, keys that did not open and money that was settled need no longer memory."""
     newest = select(func.max(LETTERS.c.last_part)).where(LETTERS.c.last_part.is_not(None))
     newest = newest.group_by(LETTERS.c.community_id, LETTERS.c.room_id)
@@ -84,7 +113,7 @@ def _traces(community_id: int, before: datetime) -> list[tuple[Any, ...]]:
     ]
 
 
-def _logs(community_id: int, before: datetime) -> list[tuple[Any, ...]]:
+def _logs(community_id: int, before: datetime) -> list[Aged]:
     """What was done; an agent's last actions stay, which its HUD shows. People who were forgotten stay forgotten."""
     later = ACTIONS.alias("later")
     last_shown = (

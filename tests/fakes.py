@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from typing import ParamSpec, TypeVar
 
 from bot.core.errors import ModelError
-from bot.core.models import Ceilings, KnowsProviders, ModelAnswer, ModelCall, OwnProvider, Source
+from bot.core.models import Ceilings, ModelAnswer, ModelCall, OwnProvider, OwnProviders, Source
 from bot.core.ports import IdKind
 from bot.core.records import Community, Usage
 
@@ -162,8 +162,8 @@ class ScriptedModel:
         usd = self.list_price(call.model, input_tokens=counted, output_tokens=said)
         return ModelAnswer(text=text, usage=Usage(input_tokens=counted, output_tokens=said, cost_usd=usd))
 
-    async def of(self, read: KnowsProviders, community: Community) -> "ScriptedModel":
-        await read.own_provider(community.id)  # asked each time, as by the real one
+    async def of(self, providers: OwnProviders, community: Community) -> "ScriptedModel":
+        await providers.of(community.id)  # asked each time, as by the real one
         return self
 
     @asynccontextmanager

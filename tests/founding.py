@@ -23,7 +23,7 @@ async def founded(
     `residents`: agents with their rooms, or how many; `guests`: (agent, room) for each that is in another's room.
     """
     async with store.writing() as write:
-        id = (await write.add_community(Snowflake(guild_id), "Testers")).id
+        id = (await write.communities.add(Snowflake(guild_id), "Testers")).id
     if isinstance(residents, int):
         residents = [(agent(number), room(number)) for number in range(1, residents + 1)]
     changes: list[Change] = [

@@ -118,12 +118,12 @@ async def test_whose_models_communities_ask_is_told_and_whether_their_keys_can_b
         ids = []
         async with store.writing() as write:
             for guild_id, name in enumerate(("Paid", "Own", "Moved", "Poor"), 1):
-                ids.append((await write.add_community(Snowflake(guild_id), name)).id)
+                ids.append((await write.communities.add(Snowflake(guild_id), name)).id)
             for id, sealer in ((ids[1], cipher), (ids[2], moved)):
                 own = OwnProvider(
                     base_url="https://models.example/v1", api="chat", sealed_key=sealer.encrypt("sk-1", of_provider(id))
                 )
-                await write.keep_provider(id, own)
+                await write.providers.keep(id, own)
         async with store.reading() as read:
             found = {one.what: one.ok for one in await examine_communities(read, settings, cipher)}
     assert found["The database opens; communities in it: 4."]

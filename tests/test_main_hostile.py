@@ -26,8 +26,8 @@ def named(name: str, data: Path) -> None:
 
     async def fill() -> None:
         async with await SqlStore.open(f"sqlite:///{data}/selfroom.db") as store, store.writing() as write:
-            await write.add_community(Snowflake(9), name)
-            await write.add_community(Snowflake(10), name)
+            await write.communities.add(Snowflake(9), name)
+            await write.communities.add(Snowflake(10), name)
 
     data.mkdir()
     asyncio.run(fill())

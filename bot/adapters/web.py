@@ -15,6 +15,7 @@ from bot.core.errors import BadSetting, StoreError
 from bot.core.outlook import Outlook, Waiting
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
+from bot.core.ports.communities import Communities
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
 from bot.core.sight import Sight, members_of
 from bot.core.view import Glance, Outline, Tally
@@ -129,7 +130,7 @@ class Face:
         hearts: list[Heart] = []
         with suppress(StoreError):  # without its database the house still tells what it counted
             async with self._store.reading() as read:
-                for community in await read.communities():
+                for community in await read.communities.all():
                     hearts += await self._hearts(read, community)
         page = self._metrics.page() + hearts_page(hearts)
         return web.Response(body=page, content_type="text/plain", charset="utf-8")
@@ -154,7 +155,7 @@ class Face:
 
     async def _agents(self, request: web.Request) -> web.Response:
         async with self._store.reading() as read:
-            community = await self._community(read, request)
+            community = await self._community(read.communities, request)
             if community is None or self.foresee is None:
                 return web.json_response([])
             view, looks = await self.foresee(read, community)
@@ -167,14 +168,14 @@ class Face:
 
     async def _beat(self, request: web.Request) -> web.Response:
         async with self._store.reading() as read:
-            community = await self._community(read, request)
+            community = await self._community(read.communities, request)
         if community is None:
             raise web.HTTPNotFound
         if not await self._doors.visitors.may_look_inside(_token(request), community.guild_id):
             return web.json_response({"message": ONLY_MANAGERS}, status=403)
         async with self._store.reading() as read:
             beat = await _shown_beat(read, community, AgentId(int(request.match_info["id"])))
-            model = await self._doors.models.of(read, community)
+            model = await self._doors.models.of(read.providers, community)
         if beat is None:
             return web.json_response({"message": "This agent has not beaten yet."}, status=404)
         return web.json_response(beat_row(beat, model))
@@ -183,15 +184,15 @@ class Face:
         since = datetime.fromtimestamp(int(request.query.get("since", "0")) / 1000, UTC)
         now, room_id = self._clock.now(), AgentId(int(request.match_info["id"]))
         async with self._store.reading() as read:
-            community = await self._community(read, request)
+            community = await self._community(read.communities, request)
         sight = await self._doors.visitors.sight(_token(request), community.guild_id) if community else Sight()
         async with self._store.reading() as read:
-            view = await read.view(community.id, room_ids=[room_id], messages=1) if community else None
+            view = await read.views.whole(community.id, room_ids=[room_id], messages=1) if community else None
             if view is None or room_id not in view.rooms or room_id in sight.hidden_rooms:
                 return web.json_response({"message": f"There is no room {room_id}."}, status=404)
             members = [view.agents[one] for one in view.rooms[room_id].members if one not in sight.hidden_agents]
-            tally = await read.tally(view.community.id, [agent.id for agent in members], since)
-            letters = {letter.room_id for letter in await read.letters(now, limit=1000)}
+            tally = await read.beats.tally(view.community.id, [agent.id for agent in members], since)
+            letters = {letter.room_id for letter in await read.letters.due(now, limit=1000)}
         busy = room_id in letters or any(agent.beat_id or agent.next_beat_at for agent in members)
         return web.json_response(tally_row(tally) | {"busy": busy})
 
@@ -201,13 +202,13 @@ class Face:
             raise web.HTTPNotFound
         return self.inside
 
-    async def _community(self, read: Reading, request: web.Request) -> Community | None:
+    async def _community(self, communities: Communities, request: web.Request) -> Community | None:
         """Find the community that `guild_id` names, else the first; who asks has to be of its server."""
         guild_id = request.query.get("guild_id", "")
         if guild_id.isdigit():
-            found = await read.community_of_guild(Snowflake(int(guild_id)))
+            found = await communities.of_guild(Snowflake(int(guild_id)))
         else:
-            found = next(iter(await read.communities()), None)
+            found = next(iter(await communities.all()), None)
         if found is not None and not self._doors.visitors.may_enter(_token(request), found.guild_id):
             body = json.dumps({"message": STRANGER})
             raise web.HTTPUnauthorized(text=body, content_type="application/json")
@@ -220,8 +221,8 @@ def _token(request: web.Request) -> str:
 
 async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) -> Beat | None:
     """Give an agent's newest beat, those in private threads left out: the page does not know who looks."""
-    view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-    beats = await read.beats(community.id, agent_id)
+    view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+    beats = await read.beats.newest(community.id, agent_id)
     return next((beat for beat in beats if not view.is_thread(beat.side)), None)
 
 

@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 from bot.core.cadence import lengthened
 from bot.core.changes import (
     AddLetter,
+    AgentColumns,
     Change,
     DropReasons,
+    MembershipColumns,
     PutReason,
     UpdateAgent,
     UpdateMembership,
@@ -35,7 +37,7 @@ BEGUN = ("last_beat_at", "last_reason", "asleep_until")
 
 def begun(ready: Ready, now: datetime) -> list[Change]:
     """Mark an agent that was let through: since when, why, one step nearer to rest, and awake."""
-    fields = {
+    fields: AgentColumns = {
         "last_beat_at": now,
         "last_reason": ready.first.kind,
         "interval_seconds": drifted(ready.agent),
@@ -44,11 +46,16 @@ def begun(ready: Ready, now: datetime) -> list[Change]:
     return [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
 
 
-def undone(ready: Ready, stored: Agent) -> dict[str, object]:
+def undone(ready: Ready, stored: Agent) -> AgentColumns:
     """Give the agent's columns as they were before it was let through."""
-    fields: dict[str, object] = {name: getattr(ready.agent, name) for name in BEGUN}
-    if stored.interval_seconds == drifted(ready.agent):
-        fields["interval_seconds"] = ready.agent.interval_seconds
+    before = ready.agent
+    fields: AgentColumns = {
+        "last_beat_at": before.last_beat_at,
+        "last_reason": before.last_reason,
+        "asleep_until": before.asleep_until,
+    }
+    if stored.interval_seconds == drifted(before):
+        fields["interval_seconds"] = before.interval_seconds
     return fields
 
 
@@ -78,20 +85,20 @@ def looked(
         UpdateMembership(
             agent_id=ready.agent_id,
             room_id=room_id,
-            fields={"seen_until": newest} | _start(window_starts, room_id),
+            fields={"seen_until": newest, **_start(window_starts, room_id)},
         )
         for room_id, newest in seen_until.items()
         if (ready.agent_id, room_id) in view.memberships
     ]
 
 
-def _start(window_starts: Mapping[AgentId, MessageId], room_id: AgentId) -> dict[str, MessageId]:
+def _start(window_starts: Mapping[AgentId, MessageId], room_id: AgentId) -> MembershipColumns:
     return {"window_start": window_starts[room_id]} if room_id in window_starts else {}
 
 
 def spoken(view: Outline, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[Change]:
     """Keep how the beat ended: its patience with each room, the answers that a person's message has had."""
-    fields = {"last_beat_silent": not spoke_in, "failures_in_a_row": 0, "backs_off_until": None}
+    fields: AgentColumns = {"last_beat_silent": not spoke_in, "failures_in_a_row": 0, "backs_off_until": None}
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
     changes += _patience(view, ready, spoke_in)
     changes += _begins_again(view, ready, spoke_in, now)
@@ -118,7 +125,7 @@ def failed(view: Outline, ready: Ready, error: ModelError, now: datetime, until:
     """Put the agent back as it was and leave it alone until then; tell its room once when its model keeps failing."""
     stored = view.agents[ready.agent_id]
     failures = stored.failures_in_a_row + 1
-    fields = undone(ready, stored) | {"failures_in_a_row": failures, "backs_off_until": until}
+    fields: AgentColumns = {**undone(ready, stored), "failures_in_a_row": failures, "backs_off_until": until}
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
     if failures == FAILURES_SHOWN:
         changes += _signs(ready, now)
@@ -246,8 +253,8 @@ def _patience(view: Outline, ready: Ready, spoke_in: Collection[AgentId]) -> lis
                 view.agents[ready.agent_id], membership, view.config, new_lines=_new_lines(view, membership)
             )
         if patience != membership.patience_seconds:
-            fields = {"patience_seconds": patience}
-            changes.append(UpdateMembership(agent_id=ready.agent_id, room_id=room_id, fields=fields))
+            lasts: MembershipColumns = {"patience_seconds": patience}
+            changes.append(UpdateMembership(agent_id=ready.agent_id, room_id=room_id, fields=lasts))
     return changes
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
+from bot.core.changes import AgentColumns
 from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, InputFormat, OutputFormat
 from bot.core.knowledge import check_shape, values_in
@@ -37,7 +38,7 @@ class Card:
     type: AgentType = AgentType.PERSONA
     greeting: str = ""
     knowledge: Mapping[str, Json] = field(default_factory=dict)
-    settings: Mapping[str, object] = field(default_factory=dict)
+    settings: AgentColumns = field(default_factory=AgentColumns)
     kept: dict[str, Json] = field(default_factory=dict)
     token_budget: int | None = None
     has_picture: bool = False
@@ -190,18 +191,15 @@ def _mapping(value: Json) -> dict[str, Json]:
     return value if isinstance(value, dict) else {}
 
 
-def _settings(own: Mapping[str, Json]) -> dict[str, object]:
+def _settings(own: Mapping[str, Json]) -> AgentColumns:
     """Give the columns that a card of ours sets, each only when it is in its range."""
-    settings: dict[str, object] = {}
-    ranges = {
-        "temperature": (0.0, 2.0),
-        "interval_seconds": (1.0, 10.0),
-        "resting_interval_seconds": (1.0, 10.0),
-    }
-    for name, (low, high) in ranges.items():
-        value = own.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
-            settings[name] = value
+    settings = AgentColumns()
+    if (temperature := _number(own.get("temperature"), 0.0, 2.0)) is not None:
+        settings["temperature"] = temperature
+    if (interval := _number(own.get("interval_seconds"), 1.0, 10.0)) is not None:
+        settings["interval_seconds"] = interval
+    if (resting := _number(own.get("resting_interval_seconds"), 1.0, 10.0)) is not None:
+        settings["resting_interval_seconds"] = resting
     if own.get("input_format") in [*InputFormat]:
         settings["input_format"] = InputFormat(str(own["input_format"]))
     if own.get("output_format") in [*OutputFormat]:
@@ -224,6 +222,12 @@ def _allocations(value: Json) -> Allocations | None:
     if len(whole) != 3 or sum(whole) != 100 or whole[2] < 50 or min(whole) < 0:
         return None
     return Allocations(knowledge=whole[0], recent_actions=whole[1], rooms=whole[2])
+
+
+def _number(value: Json, low: float, high: float) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if low <= value <= high else None
 
 
 def _whole(value: Json, low: int, high: int) -> int | None:

@@ -3,22 +3,32 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
-from bot.core.kinds import Emotion, LetterKind, LetterState, MessageType, RequestState
+from bot.core.kinds import (
+    Access,
+    Emotion,
+    InputFormat,
+    LetterKind,
+    MessageType,
+    OutputFormat,
+    ReasonKind,
+    RequestState,
+    Visibility,
+)
 from bot.core.records import (
     AccessKey,
     AccessRequest,
     ActionRecord,
     Agent,
     AgentId,
+    Allocations,
     Beat,
     BeatId,
     Checkpoint,
     Focus,
     Json,
     KeyId,
-    LetterId,
     Lookup,
     Membership,
     MessageId,
@@ -32,6 +42,72 @@ from bot.core.records import (
     Snowflake,
 )
 
+# The columns that can be set, each named and typed as in its record.
+
+
+class AgentColumns(TypedDict, total=False):
+    name: str
+    prompt: str
+    model: str
+    temperature: float
+    avatar_url: str | None
+    interval_seconds: float
+    resting_interval_seconds: float
+    token_budget: int
+    allocations: Allocations
+    input_format: InputFormat
+    output_format: OutputFormat
+    can_create_agents: bool
+    aliases: tuple[str, ...]
+    listens_to_bare_name: bool
+    created_by: AgentId | None
+    asleep_until: datetime | None
+    paused_reason: str | None
+    retired_at: datetime | None
+    last_beat_at: datetime | None
+    last_reason: ReasonKind | None
+    last_beat_silent: bool
+    failures_in_a_row: int
+    backs_off_until: datetime | None
+
+
+class RoomColumns(TypedDict, total=False):
+    channel_id: Snowflake | None
+    access: Access
+    visibility: Visibility
+    topic: str
+    billboard: str
+    wpm: int
+    rpm: int
+    hushed_until: datetime | None
+    agent_run: int
+    rest_told_at: datetime | None
+    fault_told_at: datetime | None
+    compact_asked_at: datetime | None
+
+
+class MembershipColumns(TypedDict, total=False):
+    attention: int | None
+    joined_after: MessageId
+    seen_until: MessageId
+    window_start: MessageId
+    last_spoke_at: datetime | None
+    overrun_words: int
+    patience_seconds: float | None
+
+
+class MessageColumns(TypedDict, total=False):
+    discord_id: Snowflake | None
+    thread_id: Snowflake | None
+    thread_name: str | None
+    answers_from_agents: int
+
+
+class KeyColumns(TypedDict, total=False):
+    label: str
+    uses_left: int | None
+    revoked_at: datetime | None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddAgent:
@@ -43,16 +119,16 @@ class AddAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateAgent:
-    """Set some columns of an agent, named as in the record."""
+    """Set some columns of an agent."""
 
     agent_id: AgentId
-    fields: Mapping[str, Any]
+    fields: AgentColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateRoom:
     room_id: AgentId
-    fields: Mapping[str, Any]
+    fields: RoomColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +140,7 @@ class AddMembership:
 class UpdateMembership:
     agent_id: AgentId
     room_id: AgentId
-    fields: Mapping[str, Any]
+    fields: MembershipColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,13 +180,6 @@ class AddLetter:
     payload: Mapping[str, Json]
     not_before: datetime
     beat_id: BeatId | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateLetter:
-    letter_id: LetterId
-    state: LetterState
-    fields: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +255,7 @@ class AddKey:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateKey:
     key_id: KeyId
-    fields: Mapping[str, Any]
+    fields: KeyColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,7 +329,7 @@ class AddCheckpoint:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateMessage:
     message_id: MessageId
-    fields: Mapping[str, Any]
+    fields: MessageColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +359,6 @@ Change = (
     | RemoveMembership
     | Say
     | AddLetter
-    | UpdateLetter
     | React
     | Unreact
     | SetKnowledge

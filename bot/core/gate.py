@@ -33,7 +33,7 @@ def reasons_for(
     """Give the reasons that a stored and visible message is to the members of its room.
 
     `addressed_so_far`: beats its author caused by addressing agents in the last minutes
-    (`Reading.addressed_beats`); `replied`: the message it answers, if that is older than the view; `stretch`: what
+    (`Beats.addressed_by`); `replied`: the message it answers, if that is older than the view; `stretch`: what
     spending does to intervals (`core.spending`).
     """
     room = view.rooms.get(room_id)

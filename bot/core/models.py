@@ -125,17 +125,17 @@ class Model(Protocol):
         """Give the tokenizer that counts for this model."""
 
 
-class KnowsProviders(Protocol):
-    """What tells which provider a community brings."""
+class OwnProviders(Protocol):
+    """The model providers that communities bring."""
 
-    async def own_provider(self, community_id: CommunityId) -> OwnProvider | None:
+    async def of(self, community_id: CommunityId) -> OwnProvider | None:
         """Give the community's own model provider, if it has one."""
 
 
 class Models(Protocol):
     """The models of every community."""
 
-    async def of(self, read: KnowsProviders, community: Community) -> Model:
+    async def of(self, providers: OwnProviders, community: Community) -> Model:
         """Give what a community may ask: its own provider, and the installation's where that pays for it."""
 
     def trial(self, provider: OwnProvider, key: str) -> AbstractAsyncContextManager[Model]:

@@ -22,7 +22,7 @@ def answer_schema(*, alone: bool = False) -> dict[str, Json]:
 
     `alone`: of a call of one agent, which knows neither list nor id, so that nobody can answer for somebody else.
     """
-    one = {
+    one: dict[str, Json] = {
         "thoughts": {"type": ["string", "null"]},
         "responses": {
             "type": "array",
@@ -46,7 +46,7 @@ def action_schema(definition: Definition) -> dict[str, Json]:
     return _object(properties)
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Json]:
+def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
     return {
         "type": "object",
         "properties": dict(properties),

@@ -32,8 +32,8 @@ def changes_for(
 ) -> list[Change]:
     """Give all that a reaction changes: the reaction itself, its author's interval, and what the room may do.
 
-    `effect` is what the store knows of this reaction (`Reading.reaction_effect`), `moves` how often an agent that
-    reacts has moved the author in the last hour (`Reading.tempo_moves`); `is_stale`: it may have been put long ago,
+    `effect` is what the store knows of this reaction (`Reactions.effect`), `moves` how often an agent that
+    reacts has moved the author in the last hour (`Circumstances.moves`); `is_stale`: it may have been put long ago,
     so that the room need not follow it any more.
     """
     if added is (effect is not None):

@@ -102,19 +102,19 @@ class Applier:
         ids = [one.ready.agent_id for one in answered]
         async with self._store.writing(community_id) as write:
             if bill is not None:
-                await settle(write, community_id, bill.reservation, bill.usage)
+                await settle(write.money, community_id, bill.reservation, bill.usage)
             if not answered:
                 return broken
-            view = await write.glance(community_id, agent_ids=ids, messages=LOOKED_BACK)
+            view = await write.views.glance(community_id, agent_ids=ids, messages=LOOKED_BACK)
             for one in answered:
                 try:
-                    async with write.part():
+                    async with write.savepoint():
                         view = await self._apply_one(write, view, one, let_through_at, now)
                 except Exception:
                     log.exception("a reply could not be applied", agent=one.ready.agent_id, beat=one.ready.beat_id)
                     broken.append(one.ready)
                 if not _only_talks(view, one.reply.actions):
-                    view = await write.glance(community_id, agent_ids=ids, messages=LOOKED_BACK)
+                    view = await write.views.glance(community_id, agent_ids=ids, messages=LOOKED_BACK)
         return broken
 
     async def _apply_one(
@@ -143,27 +143,27 @@ class Applier:
         now = self._clock.now()
         claim = ready.claim
         async with self._store.writing(claim.community_id) as write:
-            if not await write.holds(claim):
+            if not await write.claims.holds(claim):
                 return
-            view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
+            view = await write.views.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
             failures = view.agents[claim.agent_id].failures_in_a_row + 1
             until = backoff_until(failures, now, error)
             changes = failed(view, ready, error, now, until)
             if isinstance(error, Broken) and failures >= FAILURES_TOLD:
                 changes += seen(ready)  # it would break again, and cost a call each time
             await write.apply(claim.community_id, changes)
-            await write.release(claim, until=until)
+            await write.claims.release(claim, until=until)
 
     async def let_go(self, ready: Ready, *, until: datetime | None = None, extra: Sequence[Change] = ()) -> None:
         """Put an agent back as it was, with its reasons, when its beat cannot be carried out, or (`until`) paid."""
         claim = ready.claim
         async with self._store.writing(claim.community_id) as write:
-            if not await write.holds(claim):
+            if not await write.claims.holds(claim):
                 return
-            view = await write.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
+            view = await write.views.glance(claim.community_id, agent_ids=[claim.agent_id], messages=0)
             fields = undone(ready, view.agents[claim.agent_id])
             await write.apply(claim.community_id, [UpdateAgent(agent_id=claim.agent_id, fields=fields), *extra])
-            await write.release(claim, until=until, held_for=HeldFor.BUDGET if until is not None else None)
+            await write.claims.release(claim, until=until, held_for=HeldFor.BUDGET if until is not None else None)
 
     async def _perform(
         self, write: Writing, view: Glance, one: Answered, let_through_at: datetime, now: datetime

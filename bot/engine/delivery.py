@@ -99,7 +99,7 @@ class Delivery:
     async def waiting(self) -> int:
         """Count the letters that are next in their rooms and due by now."""
         async with self._store.reading() as read:
-            return len(await read.letters(self._clock.now(), limit=AT_ONCE))
+            return len(await read.letters.due(self._clock.now(), limit=AT_ONCE))
 
     async def close(self, seconds: float) -> None:
         """Begin no further letter and let the running ones finish; what is not done by then is kept."""
@@ -119,7 +119,7 @@ class Delivery:
     async def _dispatch(self, now: datetime) -> list[asyncio.Task[None]]:
         if self._closing:
             return []
-        letters = await read_of_all(self._store, self._clock, lambda read: read.letters(now, limit=AT_ONCE))
+        letters = await read_of_all(self._store, self._clock, lambda read: read.letters.due(now, limit=AT_ONCE))
         return [self._start(letter) for letter in letters if _lane(letter) not in self._busy]
 
     def _start(self, letter: Letter) -> asyncio.Task[None]:
@@ -162,7 +162,7 @@ class Delivery:
 
     async def _until_next(self, now: datetime) -> float:
         async with self._store.reading() as read:
-            at = await read.next_letter_at()
+            at = await read.letters.next_due_at()
         if at is None:
             return LONGEST_REST_SECONDS
         seconds = (at - now).total_seconds()

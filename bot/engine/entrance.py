@@ -15,6 +15,7 @@ from bot.core.floor import admit
 from bot.core.hud.call import messages_to_load
 from bot.core.kinds import HeldFor
 from bot.core.ports import Cipher, Model, Models, Store, Writing
+from bot.core.ports.beats import Beats
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
 from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
@@ -54,16 +55,17 @@ class Entrance:
     async def let_in(self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime) -> Round | None:
         """Claim agents and let those through that may beat; the others are released for later."""
         async with self._store.writing(community_id) as write:
-            claims = await write.claim(community_id, agent_ids, now=now, lease_until=now + self._lease)
+            claims = await write.claims.take(community_id, agent_ids, now=now, lease_until=now + self._lease)
             if not claims:
                 return None
             claimed = [claim.agent_id for claim in claims]
-            view = await write.glance(community_id, agent_ids=claimed, messages=0)
-            model = await self._models.of(write, view.community)
-            spending = await spending_now(write, community_id, view.config, day_of(now), model.source.ceilings)
-            judged = [await self._limited(write, view, verdict(view, claim, now, spending), now) for claim in claims]
+            view = await write.views.glance(community_id, agent_ids=claimed, messages=0)
+            model = await self._models.of(write.providers, view.community)
+            spending = await spending_now(write.money, community_id, view.config, day_of(now), model.source.ceilings)
+            verdicts = [verdict(view, claim, now, spending) for claim in claims]
+            judged = [await self._limited(write.beats, view, one, now) for one in verdicts]
             missing = model.source.missing
-            whole = await write.desk(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
+            whole = await write.views.desk(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
             rest = _Rest(whole, now, spending=spending, missing=missing)
             admitted = await self._sort_out(write, view, judged, now, rest)
         if not admitted:
@@ -80,14 +82,14 @@ class Entrance:
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:
             for one in admitted:
-                await write.release(one.claim)
+                await write.claims.release(one.claim)
 
-    async def _limited(self, write: Writing, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
+    async def _limited(self, beats: Beats, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
         """Hold an agent back that had many beats which no person caused."""
         if isinstance(one, Held) or not is_self_caused(one.reasons):
             return one
-        beats = await write.self_caused_beats(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
-        until = limited_until(beats, view.config.self_caused_per_hour, now)
+        when = await beats.self_caused(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
+        until = limited_until(when, view.config.self_caused_per_hour, now)
         return one if until is None else Held(claim=one.claim, until=until, held_for=HeldFor.LIMIT, dropped=one.dropped)
 
     async def _sort_out(
@@ -109,7 +111,7 @@ class Entrance:
             changes += begun(one, now)
         await write.apply(view.community.id, changes)
         for claim, until, held_for in later:
-            await write.release(claim, until=until, held_for=held_for)
+            await write.claims.release(claim, until=until, held_for=held_for)
         return admission.admitted
 
     async def _view(
@@ -118,8 +120,8 @@ class Entrance:
         """Read what the HUDs show, with the secrets that owners see in calls of their own, and all keys there are."""
         messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
         async with self._store.reading() as read:
-            view = await read.view(community_id, agent_ids=[one.agent_id for one in ready], messages=messages)
-            keys = await read.all_keys(community_id)
+            view = await read.views.whole(community_id, agent_ids=[one.agent_id for one in ready], messages=messages)
+            keys = await read.access.keys(community_id)
         own = [key for one in ready for key in view.keys.get(one.agent_id, ())]
         return replace(view, secrets=self._opened(community_id, own)), keys
 

@@ -49,7 +49,7 @@ class Errands:
     async def carry(self, letter: Letter) -> None:
         """Bring about what the letter asks for; raises PublishError when Discord does not take it."""
         async with self._store.reading() as read:
-            view = await read.desk(letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False)
+            view = await read.views.desk(letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False)
         proposal = proposal_of(letter)
         if proposal is None:
             done = await self._do(letter, view)
@@ -59,7 +59,7 @@ class Errands:
             done = let_stand(letter, proposal, view, self._clock.now())
         async with self._store.writing(letter.community_id) as write:
             await write.apply(letter.community_id, done)
-            await write.update_letter(
+            await write.letters.move(
                 letter.community_id, letter.id, LetterState.SENT, attempts=letter.attempts + 1, at=self._clock.now()
             )
         if self._made is not None:
@@ -139,7 +139,7 @@ class Errands:
 
     async def _react(self, room: Room, view: Outline, message_id: MessageId, emoji: str, *, added: bool) -> None:
         async with self._store.reading() as read:
-            message = (await read.messages_by_id(room.community_id, [message_id])).get(message_id)
+            message = (await read.talk.by_id(room.community_id, [message_id])).get(message_id)
         if message is None or message.discord_id is None:
             raise Gone(NO_MESSAGE)
         place = message.thread_id or _channel(room)

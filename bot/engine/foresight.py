@@ -15,8 +15,8 @@ async def foreseen(
 ) -> tuple[Glance, Mapping[AgentId, Outlook]]:
     """Give a view of everyone, and what each is at and waits for, by the facts by which agents are let through."""
     now = clock.now()
-    source = (await models.of(read, community)).source
-    everyone = tuple((await read.view(community.id, messages=0)).agents)
-    view = await read.glance(community.id, agent_ids=everyone, messages=0)
-    funds = await funds_now(read, view, day_of(now), source.ceilings)
+    source = (await models.of(read.providers, community)).source
+    everyone = tuple((await read.views.whole(community.id, messages=0)).agents)
+    view = await read.views.glance(community.id, agent_ids=everyone, messages=0)
+    funds = await funds_now(read.money, view, day_of(now), source.ceilings)
     return view, outlooks(view, funds, now, missing=source.missing)

@@ -120,7 +120,7 @@ class Heartbeat:
     async def next_wake(self) -> datetime | None:
         """Give the time at which the next agent is due; None when nothing is waited for."""
         async with self._store.reading() as read:
-            return await read.next_due_at()
+            return await read.claims.next_due_at()
 
     async def close(self, seconds: float) -> None:
         """Begin nothing more, wait a while for answers, then put the agents back that are still waiting for one."""
@@ -142,7 +142,7 @@ class Heartbeat:
             await self._caller.free_stuck()
             await self._free_unsure()
             async with self._store.reading() as read:
-                due = await read.due(now, limit=AT_ONCE)
+                due = await read.claims.due(now, limit=AT_ONCE)
             by_community: dict[CommunityId, list[AgentId]] = {}
             for community_id, agent_id in due:
                 by_community.setdefault(community_id, []).append(agent_id)
@@ -156,7 +156,7 @@ class Heartbeat:
         if not self._unsure:
             return
         async with self._store.writing() as write:
-            await write.abandon_claims(keeping=self._carried)
+            await write.claims.abandon(keeping=self._carried)
         self._unsure = False
 
     async def _enter(

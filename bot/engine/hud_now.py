@@ -4,14 +4,15 @@ from datetime import datetime
 
 from bot.core.hud.call import Ask, build, messages_to_load, section_tokens
 from bot.core.kinds import InputFormat
-from bot.core.ports import Reading, Tokenizer
+from bot.core.ports import Tokenizer
+from bot.core.ports.residents import Views
 from bot.core.records import PUBLIC_SIDE, Agent, CommunityId, Side
 
 Seen = tuple[str, list[tuple[str, int]]]
 
 
 async def hud_now(
-    read: Reading,
+    views: Views,
     community_id: CommunityId,
     agent: Agent,
     *,
@@ -22,7 +23,7 @@ async def hud_now(
     input_format: InputFormat | None = None,
 ) -> Seen:
     """Give an agent's HUD as it is now, built as for a beat, and the tokens of each section; keys by their labels."""
-    view = await read.view(community_id, agent_ids=[agent.id], messages=messages_to_load([agent]))
+    view = await views.whole(community_id, agent_ids=[agent.id], messages=messages_to_load([agent]))
     built = build(
         view,
         [Ask(agent_id=agent.id, side=side)],

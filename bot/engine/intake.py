@@ -33,6 +33,8 @@ from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
+from bot.core.ports.beats import Beats
+from bot.core.ports.people import People, WritablePeople
 from bot.core.records import AgentId, Community, Message, Person, Sender, Snowflake
 from bot.core.removals import removal
 from bot.core.spending import day_of, of_day
@@ -77,7 +79,7 @@ class Intake:
             self._wake()
             return
         async with self._store.reading() as read:
-            community = await read.community_of_guild(event.guild_id)
+            community = await read.communities.of_guild(event.guild_id)
         if community is not None:
             await self._take(event, community)
 
@@ -93,7 +95,7 @@ class Intake:
                 await self._places.take(event, community)
             case PersonSeen():
                 async with self._store.writing(community.id) as write:
-                    await _known(write, community, event.person)
+                    await _known(write.people, community, event.person)
             case GuildSeen():
                 await self._places.seen(event)
             case GuildLeft():
@@ -126,10 +128,10 @@ class Intake:
     ) -> int:
         """Give how many characters are to be read of the files that are attached there; 0 when nobody listens."""
         async with self._store.reading() as read:
-            community = await read.community_of_guild(guild_id)
-            if community is None or await read.room_of_channel(community.id, channel_id) is None:
+            community = await read.communities.of_guild(guild_id)
+            if community is None or await read.rooms.of_channel(community.id, channel_id) is None:
                 return 0
-            known = await read.person(community.id, author_id)
+            known = await read.people.find(community.id, author_id)
         config = self._config.overlaid(community.overrides)
         listened = not is_bot or author_id in config.listened_bots or webhook_id in config.listened_bots
         return config.attachment_characters if listened and (known is None or is_heard(known)) else 0
@@ -139,7 +141,7 @@ class Intake:
         if not events:
             return
         async with self._store.reading() as read:
-            community = await read.community_of_guild(events[0].guild_id)
+            community = await read.communities.of_guild(events[0].guild_id)
         if community is None:
             return
         for of_people, run in groupby(events, key=lambda event: event.author is not None):
@@ -155,7 +157,7 @@ class Intake:
         changes: list[Change] = []
         async with self._store.writing(community.id) as write:
             records = await self._records(write, events, community)
-            stored = [message for message in await write.add_messages(community.id, records) if message]
+            stored = [message for message in await write.talk.add(community.id, records) if message]
             for room_id in dict.fromkeys(message.room_id for message in stored):
                 here = [message for message in stored if message.room_id == room_id]
                 changes += await _stirred(write, community, here, now)
@@ -174,9 +176,9 @@ class Intake:
             if author is None or (event.is_bot and not self._is_listened(event, community)):
                 continue
             if event.channel_id not in rooms:
-                rooms[event.channel_id] = await place_of(write, community, event)
+                rooms[event.channel_id] = await place_of(write.rooms, community, event)
             if author not in people:
-                people[author] = await _known(write, community, author)
+                people[author] = await _known(write.people, community, author)
             room_id, known = rooms[event.channel_id], people[author]
             if room_id is not None and is_heard(known):
                 records.append(self._record(event, room_id, known))
@@ -214,15 +216,15 @@ class Intake:
 
     async def _edited(self, event: MessageEdited, community: Community) -> None:
         async with self._store.writing(community.id) as write:
-            known = await write.message_of(community.id, event.message_id)
+            known = await write.talk.find(community.id, event.message_id)
             if known is None and not await self._may_come(write, community, event):
                 return
             if known is not None and known.sender.person_id is None:
                 return  # our own post: agents keep what they said
-            if known is not None and not await _is_listened_to(write, community, known):
-                await write.delete_messages(community.id, [event.message_id], self._clock.now())
+            if known is not None and not await _is_listened_to(write.people, community, known):
+                await write.talk.delete(community.id, [event.message_id], self._clock.now())
                 return  # the old words are taken back, and the new ones are not heard
-            await write.edit_message(
+            await write.talk.edit(
                 community.id,
                 event.message_id,
                 content=event.content,
@@ -232,34 +234,34 @@ class Intake:
 
     async def _may_come(self, write: Writing, community: Community, event: MessageEdited) -> bool:
         """Tell whether the message of an edit that came first may still come in, so that its text is kept for it."""
-        if event.is_bot or not await write.room_of_channel(community.id, event.channel_id):
+        if event.is_bot or not await write.rooms.of_channel(community.id, event.channel_id):
             return False
-        author = None if event.author_id is None else await write.person(community.id, event.author_id)
+        author = None if event.author_id is None else await write.people.find(community.id, event.author_id)
         return author is None or is_heard(author)
 
     async def _deleted(self, event: MessagesDeleted, community: Community) -> None:
         """Remove content; what is deleted in a room before it came in must not come in later either."""
         async with self._store.writing(community.id) as write:
             ids: Sequence[Snowflake] = event.message_ids
-            if await write.room_of_channel(community.id, event.channel_id) is None:
-                ids = [id for id in ids if await write.message_of(community.id, id)]
+            if await write.rooms.of_channel(community.id, event.channel_id) is None:
+                ids = [id for id in ids if await write.talk.find(community.id, id)]
             now = self._clock.now()
-            left = [removal(parts, now) for parts in await write.other_parts(community.id, ids)]
-            await write.delete_messages(community.id, ids, now)
+            left = [removal(parts, now) for parts in await write.talk.other_parts(community.id, ids)]
+            await write.talk.delete(community.id, ids, now)
             await write.apply(community.id, left)
 
     async def _own_post(self, event: MessageSeen, community: Community) -> None:
         """Recognise a post of ours: it confirms the letter that is being sent, if that does not know of it yet."""
         async with self._store.writing(community.id) as write:
-            room_id = await write.room_of_channel(community.id, event.channel_id)
+            room_id = await write.rooms.of_channel(community.id, event.channel_id)
             if room_id is None:
                 return
-            letter = await write.unconfirmed(community.id, room_id)
-            last = await write.last_posted(community.id, room_id)
+            letter = await write.letters.unconfirmed(community.id, room_id)
+            last = await write.letters.last_posted(community.id, room_id)
             if letter is None or (last is not None and event.message_id <= last):
                 return
             now = self._clock.now()
-            await write.update_letter(
+            await write.letters.move(
                 community.id,
                 letter.id,
                 LetterState.SENDING,
@@ -279,33 +281,33 @@ def sender_of(person: Person, *, is_bot: bool) -> Sender:
     return Sender(kind=kind, person_id=person.id, name=person.username)
 
 
-async def _known(write: Writing, community: Community, person: Person) -> Person:
+async def _known(people: WritablePeople, community: Community, person: Person) -> Person:
     """Keep the person's present name and rights, and give them with what the community decided about them."""
-    known = await write.person(community.id, person.id)
+    known = await people.find(community.id, person.id)
     merged = as_decided(person, known)
     if merged != known:
-        await write.put_person(community.id, merged)
+        await people.put(community.id, merged)
     return merged
 
 
-async def _is_listened_to(write: Writing, community: Community, message: Message) -> bool:
+async def _is_listened_to(people: People, community: Community, message: Message) -> bool:
     """Tell whether agents listen to who said a message, as things are now."""
-    author = await write.person(community.id, message.sender.person_id) if message.sender.person_id else None
+    author = await people.find(community.id, message.sender.person_id) if message.sender.person_id else None
     return author is None or is_heard(author)
 
 
 async def _stirred(write: Writing, community: Community, messages: Sequence[Message], now: datetime) -> list[Change]:
     """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
     room_id = messages[0].room_id
-    view = await write.view(community.id, room_ids=[room_id], messages=SEEN_BEFORE)
+    view = await write.views.whole(community.id, room_ids=[room_id], messages=SEEN_BEFORE)
     wanted = [message.reply_to for message in messages if message.reply_to is not None]
-    answered = await write.messages_by_id(community.id, wanted) if wanted else {}
-    stretch = of_day(await write.spent(community.id, day_of(now)), view.config).stretch
+    answered = await write.talk.by_id(community.id, wanted) if wanted else {}
+    stretch = of_day(await write.money.spent(community.id, day_of(now)), view.config).stretch
     reasons: dict[tuple[AgentId, ReasonKind], PutReason] = {}
     signs: list[Change] = []
     for message in messages:
         replied = answered.get(message.reply_to) if message.reply_to is not None else None
-        so_far = await _addressed_so_far(write, community, message, now, view.config)
+        so_far = await _addressed_so_far(write.beats, community, message, now, view.config)
         for put in reasons_for(
             view, room_id, message, now=now, addressed_so_far=so_far, replied=replied, stretch=stretch
         ):
@@ -315,9 +317,9 @@ async def _stirred(write: Writing, community: Community, messages: Sequence[Mess
 
 
 async def _addressed_so_far(
-    write: Writing, community: Community, message: Message, now: datetime, config: CommunityConfig
+    beats: Beats, community: Community, message: Message, now: datetime, config: CommunityConfig
 ) -> int:
     if message.sender.person_id is None:
         return 0
     since = now - timedelta(minutes=config.addressed_per_person_minutes)
-    return await write.addressed_beats(community.id, message.sender.person_id, since)
+    return await beats.addressed_by(community.id, message.sender.person_id, since)

@@ -45,7 +45,7 @@ class Moderation:
         if not why:
             return False
         async with self._store.reading() as read:
-            if await read.kept(letter.community_id, let_through(message.id)):
+            if await read.notes.find(letter.community_id, let_through(message.id)):
                 return False
         agent = view.agents.get(message.sender.agent_id) if message.sender.agent_id is not None else None
         secluded = view.is_thread(view.all_rooms[letter.room_id].side)
@@ -67,7 +67,7 @@ class Moderation:
             text = f"✋ {name} wants to {what} that is held back ({why}):\n{said}"
             payload = NoticePayload(text=text, held=letter.id).stored()
             notice = AddLetter(kind=LetterKind.NOTICE, room_id=letter.room_id, payload=payload, not_before=now)
-            await write.update_letter(letter.community_id, letter.id, LetterState.HELD, at=now)
+            await write.letters.move(letter.community_id, letter.id, LetterState.HELD, at=now)
             await write.apply(letter.community_id, [notice])
 
     async def _objection(self, text: str, view: Outline) -> str:
@@ -77,7 +77,7 @@ class Moderation:
         if not view.config.moderation_model or self._models is None:
             return ""
         async with self._store.reading() as read:
-            model = await self._models.of(read, view.community)
+            model = await self._models.of(read.providers, view.community)
         try:
             return await objection(model, view.config.moderation_model, text, self._clock)
         except ModelError as error:

@@ -6,7 +6,7 @@ from typing import assert_never
 import structlog
 
 from bot.core.aftermath import notice, retired_with_its_channel
-from bot.core.changes import Audit, Change, SetOverride, UpdateAgent, UpdateRoom
+from bot.core.changes import Audit, Change, RoomColumns, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.events import (
     ChannelChanged,
     ChannelDeleted,
@@ -21,6 +21,8 @@ from bot.core.events import (
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, is_marked, without_marker
 from bot.core.ports import Clock, Store, Writing
+from bot.core.ports.residents import WritableRooms
+from bot.core.ports.talk import Talk
 from bot.core.records import AgentId, Community, MessageId, Room, Snowflake
 from bot.engine.setbacks import REFUSALS
 
@@ -42,11 +44,11 @@ class Places:
     async def seen(self, event: GuildSeen) -> None:
         """Know the server as a community; what rested is tried again, for we may be back or have new rights there."""
         async with self._store.writing() as write:
-            community = await write.add_community(event.guild_id, event.name)
+            community = await write.communities.add(event.guild_id, event.name)
         async with self._store.writing(community.id) as write:
-            if await write.kept(community.id, AWAY):
-                await write.keep(community.id, AWAY, None)
-                await write.pause_community(community.id, paused=False)
+            if await write.notes.find(community.id, AWAY):
+                await write.notes.keep(community.id, AWAY, None)
+                await write.communities.pause(community.id, paused=False)
             await _try_again(write, community, self._clock.now())
 
     async def left(self, community: Community) -> None:
@@ -56,13 +58,13 @@ class Places:
             await write.apply(community.id, [SetOverride(name="synced_commands", value=None)])  # they went with us
             if community.paused:  # by a manager: that holds beyond our return
                 return
-            await write.keep(community.id, AWAY, True)
-            await write.pause_community(community.id, paused=True)
+            await write.notes.keep(community.id, AWAY, True)
+            await write.communities.pause(community.id, paused=True)
 
     async def unread(self, event: EventsUnread, community: Community) -> None:
         """Tell the managers that a part of what happens on Discord is not heard."""
         async with self._store.writing(community.id) as write:
-            agents = (await write.view(community.id, messages=0)).agents
+            agents = (await write.views.whole(community.id, messages=0)).agents
             text = (
                 f"⚠️ Discord reports something of this server that I cannot read ({event.name}): I leave it out from now"
                 " on, and all else goes on. Whoever runs Selfroom finds the reason in its log."
@@ -97,19 +99,19 @@ class Places:
         now = self._clock.now()
         async with self._store.writing(community.id) as write:
             await write.apply(community.id, _unset(event, community))
-            room_id = await write.room_of_channel(community.id, event.channel_id)
+            room_id = await write.rooms.of_channel(community.id, event.channel_id)
             if room_id is None:
                 return
             if event.is_elsewhere:
-                agents = (await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)).agents
+                agents = (await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)).agents
                 await write.apply(community.id, retired_with_its_channel(agents[room_id], now))
                 return
             if await _close_thread(write, community, room_id, now):
                 return
-            view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             for thread in [room for room in view.all_rooms.values() if room.thread_of == room_id]:
                 await _close_thread(write, community, thread.id, now)
-            await write.delete_room_messages(community.id, room_id, now)
+            await write.talk.delete_room(community.id, room_id, now)
             changes: list[Change] = [
                 *retired_with_its_channel(view.agents[room_id], now),
                 Audit(by="Discord", what="the channel was deleted", agent_id=room_id, at=now),
@@ -120,20 +122,20 @@ class Places:
         """Remove what was said in a thread."""
         now = self._clock.now()
         async with self._store.writing(community.id) as write:
-            room_id = await write.room_of_channel(community.id, event.channel_id)
-            thread_id = await write.room_of_channel(community.id, event.thread_id)
+            room_id = await write.rooms.of_channel(community.id, event.channel_id)
+            thread_id = await write.rooms.of_channel(community.id, event.thread_id)
             if thread_id is not None:
                 await _close_thread(write, community, thread_id, now)
             elif room_id is not None:
-                ids = await _said_in(write, community, room_id, event.thread_id)
-                await write.delete_messages(community.id, ids, now)
+                ids = await _said_in(write.talk, community, room_id, event.thread_id)
+                await write.talk.delete(community.id, ids, now)
 
     async def _thread_left(self, event: ThreadLeft, community: Community) -> None:
         """Nobody of us hears what is said in a private thread any more."""
         async with self._store.writing(community.id) as write:
-            thread_id = await write.room_of_channel(community.id, event.thread_id)
+            thread_id = await write.rooms.of_channel(community.id, event.thread_id)
             if thread_id is not None:
-                await write.leave_thread(community.id, thread_id)
+                await write.rooms.leave_thread(community.id, thread_id)
 
     async def _out_of_the_open(self, event: ThreadIsPrivate, community: Community) -> None:
         """Remove from a room what was said in a thread that is private, with all that was made of it.
@@ -141,17 +143,17 @@ class Places:
         No tombstones are left: read on, it comes back as what it is.
         """
         async with self._store.writing(community.id) as write:
-            room_id = await write.room_of_channel(community.id, event.channel_id)
+            room_id = await write.rooms.of_channel(community.id, event.channel_id)
             if room_id is not None:
-                await write.forget_thread(community.id, room_id, event.thread_id)
+                await write.rooms.forget_thread(community.id, room_id, event.thread_id)
 
     async def _changed(self, event: ChannelChanged, community: Community) -> None:
         """Follow a channel's new topic and visibility; its name is people's affair: the agent keeps its own."""
         async with self._store.writing(community.id) as write:
-            room_id = await write.room_of_channel(community.id, event.channel_id)
+            room_id = await write.rooms.of_channel(community.id, event.channel_id)
             if room_id is None:
                 return
-            room = (await write.view(community.id, room_ids=[room_id], messages=1)).all_rooms[room_id]
+            room = (await write.views.whole(community.id, room_ids=[room_id], messages=1)).all_rooms[room_id]
             await _follow(write, room, topic=event.topic, is_private=event.is_private)
 
     async def _found(self, event: ChannelFound, community: Community) -> None:
@@ -160,10 +162,10 @@ class Places:
         Who sees a channel is only ever what Discord shows: a letter that is to close it has not closed it yet.
         """
         async with self._store.writing(community.id) as write:
-            room_id = await write.room_of_channel(community.id, event.channel_id)
+            room_id = await write.rooms.of_channel(community.id, event.channel_id)
             if room_id is None:
                 return
-            view = await write.view(community.id, room_ids=[room_id], messages=1)
+            view = await write.views.whole(community.id, room_ids=[room_id], messages=1)
             ours = {letter.kind for letter in view.unposted.get(room_id, ())}
             room, topic = view.all_rooms[room_id], without_marker(event.topic, room_id)
             is_first = not room.topic and is_marked(event.topic, room_id) and topic.endswith("'s room")
@@ -175,34 +177,34 @@ class Places:
             )
 
 
-async def place_of(write: Writing, community: Community, event: MessageSeen) -> AgentId | None:
+async def place_of(rooms: WritableRooms, community: Community, event: MessageSeen) -> AgentId | None:
     """Give the place in which something was said; a private thread of a room that we are in becomes one."""
-    known = await write.room_of_channel(community.id, event.channel_id)
+    known = await rooms.of_channel(community.id, event.channel_id)
     if event.private_in is None:
         return known
-    room_id = await write.room_of_channel(community.id, event.private_in)
+    room_id = await rooms.of_channel(community.id, event.private_in)
     if room_id is None:
         return None
     name = event.thread_name or ""
-    return await write.add_thread(community.id, room_id, event.channel_id, name=name, at=event.sent_at)
+    return await rooms.add_thread(community.id, room_id, event.channel_id, name=name, at=event.sent_at)
 
 
 async def _close_thread(write: Writing, community: Community, thread_id: AgentId, now: datetime) -> bool:
     """Remove a private thread with all that was said and kept there; False when that is no thread."""
-    view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+    view = await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
     if view.all_rooms[thread_id].thread_of is None:
         return False
-    await write.delete_room_messages(community.id, thread_id, now)
-    await write.leave_thread(community.id, thread_id)
-    await write.close_thread(community.id, thread_id)
+    await write.talk.delete_room(community.id, thread_id, now)
+    await write.rooms.leave_thread(community.id, thread_id)
+    await write.rooms.close_thread(community.id, thread_id)
     return True
 
 
-async def _said_in(write: Writing, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
+async def _said_in(talk: Talk, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
     """Give the messages of a thread; none of them is older than the thread itself."""
     ids: list[Snowflake] = []
     before: MessageId | None = None
-    while page := await write.history(community.id, room_id, before=before, limit=PAGE):
+    while page := await talk.history(community.id, room_id, before=before, limit=PAGE):
         ids += [one.discord_id for one in page if one.thread_id == thread_id and one.discord_id]
         before = page[0].id
         if all(one.discord_id and one.discord_id < thread_id for one in page):
@@ -212,12 +214,12 @@ async def _said_in(write: Writing, community: Community, room_id: AgentId, threa
 
 async def _try_again(write: Writing, community: Community, now: datetime) -> None:
     """Wake the agents that were paused because Discord refused their channels, and hurry what was refused."""
-    agents = (await write.view(community.id, messages=0)).agents.values()
+    agents = (await write.views.whole(community.id, messages=0)).agents.values()
     rested = {agent.id for agent in agents if (agent.paused_reason or "").startswith(RESTS)}
     await write.apply(community.id, [UpdateAgent(agent_id=id, fields={"paused_reason": None}) for id in rested])
-    for letter in await write.letters(now + LONGEST_REST, limit=LETTERS):
+    for letter in await write.letters.due(now + LONGEST_REST, limit=LETTERS):
         if letter.community_id == community.id and (letter.room_id in rested or letter.attempts >= REFUSALS):
-            await write.update_letter(community.id, letter.id, letter.state, attempts=0, not_before=now)
+            await write.letters.move(community.id, letter.id, letter.state, attempts=0, not_before=now)
 
 
 def _unset(event: ChannelDeleted, community: Community) -> list[Change]:
@@ -232,7 +234,7 @@ def _unset(event: ChannelDeleted, community: Community) -> list[Change]:
 
 async def _follow(write: Writing, room: Room, *, topic: str | None, is_private: bool | None) -> None:
     """Let a room be as its channel is (None: as before)."""
-    fields: dict[str, object] = {}
+    fields = RoomColumns()
     if topic is not None:
         topic = without_marker(topic, room.id)[:TOPIC_CHARACTERS]
         if topic != room.topic:

@@ -113,16 +113,16 @@ class Posting:
         if letter.message_id is None:
             return None
         async with self._store.reading() as read:
-            view = await read.desk(letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False)
-            message = (await read.messages_by_id(letter.community_id, [letter.message_id])).get(letter.message_id)
+            view = await read.views.desk(letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False)
+            message = (await read.talk.by_id(letter.community_id, [letter.message_id])).get(letter.message_id)
             if message is None:
                 return None
             wanted = [message.reply_to] if message.reply_to is not None else []
-            answered = await read.messages_by_id(letter.community_id, wanted) if wanted else {}
-            last = await read.last_posted(letter.community_id, letter.room_id)
+            answered = await read.talk.by_id(letter.community_id, wanted) if wanted else {}
+            last = await read.letters.last_posted(letter.community_id, letter.room_id)
             room = view.all_rooms[letter.room_id]
             by_agent = message.sender.kind is SenderKind.AGENT
-            earlier = await read.posted_back(letter.community_id, room.id, room.rpm) if by_agent else None
+            earlier = await read.letters.posted_back(letter.community_id, room.id, room.rpm) if by_agent else None
         return Scene(view, room, message, next(iter(answered.values()), None), last, next_post_at(earlier))
 
     async def _post_all(self, letter: Letter, scene: Scene, said: Split) -> None:
@@ -167,7 +167,7 @@ class Posting:
         """Keep that it was posted: from now on agents see it, and it is a reason to them; False: it is deleted."""
         now = self._clock.now()
         async with self._store.writing(letter.community_id) as write:
-            there = await write.update_letter(
+            there = await write.letters.move(
                 letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now, shown_at=_moment(known[0])
             )
             if there and scene.has_hearers:
@@ -236,7 +236,7 @@ class Posting:
         """Move the letter on; gives whether it is still there."""
         now = self._clock.now()
         async with self._store.writing(letter.community_id) as write:
-            return await write.update_letter(
+            return await write.letters.move(
                 letter.community_id,
                 letter.id,
                 state,
@@ -249,8 +249,8 @@ class Posting:
 
 async def _reasons(write: Writing, letter: Letter, message: Message, now: datetime) -> Sequence[Change]:
     """Give the reasons that a posted message is to the other members of its room."""
-    view = await write.view(letter.community_id, room_ids=[letter.room_id])
-    stretch = of_day(await write.spent(letter.community_id, day_of(now)), view.config).stretch
+    view = await write.views.whole(letter.community_id, room_ids=[letter.room_id])
+    stretch = of_day(await write.money.spent(letter.community_id, day_of(now)), view.config).stretch
     return reasons_for(view, letter.room_id, message, now=now, stretch=stretch)
 
 

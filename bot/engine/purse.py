@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from bot.core.config import CommunityConfig
 from bot.core.models import Ceilings
-from bot.core.ports import Model, Reading, Store, Writing
+from bot.core.ports import Model, Store
+from bot.core.ports.beats import Money, WritableMoney
 from bot.core.records import Agent, AgentId, CommunityId, Usage
 from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
 from bot.core.view import Outline
@@ -67,13 +68,12 @@ class Purse:
         day, config = day_of(now), held_to(config, model.source.ceilings)
         async with self._store.writing(community_id) as write:
             prices = [(call, self._price(model, call)) for call in calls]
-            return tuple(
-                [await self._book(write, community_id, config, day, call, price, agents) for call, price in prices]
-            )
+            money = write.money
+            return tuple([await self._book(money, community_id, config, day, *one, agents) for one in prices])
 
     async def _book(
         self,
-        write: Writing,
+        money: WritableMoney,
         community_id: CommunityId,
         config: CommunityConfig,
         day: date,
@@ -83,11 +83,11 @@ class Purse:
     ) -> PlannedCall:
         soon = self._others_run(community_id, price)
         if agents and _has_families(agents):
-            used = await write.spent_by_agent(community_id, day)
+            used = await money.spent_by_agent(community_id, day)
             shares = divided(Usage(cost_usd=price.usd, input_tokens=price.tokens), price.weights)
             if poor := too_poor(agents, used, config, shares):
                 return replace(call, short=Short(limit=Limit.SHARE, agents=poor, soon=soon))
-        reservation = await set_aside(write, community_id, config, day, price)
+        reservation = await set_aside(money, community_id, config, day, price)
         if isinstance(reservation, Limit):
             return replace(call, short=Short(limit=reservation, soon=soon))
         self._open.setdefault(community_id, set()).add(reservation)
@@ -100,13 +100,13 @@ class Purse:
     async def overspent(self, view: Outline, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
         """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
         async with self._store.reading() as read:
-            return await _overspent(read, view, day_of(now), ceilings)
+            return await _overspent(read.money, view, day_of(now), ceilings)
 
     async def settle(self, community_id: CommunityId, call: PlannedCall, usage: Usage | None) -> None:
         """Replace what was set aside by what was used; where nobody knows that (None), all of it counts."""
         if call.reservation is not None and usage is not None:
             async with self._store.writing(community_id) as write:
-                await settle(write, community_id, call.reservation, usage)
+                await settle(write.money, community_id, call.reservation, usage)
         self.give_up(community_id, call)
 
     def give_up(self, community_id: CommunityId, call: PlannedCall) -> None:
@@ -131,38 +131,38 @@ def _has_families(agents: Mapping[AgentId, Agent]) -> bool:
 
 
 async def spending_now(
-    read: Reading, community_id: CommunityId, config: CommunityConfig, day: date, ceilings: Ceilings | None
+    money: Money, community_id: CommunityId, config: CommunityConfig, day: date, ceilings: Ceilings | None
 ) -> Spending:
     """Set what a day has cost so far beside every limit, the installation's as well where it pays."""
     paid = None
     if ceilings is not None:
-        here, everywhere = await read.paid(community_id, day)
+        here, everywhere = await money.paid(community_id, day)
         paid = Paid(here=here, everywhere=everywhere, ceilings=ceilings)
-    return of_day(await read.spent(community_id, day), config, paid)
+    return of_day(await money.spent(community_id, day), config, paid)
 
 
-async def funds_now(read: Reading, view: Outline, day: date, ceilings: Ceilings | None) -> Funds:
+async def funds_now(money: Money, view: Outline, day: date, ceilings: Ceilings | None) -> Funds:
     """Give what there is for each agent of a view that holds everyone."""
-    spending = await spending_now(read, view.community.id, view.config, day, ceilings)
-    return Funds(spending=spending, overspent=await _overspent(read, view, day, ceilings))
+    spending = await spending_now(money, view.community.id, view.config, day, ceilings)
+    return Funds(spending=spending, overspent=await _overspent(money, view, day, ceilings))
 
 
-async def _overspent(read: Reading, view: Outline, day: date, ceilings: Ceilings | None) -> frozenset[AgentId]:
+async def _overspent(money: Money, view: Outline, day: date, ceilings: Ceilings | None) -> frozenset[AgentId]:
     if not _has_families(view.agents):
         return frozenset()
-    return overspent(view.agents, await read.spent_by_agent(view.community.id, day), held_to(view.config, ceilings))
+    return overspent(view.agents, await money.spent_by_agent(view.community.id, day), held_to(view.config, ceilings))
 
 
 async def set_aside(
-    write: Writing, community_id: CommunityId, config: CommunityConfig, day: date, price: Price
+    money: WritableMoney, community_id: CommunityId, config: CommunityConfig, day: date, price: Price
 ) -> int | Limit:
     """Set the price of one call aside; gives the reservation, or whose limit does not hold it."""
     if price.ceilings is not None:
-        await write.take_turns()
-    spending = await spending_now(write, community_id, config, day, price.ceilings)
+        await money.take_turns()
+    spending = await spending_now(money, community_id, config, day, price.ceilings)
     if (limit := spending.lacks(usd=price.usd, tokens=price.tokens)) is not None:
         return limit
-    return await write.reserve(
+    return await money.reserve(
         community_id,
         day,
         usd=price.usd,
@@ -172,10 +172,10 @@ async def set_aside(
     )
 
 
-async def settle(write: Writing, community_id: CommunityId, reservation: int, usage: Usage) -> None:
+async def settle(money: WritableMoney, community_id: CommunityId, reservation: int, usage: Usage) -> None:
     """Replace what was set aside by what was used."""
     tokens = usage.input_tokens + usage.output_tokens
-    await write.settle(community_id, reservation, usd=usage.cost_usd, tokens=tokens)
+    await money.settle(community_id, reservation, usd=usage.cost_usd, tokens=tokens)
 
 
 def as_told(usage: Usage) -> Usage | None:

@@ -9,6 +9,7 @@ from bot.core.events import ReactionChanged, ReactionsCleared, ReactionsFound
 from bot.core.kinds import HeldFor, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, Store, Writing
+from bot.core.ports.people import WritablePeople
 from bot.core.records import Community, Message, Person, Sender, Snowflake
 from bot.core.tempo import changes_for
 
@@ -37,32 +38,32 @@ class Reactions:
         if event.is_bot:
             return
         async with self._store.writing(community.id) as write:
-            message = await write.message_of(community.id, event.message_id)
+            message = await write.talk.find(community.id, event.message_id)
             if message is None:
                 return
-            reactor = await _reactor(write, community, event.user_id, event.person, added=event.added)
+            reactor = await _reactor(write.people, community, event.user_id, event.person, added=event.added)
             if reactor is not None:
                 await self._apply(write, community, message, reactor, event.emoji, added=event.added)
 
     async def _cleared(self, event: ReactionsCleared, community: Community) -> None:
         """Take all reactions of a message back, or all of one emoji."""
         async with self._store.writing(community.id) as write:
-            message = await write.message_of(community.id, event.message_id)
+            message = await write.talk.find(community.id, event.message_id)
             if message is None:
                 return
-            for _, reactor, name in await write.reactions_of(community.id, [message.id]):
+            for _, reactor, name in await write.reactions.given_to(community.id, [message.id]):
                 if event.emoji is None or reaction_name(event.emoji) == name:
                     await self._apply(write, community, message, reactor, name, added=False)
 
     async def _found(self, event: ReactionsFound, community: Community) -> None:
         """Put and take back what happened to an emoji on a message while nobody listened."""
         async with self._store.writing(community.id) as write:
-            message = await write.message_of(community.id, event.message_id)
+            message = await write.talk.find(community.id, event.message_id)
             if message is None:
                 return
             stored = [
                 reactor
-                for _, reactor, name in await write.reactions_of(community.id, [message.id])
+                for _, reactor, name in await write.reactions.given_to(community.id, [message.id])
                 if name == reaction_name(event.emoji) and reactor.person_id is not None
             ]
             there = {person.id for person in event.people}
@@ -71,7 +72,7 @@ class Reactions:
                     await self._apply(write, community, message, reactor, event.emoji, added=False)
             known = {reactor.person_id for reactor in stored}
             for person in (one for one in event.people if one.id not in known):
-                newcomer = await _reactor(write, community, person.id, person, added=True)
+                newcomer = await _reactor(write.people, community, person.id, person, added=True)
                 if newcomer is not None:
                     await self._apply(write, community, message, newcomer, event.emoji, added=True, is_late=True)
 
@@ -88,26 +89,26 @@ class Reactions:
     ) -> None:
         """Store a reaction and what follows from it; of one found late on an old message the room takes no notice."""
         now, name = self._clock.now(), reaction_name(emoji)
-        effect = await write.reaction_effect(community.id, message.id, name, reactor)
-        view = await write.view(community.id, room_ids=[message.room_id], messages=1)
+        effect = await write.reactions.effect(community.id, message.id, name, reactor)
+        view = await write.views.whole(community.id, room_ids=[message.room_id], messages=1)
         is_stale = is_late and now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
         changes = changes_for(view, message, reactor, emoji, added=added, now=now, effect=effect, is_stale=is_stale)
         await write.apply(community.id, changes)
         if any(isinstance(change, UpdateRoom) and "hushed_until" in change.fields for change in changes):
-            await write.free_held(community.id, HeldFor.HUSH, now)  # each looks anew for how long it waits
+            await write.claims.free_held(community.id, HeldFor.HUSH, now)  # each looks anew for how long it waits
 
 
 async def _reactor(
-    write: Writing, community: Community, person_id: Snowflake, person: Person | None, *, added: bool
+    people: WritablePeople, community: Community, person_id: Snowflake, person: Person | None, *, added: bool
 ) -> Sender | None:
     """Give who reacted, as far as it is known; None for people whom agents are to ignore."""
-    known = await write.person(community.id, person_id)
+    known = await people.find(community.id, person_id)
     if known is not None and not is_heard(known) and added:
         return None
     if person is not None and added:
         fresh = as_decided(person, known)
         if fresh != known:
-            await write.put_person(community.id, fresh)
+            await people.put(community.id, fresh)
     person = person or known
     if person is None:
         return Sender(kind=SenderKind.PERSON, person_id=person_id)

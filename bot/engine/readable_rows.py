@@ -20,6 +20,6 @@ async def read_of_all(store: Store, clock: Clock, ask: Callable[[Reading], Await
     except Unreadable as found:
         log.error("rows cannot be read: they are set aside", table=found.table, rows=found.keys)
         async with store.writing() as write:
-            await write.set_aside(found, clock.now())
+            await write.upkeep.set_aside(found, clock.now())
     async with store.reading() as read:
         return await ask(read)

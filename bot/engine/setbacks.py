@@ -108,7 +108,7 @@ class Setbacks:
         """People deleted the channel: its agent is retired, restorable into a new one; a thread is only gone."""
         room_id = letter.room_id
         async with self._store.reading() as read:
-            view = await read.desk(letter.community_id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(letter.community_id, agent_ids=(), room_ids=(), doors=False)
         if view.all_rooms[room_id].thread_of is not None:
             await self._move(letter, LetterState.FAILED, now)
             return
@@ -137,7 +137,7 @@ class Setbacks:
         beside: Sequence[Change] = (),
     ) -> None:
         async with self._store.writing(letter.community_id) as write:
-            await write.update_letter(
+            await write.letters.move(
                 letter.community_id, letter.id, state, attempts=attempts, not_before=not_before, at=now
             )
             await write.apply(letter.community_id, beside)

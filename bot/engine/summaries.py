@@ -25,7 +25,8 @@ from bot.core.hud.summary import (
     summary_text,
 )
 from bot.core.keeping import Unsummarised
-from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Models, Reading, Store, Writing
+from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Models, Reading, Store
+from bot.core.ports.talk import Talk
 from bot.core.records import (
     ActionRecord,
     AgentId,
@@ -138,7 +139,7 @@ class Summaries:
         """Give the tokens of a community's chunk; None when that cannot be found out: its rooms wait, no others."""
         try:
             async with self._store.reading() as read:
-                provider = await self._models.of(read, community)
+                provider = await self._models.of(read.providers, community)
             return _chunk(provider, self._config.overlaid(community.overrides))
         except StoreError:
             raise
@@ -195,13 +196,13 @@ class Summaries:
     async def _job(self, community_id: CommunityId, room_id: AgentId) -> Job | None:
         """Read the next chunk of a room; None (and the wish for a summary is met) when nothing is due."""
         async with self._store.reading() as read:
-            view = await read.view(community_id, room_ids=[room_id], messages=0)
+            view = await read.views.whole(community_id, room_ids=[room_id], messages=0)
             if room_id not in view.rooms:
                 return None
-            provider = await self._models.of(read, view.community)
+            provider = await self._models.of(read.providers, view.community)
             newest = view.rooms[room_id].checkpoint
             after = newest.last_message_id if newest else MessageId(0)
-            messages = await read.messages_after(community_id, room_id, after, limit=MESSAGES_AT_MOST)
+            messages = await read.talk.after(community_id, room_id, after, limit=MESSAGES_AT_MOST)
         room, config = view.rooms[room_id].room, view.config
         asked = room.compact_asked_at is not None or len(messages) == MESSAGES_AT_MOST
         tokenizer = provider.tokenizer(config.model)
@@ -217,10 +218,10 @@ class Summaries:
         day, config = day_of(self._clock.now()), job.view.config
         price = Price.of(job.provider, job.model, input_tokens=job.input_tokens, answer_tokens=job.answer_tokens)
         async with self._store.writing(job.community_id) as write:
-            spending = await spending_now(write, job.community_id, config, day, price.ceilings)
+            spending = await spending_now(write.money, job.community_id, config, day, price.ceilings)
             if spending.share >= SLOWED_FROM:  # what is left of the day's money is for talk
                 return None
-            reservation = await set_aside(write, job.community_id, config, day, price)
+            reservation = await set_aside(write.money, job.community_id, config, day, price)
             return None if isinstance(reservation, Limit) else reservation
 
     async def _ask(self, job: Job, reservation: int) -> ModelAnswer:
@@ -249,14 +250,14 @@ class Summaries:
     async def _settle(self, job: Job, reservation: int, usage: Usage | None) -> None:
         if usage is not None:  # else all that was set aside counts
             async with self._store.writing(job.community_id) as write:
-                await settle(write, job.community_id, reservation, usage)
+                await settle(write.money, job.community_id, reservation, usage)
 
     async def _keep(self, job: Job, text: str) -> bool:
         """Store the summary and give it to who may see it; False when what it was made of has changed."""
         now = self._clock.now()
         async with self._store.writing(job.community_id) as write:
-            view = await write.view(job.community_id, room_ids=[job.room_id], messages=0)
-            if not await _still_stands(write, view, job):
+            view = await write.views.whole(job.community_id, room_ids=[job.room_id], messages=0)
+            if not await _still_stands(write.talk, view, job):
                 log.info("a summary was thrown away: what it was made of has changed", room=job.room_id)
                 return False
             checkpoint = Checkpoint(
@@ -269,7 +270,7 @@ class Summaries:
             )
             changes: list[Change] = [AddCheckpoint(checkpoint=checkpoint), *_wish_met(view, job)]
             readers = _readers(view, checkpoint)
-            view = await write.view(job.community_id, agent_ids=readers, messages=0) if readers else view
+            view = await write.views.whole(job.community_id, agent_ids=readers, messages=0) if readers else view
             changes += [change for id in readers for change in _told(view, id, checkpoint, job.stretch, now)]
             await write.apply(job.community_id, changes)
         self._metrics.count("summaries_written")
@@ -277,9 +278,9 @@ class Summaries:
 
 
 async def _talked(read: Reading, since: datetime | None) -> tuple[Sequence[Unsummarised], Sequence[Community]]:
-    found = await read.unsummarised(since)
+    found = await read.summaries.wanted(since)
     theirs = {one.community_id for one in found}
-    return found, [one for one in await read.communities() if one.id in theirs] if found else []
+    return found, [one for one in await read.communities.all() if one.id in theirs] if found else []
 
 
 def _planned(
@@ -338,14 +339,14 @@ def _less_of(stretch: tuple[Message, ...]) -> tuple[Message, ...]:
     return (replace(stretch[0], content=f"{said[: len(said) // 2]}…", attachments=(), tokens=0),)
 
 
-async def _still_stands(write: Writing, view: Outline, job: Job) -> bool:
+async def _still_stands(talk: Talk, view: Outline, job: Job) -> bool:
     """Nothing was deleted or changed meanwhile, and nobody else has summed up the room."""
     room = view.rooms.get(job.room_id)
     if room is None or (room.checkpoint.id if room.checkpoint else None) != job.earlier_id:
         return False
     if room.room.visibility is not job.view.rooms[job.room_id].room.visibility:
         return False
-    there = await write.messages_by_id(job.community_id, [one.id for one in job.stretch])
+    there = await talk.by_id(job.community_id, [one.id for one in job.stretch])
     return all(one.id in there and there[one.id].content == one.content for one in job.stretch)
 
 

@@ -83,7 +83,7 @@ class Upkeep:
                 await self._forget(now)
 
     async def _say_scheduled(self, now: datetime) -> None:
-        due = await self._read(lambda read: read.schedules_due(now, limit=SCHEDULES_AT_ONCE))
+        due = await self._read(lambda read: read.agents.schedules_due(now, limit=SCHEDULES_AT_ONCE))
         for community_id, schedule in due:
             with _alone("a scheduled message was not said", community=community_id, schedule=schedule.id):
                 async with self._store.writing(community_id) as write:
@@ -93,7 +93,7 @@ class Upkeep:
 
     async def _say(self, write: Writing, community_id: CommunityId, schedule: Schedule, now: datetime) -> None:
         """Say it under the rules of that moment; a paused agent says it when it goes on."""
-        view = await write.view(community_id, agent_ids=[schedule.agent_id], messages=1)
+        view = await write.views.whole(community_id, agent_ids=[schedule.agent_id], messages=1)
         agent = view.agents.get(schedule.agent_id)
         if agent is not None and agent.paused_reason is not None:
             return
@@ -115,7 +115,7 @@ class Upkeep:
         )
 
     async def _expire_requests(self, now: datetime) -> None:
-        knocks = await self._read(lambda read: read.knocks())
+        knocks = await self._read(lambda read: read.access.knocks())
         configs = await self._configs()
         by_community: dict[CommunityId, list[AccessRequest]] = {}
         for community_id, request in knocks:
@@ -135,15 +135,15 @@ class Upkeep:
                 continue
             with _alone("nobody was given a moment to begin something", community=community_id):
                 async with self._store.writing(community_id) as write:
-                    everyone = tuple((await write.view(community_id, messages=0)).agents)
-                    view = await write.view(community_id, agent_ids=everyone, messages=0)
+                    everyone = tuple((await write.views.whole(community_id, messages=0)).agents)
+                    view = await write.views.whole(community_id, agent_ids=everyone, messages=0)
                     await write.apply(community_id, _first_initiatives(view, everyone, now))
 
     async def _forget(self, now: datetime) -> None:
         for community_id, config in (await self._configs()).items():
             with _alone("nothing was forgotten", community=community_id):
                 async with self._store.writing(community_id) as write:
-                    gone = await write.forget(
+                    gone = await write.upkeep.forget(
                         community_id,
                         messages_before=now - timedelta(days=config.message_days),
                         huds_before=now - timedelta(days=config.hud_days),
@@ -156,7 +156,7 @@ class Upkeep:
         return await read_of_all(self._store, self._clock, ask)
 
     async def _configs(self) -> dict[CommunityId, CommunityConfig]:
-        communities = await self._read(lambda read: read.communities())
+        communities = await self._read(lambda read: read.communities.all())
         return {one.id: self._config.overlaid(one.overrides) for one in communities}
 
 

@@ -1,15 +1,13 @@
 """The order in which kinds of changes are written: what others lean on first."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from bot.core import changes as kinds
 from bot.core.changes import Change
 from bot.core.records import CommunityId
 from storage.changes import access, minds, residents, talk
-from storage.changes.talk import Talking
-from storage.dues import recount
+from storage.claims import recount
+from storage.session import Session
 
 Handler = Callable[..., Awaitable[None]]
 
@@ -21,9 +19,8 @@ HANDLERS: Mapping[tuple[type, ...], Handler] = {
     (kinds.AddAgent, kinds.AddMembership): residents.add_memberships,
     (kinds.UpdateMembership,): residents.update_memberships,
     (kinds.RemoveMembership,): residents.remove_memberships,
-    (kinds.Say,): Talking.say,
-    (kinds.Say, kinds.AddLetter): Talking.add_letters,
-    (kinds.UpdateLetter,): Talking.update_letters,
+    (kinds.Say,): talk.say,
+    (kinds.Say, kinds.AddLetter): talk.add_letters,
     (kinds.UpdateMessage,): talk.update_messages,
     (kinds.Unreact,): talk.unreact,
     (kinds.React,): talk.react,
@@ -48,23 +45,14 @@ HANDLERS: Mapping[tuple[type, ...], Handler] = {
 }
 
 
-class Applying(Talking):
-    """The one door for what decisions write."""
-
-    @asynccontextmanager
-    async def part(self) -> AsyncIterator[None]:
-        """Open a part of the transaction: when its block ends with an error, only the part is undone."""
-        async with self._connection.begin_nested():
-            yield
-
-    async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
-        """Write changes, grouped by kind."""
-        groups: dict[type, list[Any]] = {}
-        for change in changes:
-            groups.setdefault(type(change), []).append(change)
-        for some, handler in HANDLERS.items():
-            if found := [change for kind in some for change in groups.get(kind, ())]:
-                await handler(self, community_id, found)
-        if self.to_recount:
-            await recount(self, community_id, self.to_recount)
-            self.to_recount.clear()
+async def apply(session: Session, community_id: CommunityId, changes: Sequence[Change]) -> None:
+    """Write changes, grouped by kind."""
+    groups: dict[type, list[Change]] = {}
+    for change in changes:
+        groups.setdefault(type(change), []).append(change)
+    for some, handler in HANDLERS.items():
+        if found := [change for kind in some for change in groups.get(kind, ())]:
+            await handler(session, community_id, found)
+    if session.to_recount:
+        await recount(session, community_id, session.to_recount)
+        session.to_recount.clear()

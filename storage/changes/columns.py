@@ -2,18 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Executable, Table, bindparam, case, update
+from sqlalchemy import Boolean, Executable, Table, bindparam, case, update
 
-from storage.session import Session
+from storage.session import Session, Term
 
 MORE = "+"  # before a column's name: what is added to it
-Update = tuple[Mapping[str, Any], Mapping[str, Any]]  # which row (key columns), what is new
+Update = tuple[Mapping[str, int], Mapping[str, object]]  # which row (key columns), what is new
 
 
 async def update_columns(session: Session, table: Table, community_id: int, updates: Iterable[Update]) -> None:
-    """Set columns by key; later updates of a row come after earlier ones. Raises ValueError on an unknown one.
+    """Set columns by key; later updates of a row come after earlier ones.
 
     `MORE` before a name adds to the column, after setting it where both are given.
     """
@@ -21,8 +20,6 @@ async def update_columns(session: Session, table: Table, community_id: int, upda
     if not wanted:
         return
     names = sorted({name.removeprefix(MORE) for _, new in wanted for name in new})
-    if unknown := set(names) - set(table.c.keys()):
-        raise ValueError(f"{table.name} has no column {', '.join(sorted(unknown))}")
     some = [name for name in names if any(name not in new for _, new in wanted)]
     added = [name for name in names if any(f"{MORE}{name}" in new for _, new in wanted)]
     statement = _setting(table, tuple(wanted[0][0]), tuple(names), tuple(some), tuple(added))
@@ -39,18 +36,18 @@ def _setting(
     return update(table).where(table.c.community_id == bindparam("of_community"), *its).values(values)
 
 
-def _value(table: Table, name: str, *, some: bool, added: bool) -> ColumnElement[Any]:
+def _value(table: Table, name: str, *, some: bool, added: bool) -> Term:
     """What a column becomes; `some`: only some of the rows set it."""
     column = table.c[name]
-    value: ColumnElement[Any] = bindparam(f"new_{name}", type_=column.type)
+    value: Term = bindparam(f"new_{name}", type_=column.type)
     if some:
         value = case((bindparam(f"has_{name}", type_=Boolean), value), else_=column)
     return value + bindparam(f"more_{name}", type_=column.type) if added else value
 
 
 def _values(
-    which: Mapping[str, Any], new: Mapping[str, Any], columns: tuple[Sequence[str], Sequence[str], Sequence[str]]
-) -> dict[str, Any]:
+    which: Mapping[str, int], new: Mapping[str, object], columns: tuple[Sequence[str], Sequence[str], Sequence[str]]
+) -> dict[str, object]:
     names, some, added = columns
     keys = {f"its_{key}": value for key, value in which.items()}
     has = {f"has_{name}": name in new for name in some}

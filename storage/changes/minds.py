@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from sqlalchemy import and_, delete, func, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -17,18 +16,18 @@ SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", 
 
 async def keep_minds(session: Session, community_id: int, changes: Sequence[SetKnowledge | SetFocus]) -> None:
     """Keep what agents know (journalling the paths that changed) and have in view: each mind is written once."""
-    minds: dict[tuple[int, int], dict[str, Any]] = {}
+    minds: dict[tuple[int, int], dict[str, object]] = {}
     for change in changes:
-        whose = {"community_id": community_id, "agent_id": change.agent_id, "side": change.side}
+        whose: dict[str, object] = {"community_id": community_id, "agent_id": change.agent_id, "side": change.side}
         minds.setdefault((change.agent_id, change.side), whose).update(_carried(change))
-    blank: dict[str, Any] = {"knowledge": None, "focus": None}
+    blank: dict[str, object] = {"knowledge": None, "focus": None}
     await session.run(_keeping(is_sqlite=session.is_sqlite), [blank | mind for mind in minds.values()])
     learnt = [change for change in changes if isinstance(change, SetKnowledge)]
     entries = [columns_of(change, "knowledge") | {"community_id": community_id} for change in learnt]
     await session.run(session.insert(JOURNAL), entries)
 
 
-def _carried(change: SetKnowledge | SetFocus) -> dict[str, Any]:
+def _carried(change: SetKnowledge | SetFocus) -> dict[str, object]:
     if isinstance(change, SetKnowledge):
         return {"knowledge": dict(change.knowledge)}
     return {"focus": focus_columns(change.focus)}
@@ -55,7 +54,7 @@ async def record_actions(session: Session, community_id: int, changes: Sequence[
 
 async def add_lookups(session: Session, community_id: int, changes: Sequence[AddLookup]) -> None:
     """Keep answers for the next HUD."""
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {"community_id": community_id, "agent_id": c.agent_id, "side": c.side} | columns_of(c.lookup) for c in changes
     ]
     await session.run(session.insert(LOOKUPS), rows)

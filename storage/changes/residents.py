@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import and_, bindparam, delete, func, or_, select
 
@@ -55,7 +54,7 @@ async def update_rooms(session: Session, community_id: int, changes: Sequence[Up
     Those that wait to be posted count already; a room that begins to count anew begins before them.
     """
     said = Counter(c.room_id for c in changes if isinstance(c, Say) and c.post and c.sender.agent_id is not None)
-    fields: dict[int, dict[str, Any]] = {}
+    fields: dict[int, dict[str, object]] = {}
     for change in changes:
         if isinstance(change, UpdateRoom):
             fields.setdefault(change.room_id, {}).update(change.fields)
@@ -124,7 +123,7 @@ async def put_reasons(session: Session, community_id: int, changes: Sequence[Put
     """Give agents reasons; one of the same kind and room is replaced but keeps when it began."""
     rows = [{"community_id": community_id, "agent_id": c.agent_id} | reason_columns(c.reason) for c in changes]
     statement = session.insert(REASONS)
-    new: dict[str, Any] = {
+    new: dict[str, object] = {
         column.name: statement.excluded[column.name] for column in REASONS.c if not column.primary_key
     }
     least = func.min if session.is_sqlite else func.least

@@ -2,59 +2,43 @@
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import groupby
-from typing import Any
 
 from sqlalchemy import and_, bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, UpdateLetter, UpdateMessage
+from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, UpdateMessage
 from bot.core.kinds import LetterKind, LetterState, SenderKind
+from bot.core.letters import LANE
 from storage.changes.columns import update_columns
-from storage.convert import columns_of, lane_of, reactor_mark, sender_columns
-from storage.ids import CountedIds
-from storage.outbox import Posting
+from storage.convert import columns_of, reactor_mark, sender_columns
 from storage.session import Insert, Session, owned
 from storage.tables import CHECKPOINTS, LETTERS, MESSAGES, REACTIONS
 from storage.talking import More, count_messages, count_reactions, index
 
 
-class Talking(Posting):
-    """Changes to what is said."""
+async def say(session: Session, community_id: int, changes: Sequence[Say]) -> None:
+    """Store messages of agents and of System; `add_letters` brings them to Discord."""
+    await session.run(session.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
+    at_once = [change for change in changes if not change.post]
+    await index(session, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
+    await count_messages(session, community_id, [_shown(change) for change in at_once])
 
-    ids: CountedIds
 
-    async def say(self, community_id: int, changes: Sequence[Say]) -> None:
-        """Store messages of agents and of System; `add_letters` brings them to Discord."""
-        await self.run(self.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
-        at_once = [change for change in changes if not change.post]
-        await index(self, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
-        await count_messages(self, community_id, [_shown(change) for change in at_once])
-
-    async def add_letters(self, community_id: int, changes: Sequence[Say | AddLetter]) -> None:
-        """Store what brings messages and other effects to Discord."""
-        letters = [_letter(change) for change in changes if isinstance(change, AddLetter) or change.post]
-        rows = [
-            {
-                "community_id": community_id,
-                "id": self.ids.take("letter"),
-                "lane": lane_of(letter["kind"]),
-                "state": LetterState.WAITING,
-                "message_id": None,
-            }
-            | letter
-            | {"payload": dict(letter["payload"])}
-            for letter in letters
-        ]
-        await self.run(self.insert(LETTERS), rows)
-
-    async def update_letters(self, community_id: int, changes: Sequence[UpdateLetter]) -> None:
-        """Move letters on, with other fields of theirs."""
-        for change in changes:
-            fields = dict(change.fields)
-            known = {name: fields.pop(name) for name in ("attempts", "not_before", "posted_as", "at") if name in fields}
-            await self.update_letter(community_id, change.letter_id, change.state, **known)  # type: ignore[arg-type]
-            await update_columns(self, LETTERS, community_id, [({"id": change.letter_id}, fields)])
+async def add_letters(session: Session, community_id: int, changes: Sequence[Say | AddLetter]) -> None:
+    """Store what brings messages and other effects to Discord."""
+    letters = [_letter(change) for change in changes if isinstance(change, AddLetter) or change.post]
+    rows = [
+        {
+            "community_id": community_id,
+            "id": session.ids.take("letter"),
+            "lane": LANE[kind],
+            "state": LetterState.WAITING,
+            "message_id": None,
+        }
+        | letter
+        for kind, letter in letters
+    ]
+    await session.run(session.insert(LETTERS), rows)
 
 
 def _shown(change: Say) -> More:
@@ -62,15 +46,16 @@ def _shown(change: Say) -> More:
     return More(room_id=change.room_id, shown=1, newest=change.sent_at, by_agents=by_agents)
 
 
-def _message_row(community_id: int, change: Say) -> dict[str, Any]:
+def _message_row(community_id: int, change: Say) -> dict[str, object]:
     row = columns_of(change, "message_id", "sender", "not_before", "post") | sender_columns(change.sender)
     return row | {"community_id": community_id, "id": change.message_id, "shown": not change.post}
 
 
-def _letter(change: Say | AddLetter) -> dict[str, Any]:
+def _letter(change: Say | AddLetter) -> tuple[LetterKind, dict[str, object]]:
     if isinstance(change, AddLetter):
-        return columns_of(change) | {"created_at": change.not_before}
-    return {
+        payload = dict(change.payload)
+        return change.kind, columns_of(change) | {"created_at": change.not_before, "payload": payload}
+    return LetterKind.POST, {
         "room_id": change.room_id,
         "kind": LetterKind.POST,
         "payload": {},
@@ -125,11 +110,8 @@ async def unreact(session: Session, community_id: int, changes: Sequence[Unreact
 
 
 async def update_messages(session: Session, community_id: int, changes: Sequence[UpdateMessage]) -> None:
-    """Set columns of messages (not their text: that is an edit)."""
-    for names, group in groupby(changes, key=lambda change: tuple(change.fields)):
-        if "content" in names:
-            raise ValueError("a message's text is changed by edit_message, which also mends the index")
-        await update_columns(session, MESSAGES, community_id, [({"id": c.message_id}, c.fields) for c in group])
+    """Set columns of messages (their text is changed by an edit, which also mends the index)."""
+    await update_columns(session, MESSAGES, community_id, [({"id": c.message_id}, c.fields) for c in changes])
 
 
 async def add_checkpoints(session: Session, community_id: int, changes: Sequence[AddCheckpoint]) -> None:

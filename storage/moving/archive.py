@@ -27,13 +27,13 @@ from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.moving.rehoming import rehome
 from storage.moving.seal import MANIFEST, SEAL, fingerprint, is_sealed, seal
 from storage.private import whole_file
-from storage.reading import SqlReading
 from storage.resealing import reseal_moved
-from storage.session import Session, owned
+from storage.session import Session, Values, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
-from storage.writing import SqlWriting
+from storage.views import SqlViews
 
+Line = dict[str, Any]  # as a foreign file gives it
 FORMAT = 2  # raised when an older program could not read what a newer one writes
 AT_A_TIME = 500
 LARGEST = 4_000_000_000  # bytes of all that is in an archive
@@ -170,7 +170,7 @@ async def import_community(
                     unreadable = await reseal_moved(session, cipher, was, community_id)
                     if unreadable and not closed:
                         raise BadSetting(CLOSED.format(unreadable))
-                await SqlReading(connection, CommunityConfig()).view(community_id)  # what cannot be read does not stay
+                await SqlViews(session, CommunityConfig()).whole(community_id)  # what cannot be read does not stay
     except FileNotFoundError as error:
         raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
     except UNREADABLE as error:
@@ -185,11 +185,10 @@ async def import_community(
 
 
 async def _rehome(connection: AsyncConnection, community_id: CommunityId) -> None:
-    ids = CountedIds(community_id)
-    write = SqlWriting(connection, CommunityConfig(), ids)
-    await ids.open(write)
-    await rehome(write, community_id)
-    await ids.flush(write)
+    session = Session(connection, CountedIds(community_id))
+    await session.ids.open(connection)
+    await rehome(session, community_id)
+    await session.ids.flush(connection)
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:
@@ -238,7 +237,7 @@ async def _read_table(session: Session, table: Table, community_id: int, archive
     with archive.open(name) as lines:
         for page in _pages(bounded_lines(lines)):
             files = _files_in(page, community_id) if table is MESSAGES and version == FILES_IN_LINES else []
-            rows = [admitted(table, from_line(table, line)) | {"community_id": community_id} for line in page]
+            rows = [{**admitted(table, from_line(table, line)), "community_id": community_id} for line in page]
             await session.run(session.insert(table), rows)
             await session.run(session.insert(ATTACHMENTS), files)
             count += len(rows)
@@ -248,9 +247,9 @@ async def _read_table(session: Session, table: Table, community_id: int, archive
     return count
 
 
-def _files_in(lines: Sequence[dict[str, Any]], community_id: int) -> list[dict[str, Any]]:
+def _files_in(lines: Sequence[Line], community_id: int) -> list[Values]:
     """Take the files of messages out of their lines, which are left as they are written today."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Values] = []
     for line in lines:
         files = line.pop("attachments", None) or ()
         line["attachment_count"] = len(files)
@@ -258,8 +257,8 @@ def _files_in(lines: Sequence[dict[str, Any]], community_id: int) -> list[dict[s
     return rows
 
 
-def _pages(lines: Iterator[bytes]) -> Iterator[list[dict[str, Any]]]:
-    page: list[dict[str, Any]] = []
+def _pages(lines: Iterator[bytes]) -> Iterator[list[Line]]:
+    page: list[Line] = []
     size = 0
     for line in lines:
         page.append(json.loads(line))

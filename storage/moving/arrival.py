@@ -1,13 +1,12 @@
 """What an archive may not bring in: deeds at places that it names, money that it gives, enums that nobody knows."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
 
 from sqlalchemy import Table
 
 from bot.core.kinds import LetterKind, LetterState
+from storage.session import Values
 from storage.tables import LETTERS, RESERVATIONS
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
@@ -16,7 +15,7 @@ OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2240, 1, 1, tzinfo=UTC)  # as exact as databases keep them
 
 
-def admitted(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
+def admitted(table: Table, row: Values) -> Values:
     """Give a row as it may come in; raises ValueError for one that no Selfroom ever wrote."""
     for name, value in row.items():
         if isinstance(value, Decimal) and (not value.is_finite() or value < 0):

@@ -37,11 +37,11 @@ async def _copy(source: Session, target: Session, table: Table, community_id: in
         await target.put_plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", rows)  # noqa: S608
 
 
-def _as_sqlite_has_them(table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
+def _as_sqlite_has_them(table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[tuple[object, ...]]:
     """Change what PostgreSQL keeps in types of its own; all else is the same in both."""
     moments = [place for place, name in enumerate(names) if isinstance(table.c[name].type, Moment)]
     days = [place for place, name in enumerate(names) if isinstance(table.c[name].type, Date)]
-    changed: list[tuple[Any, ...]] = []
+    changed: list[tuple[object, ...]] = []
     for row in rows:
         values = list(row)
         for place in moments:

@@ -1,7 +1,6 @@
 """What belongs to a community, in the order in which it can be put back, and as JSON can hold it."""
 
 import base64
-from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -10,6 +9,7 @@ from pydantic_core import PydanticUndefined
 from sqlalchemy import Column, Date, LargeBinary, Table
 
 from storage.columns import Moment, Packed, Usd, to_plain
+from storage.session import Values
 from storage.tables import METADATA, ROWS
 
 ELSEWHERE = {"communities", "kept"}  # the community itself, and what is keyed in another way
@@ -25,7 +25,7 @@ def counts_itself(column: Column[Any]) -> bool:
     return column.name == "id" and "community_id" not in column.table.primary_key.columns
 
 
-def to_line(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
+def to_line(table: Table, row: Values) -> dict[str, object]:
     """Give a row for an archive."""
     return {
         column.name: to_plain(row[column.name])
@@ -34,12 +34,12 @@ def to_line(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def from_line(table: Table, line: Mapping[str, Any]) -> dict[str, Any]:
+def from_line(table: Table, line: Values) -> dict[str, object]:
     """Give the row of a line; columns that the archive's program did not know get their defaults.
 
     Raises KeyError, ValueError or TypeError for a line that is not of this table.
     """
-    row: dict[str, Any] = {}
+    row: dict[str, object] = {}
     for column in table.columns:
         if column.name == "community_id" or counts_itself(column):
             continue

@@ -6,9 +6,11 @@ from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import ChannelPayload
 from bot.core.records import AgentId, CommunityId
+from storage.changes.applying import apply
 from storage.erasing import erase
 from storage.moving.arrival import EARLIEST, OPEN
-from storage.session import owned
+from storage.rooms import SqlRooms
+from storage.session import Session, owned
 from storage.tables import (
     AGENTS,
     EARLY_EDITS,
@@ -20,7 +22,6 @@ from storage.tables import (
     ROOMS,
     TOMBSTONES,
 )
-from storage.writing import SqlWriting
 
 # Its places, and what holds only there: the commands have to be brought to the other server too.
 OVERRIDES = ("managers_channel_id", "category_id", "architect_role_id", "synced_commands")
@@ -28,57 +29,57 @@ UNREAD = "unread:%"  # kept for rooms: from which of the server's messages on th
 STILL_TO_BE_SEEN = (LetterKind.CHANNEL, LetterKind.POST, LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME)
 
 
-async def rehome(write: SqlWriting, community_id: CommunityId) -> None:
+async def rehome(session: Session, community_id: CommunityId) -> None:
     """Forget everything that lies in the server that the community came from, and ask for channels in its new one."""
-    await _leave_threads(write, community_id)
-    await _leave_messages(write, community_id)
-    await _leave_letters(write, community_id)
-    await write.apply(community_id, [SetOverride(name=name, value=None) for name in OVERRIDES])
-    await write.run(delete(KEPT).where(KEPT.c.scope == community_id, KEPT.c.name.like(UNREAD)))
-    await _set(write, community_id, PEOPLE, is_architect=False)  # they may manage that server, not this one
-    await _ask_for_channels(write, community_id)
+    await _leave_threads(session, community_id)
+    await _leave_messages(session, community_id)
+    await _leave_letters(session, community_id)
+    await apply(session, community_id, [SetOverride(name=name, value=None) for name in OVERRIDES])
+    await session.run(delete(KEPT).where(KEPT.c.scope == community_id, KEPT.c.name.like(UNREAD)))
+    await _set(session, community_id, PEOPLE, is_architect=False)  # they may manage that server, not this one
+    await _ask_for_channels(session, community_id)
 
 
-async def _leave_threads(write: SqlWriting, community_id: CommunityId) -> None:
+async def _leave_threads(session: Session, community_id: CommunityId) -> None:
     """Leave the private threads; what was said in threads that may be private, for nobody looked yet, goes."""
     threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of.is_not(None))
-    for (thread_id,) in await write.rows(threads):
-        await write.leave_thread(community_id, AgentId(thread_id))
-    await erase(write, community_id, and_(MESSAGES.c.thread_id.is_not(None), MESSAGES.c.thread_name.is_(None)))
+    for (thread_id,) in await session.rows(threads):
+        await SqlRooms(session).leave_thread(community_id, AgentId(thread_id))
+    await erase(session, community_id, and_(MESSAGES.c.thread_id.is_not(None), MESSAGES.c.thread_name.is_(None)))
 
 
-async def _leave_messages(write: SqlWriting, community_id: CommunityId) -> None:
-    await _set(write, community_id, MESSAGES, discord_id=None, reply_to_discord_id=None, thread_id=None)
+async def _leave_messages(session: Session, community_id: CommunityId) -> None:
+    await _set(session, community_id, MESSAGES, discord_id=None, reply_to_discord_id=None, thread_id=None)
     for table in (PARTS, TOMBSTONES, EARLY_EDITS):
-        await write.run(delete(table).where(owned(table, community_id)))
+        await session.run(delete(table).where(owned(table, community_id)))
 
 
-async def _leave_letters(write: SqlWriting, community_id: CommunityId) -> None:
+async def _leave_letters(session: Session, community_id: CommunityId) -> None:
     """Keep what is still to be seen, as if nobody had tried yet."""
     waits = and_(LETTERS.c.state.in_(OPEN), LETTERS.c.kind.in_(STILL_TO_BE_SEEN))
-    await write.run(delete(LETTERS).where(owned(LETTERS, community_id), ~waits))
-    await _set(write, community_id, LETTERS, posted_as=None, last_part=None, attempts=0)
+    await session.run(delete(LETTERS).where(owned(LETTERS, community_id), ~waits))
+    await _set(session, community_id, LETTERS, posted_as=None, last_part=None, attempts=0)
     begun = LETTERS.c.state == LetterState.SENDING
-    await _set(write, community_id, LETTERS, begun, state=LetterState.WAITING)
+    await _set(session, community_id, LETTERS, begun, state=LetterState.WAITING)
 
 
-async def _ask_for_channels(write: SqlWriting, community_id: CommunityId) -> None:
+async def _ask_for_channels(session: Session, community_id: CommunityId) -> None:
     """Do what restoring an agent does whose channel is gone: a room is private until Discord shows who sees it."""
     asked = select(LETTERS.c.room_id).where(owned(LETTERS, community_id), LETTERS.c.kind == LetterKind.CHANNEL)
     living = select(AGENTS.c.id).where(owned(AGENTS, community_id), AGENTS.c.retired_at.is_(None))
     rooms = select(ROOMS.c.id, ROOMS.c.visibility).where(owned(ROOMS, community_id), ROOMS.c.id.in_(living))
     changes: list[Change] = []
-    for room_id, visibility in await write.rows(rooms.where(ROOMS.c.id.not_in(asked)).order_by(ROOMS.c.id)):
+    for room_id, visibility in await session.rows(rooms.where(ROOMS.c.id.not_in(asked)).order_by(ROOMS.c.id)):
         payload = ChannelPayload(private=visibility == Visibility.PRIVATE).stored()
         changes += [
             UpdateRoom(room_id=room_id, fields={"visibility": Visibility.PRIVATE}),
             AddLetter(kind=LetterKind.CHANNEL, room_id=room_id, payload=payload, not_before=EARLIEST),  # at once
         ]
-    await _set(write, community_id, ROOMS, channel_id=None)
-    await write.apply(community_id, changes)
+    await _set(session, community_id, ROOMS, channel_id=None)
+    await apply(session, community_id, changes)
 
 
 async def _set(
-    write: SqlWriting, community_id: CommunityId, table: Table, *only: ColumnElement[bool], **values: object
+    session: Session, community_id: CommunityId, table: Table, *only: ColumnElement[bool], **values: object
 ) -> None:
-    await write.run(update(table).where(owned(table, community_id), *only).values(values))
+    await session.run(update(table).where(owned(table, community_id), *only).values(values))

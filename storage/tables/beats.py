@@ -2,7 +2,6 @@
 
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 from sqlalchemy import BigInteger, Index, false, text
 from sqlmodel import Field
@@ -39,7 +38,7 @@ class BeatRow(Owned, table=True):
     hud: str | None = Field(default=None, sa_type=Packed)
     answer: str | None = Field(default=None, sa_type=Packed)
     thoughts: str | None = Field(default=None, sa_type=Packed)
-    sections: Any = Field(default=None, sa_type=Document, nullable=True)
+    sections: object = Field(default=None, sa_type=Document, nullable=True)
     input_tokens: int = 0
     cached_tokens: int = 0
     cache_write_tokens: int = 0
@@ -47,7 +46,7 @@ class BeatRow(Owned, table=True):
     cost_usd: Decimal = Field(default=Decimal(0), sa_type=Usd)
     latency_seconds: float = 0.0
     response_id: str = ""
-    outcome: Any = Field(default=None, sa_type=Document, nullable=True)
+    outcome: object = Field(default=None, sa_type=Document, nullable=True)
     silent: bool = True
     failed: str = Field(default="", sa_type=Prose)
     room_id: int | None = None
@@ -86,5 +85,5 @@ class ReservationRow(Row, table=True):
     usd: Decimal = Field(sa_type=Usd)
     tokens: int = Field(sa_type=BigInteger)
     settled: bool = False
-    agents: Any = Field(default=None, sa_type=Document, nullable=True)  # those of the call, each with its weight
+    agents: object = Field(default=None, sa_type=Document, nullable=True)  # those of the call, each with its weight
     paid: bool = Field(default=False, sa_column_kwargs={"server_default": false()})  # by the installation

@@ -1,7 +1,6 @@
 """Communities, their people, settings and counters."""
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import BigInteger, Index, false
 from sqlmodel import Field
@@ -42,7 +41,7 @@ class OverrideRow(Owned, table=True):
     __table_args__ = (of_community(), CLUSTERED)
 
     name: str = Field(primary_key=True)
-    value: Any = Field(sa_type=Document)
+    value: object = Field(sa_type=Document)
 
 
 class KeptRow(Row, table=True):
@@ -53,7 +52,7 @@ class KeptRow(Row, table=True):
 
     scope: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     name: str = Field(primary_key=True)
-    value: Any = Field(sa_type=Document)
+    value: object = Field(sa_type=Document)
 
 
 class ProviderRow(Owned, table=True):

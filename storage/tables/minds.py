@@ -1,7 +1,6 @@
 """What agents carry: knowledge and its journal, focus, the actions they took and the answers that wait for them."""
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Index
 from sqlmodel import Field
@@ -20,8 +19,8 @@ class MindRow(Owned, table=True):
 
     agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
     side: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
-    knowledge: Any = Field(default=None, sa_type=Document, nullable=True)
-    focus: Any = Field(default=None, sa_type=Document, nullable=True)
+    knowledge: object = Field(default=None, sa_type=Document, nullable=True)
+    focus: object = Field(default=None, sa_type=Document, nullable=True)
 
 
 class JournalRow(Row, table=True):
@@ -39,8 +38,8 @@ class JournalRow(Row, table=True):
     agent_id: int
     side: int
     path: str = Field(sa_type=Prose)
-    before: Any = Field(default=None, sa_type=Document, nullable=True)
-    after: Any = Field(default=None, sa_type=Document, nullable=True)
+    before: object = Field(default=None, sa_type=Document, nullable=True)
+    after: object = Field(default=None, sa_type=Document, nullable=True)
     by: str = Field(sa_type=Prose)
     at: datetime = Field(sa_type=Moment)
 
@@ -61,7 +60,7 @@ class ActionRow(Row, table=True):
     side: int
     type: str = Field(sa_type=Prose)
     at: datetime = Field(sa_type=Moment)
-    parameters: Any = Field(sa_type=Document)
+    parameters: object = Field(sa_type=Document)
     accepted: bool
     result: str = Field(sa_type=Prose)
     why: str = Field(sa_type=Prose)
@@ -79,4 +78,4 @@ class LookupRow(Row, table=True):
     agent_id: int
     side: int
     question: str = Field(sa_type=Prose)
-    answer: Any = Field(default=None, sa_type=Document, nullable=True)
+    answer: object = Field(default=None, sa_type=Document, nullable=True)

@@ -1,7 +1,6 @@
 """Agents, their rooms, who is in them, and why who beats."""
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
@@ -36,7 +35,7 @@ class AgentRow(Owned, table=True):
     input_format: str
     output_format: str
     can_create_agents: bool = False
-    aliases: Any = Field(sa_type=Document)
+    aliases: object = Field(sa_type=Document)
     listens_to_bare_name: bool = True
     created_at: datetime = Field(sa_type=Moment)
     created_by: int | None = None

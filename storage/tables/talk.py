@@ -1,7 +1,6 @@
 """What is said: messages, their parts on Discord, reactions, and what arrives out of order."""
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, text
 from sqlmodel import Field
@@ -50,7 +49,7 @@ class MessageRow(Owned, table=True):
     sent_at: datetime = Field(sa_type=Moment)
     reply_to: int | None = None
     reply_to_discord_id: int | None = Field(default=None, sa_type=BigInteger)  # until that message is known
-    reactions: Any = Field(default=None, sa_type=Document, nullable=True)
+    reactions: object = Field(default=None, sa_type=Document, nullable=True)
     edited_at: datetime | None = Field(default=None, sa_type=Moment)
     discord_id: int | None = Field(default=None, sa_type=BigInteger)
     thread_id: int | None = Field(default=None, sa_type=BigInteger)
@@ -174,13 +173,13 @@ class LetterRow(Owned, table=True):
     room_id: int
     kind: str
     lane: str
-    payload: Any = Field(sa_type=Document)
+    payload: object = Field(sa_type=Document)
     state: str
     message_id: int | None = None
     beat_id: int | None = None
     not_before: datetime = Field(sa_type=Moment)
     attempts: int = 0
-    posted_as: Any = Field(default=None, sa_type=Document, nullable=True)
+    posted_as: object = Field(default=None, sa_type=Document, nullable=True)
     last_part: int | None = Field(default=None, sa_type=BigInteger)
     created_at: datetime = Field(sa_type=Moment)
     closed_at: datetime | None = Field(default=None, sa_type=Moment)

@@ -33,7 +33,7 @@ class Kept:
 
     own: dict[CommunityId, OwnProvider] = field(default_factory=dict)
 
-    async def own_provider(self, community_id: CommunityId) -> OwnProvider | None:
+    async def of(self, community_id: CommunityId) -> OwnProvider | None:
         return self.own.get(community_id)
 
 

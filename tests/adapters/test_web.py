@@ -11,7 +11,7 @@ import pytest
 
 from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.web import Face, Inside
-from bot.core.changes import AddAgent, EndBeat, UpdateAgent
+from bot.core.changes import AddAgent, AgentColumns, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting
 from bot.core.kinds import ReasonKind, Visibility
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
@@ -165,7 +165,7 @@ async def test_what_an_agent_saw_is_for_managers_and_nothing_is_for_strangers_of
 
 async def test_what_goes_on_in_a_room_is_told_only_to_who_sees_it(face: Face, store: SqlStore) -> None:
     community_id = await inhabit(store, 15, "Wren")
-    fields = {"last_beat_at": START, "last_reason": ReasonKind.ADDRESSED, "next_beat_at": START}
+    fields = AgentColumns(last_beat_at=START, last_reason=ReasonKind.ADDRESSED)
     async with store.writing(community_id) as write:
         await write.apply(community_id, [UpdateAgent(agent_id=AgentId(1), fields=fields)])
     for token, is_shown in ((YOU, False), (BOSS, True)):

@@ -43,7 +43,7 @@ async def _crowd() -> list[Figure]:
 async def _settle(store: SqlStore, number: int) -> CommunityId:
     """Make a community of one agent and clone it."""
     async with store.writing() as write:
-        community = await write.add_community(Snowflake(10**15 + number), f"Community {number}")
+        community = await write.communities.add(Snowflake(10**15 + number), f"Community {number}")
     async with store.writing(community.id) as write:
         one = AgentId(write.ids.take("agent"))
         await write.apply(community.id, [AddAgent(agent=agent(one), room=room(one, channel_id=None))])
@@ -109,7 +109,7 @@ async def _look(store: SqlStore, entrance: Entrance, feeding: asyncio.Task[None]
     while True:
         over, now = feeding.done(), datetime.now(UTC)
         async with store.reading() as read:
-            due = await read.due(now, limit=2_000)
+            due = await read.claims.due(now, limit=2_000)
         by_community: dict[CommunityId, list[AgentId]] = {}
         for community_id, agent_id in due:
             by_community.setdefault(community_id, []).append(agent_id)

@@ -93,7 +93,7 @@ async def _crowd(cast: Cast) -> None:
             assert made.status == 200
     store, now = cast.home.house.client.store, SystemClock().now()
     async with store.reading() as read:
-        community = await read.community_of_guild(Snowflake(int(cast.you.about["guild_id"])))
+        community = await read.communities.of_guild(Snowflake(int(cast.you.about["guild_id"])))
     assert community is not None
     async with store.writing(community.id) as write:
         for number in range(AGENTS):

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from itertools import groupby, islice
 
-from bot.core.changes import UpdateAgent
+from bot.core.changes import AgentColumns, UpdateAgent
 from bot.core.hud.call import Ask, build
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import ModelCall
@@ -54,7 +54,7 @@ async def chat_trace() -> list[Figure]:
     model = CountingModel()
     async with hearts(5, model=model) as home:
         for id, seconds in enumerate((2.0, 3.0, 5.0, 7.0, 10.0), start=1):
-            pace = {"interval_seconds": seconds, "resting_interval_seconds": seconds}
+            pace = AgentColumns(interval_seconds=seconds, resting_interval_seconds=seconds)
             await home.apply(UpdateAgent(agent_id=AgentId(id), fields=pace))
         polled, per_line, lines = await _listen(home, trace())
     return [
@@ -73,7 +73,7 @@ async def slow_and_busy_days() -> list[Figure]:
         async with hearts(6, model=model) as home:
             await home.apply(UpdateAgent(agent_id=AgentId(1), fields={"paused_reason": "away"}))
             for id, seconds in enumerate((2.0, 3.0, 5.0, 7.0, 10.0), start=2):
-                pace = {"interval_seconds": seconds, "resting_interval_seconds": seconds}
+                pace = AgentColumns(interval_seconds=seconds, resting_interval_seconds=seconds)
                 await home.apply(UpdateAgent(agent_id=AgentId(id), fields=pace))
             lines = [replace(line, seconds=line.seconds * factor) for line in islice(trace(), FEW)]
             _, per_line, count = await _listen(home, lines)

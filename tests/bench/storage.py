@@ -24,6 +24,7 @@ from tests.bench import Figure
 from tests.factories import agent, by_person, membership, room
 from tests.fakes import START
 from tests.storage.databases import postgresql_database
+from tests.storage.lines import hear
 
 ROOMS = 50
 ROOMS_PER_AGENT = 5
@@ -56,7 +57,7 @@ def line(chance: random.Random, number: int, room_id: int) -> NewMessage:
 async def settle(store: SqlStore) -> CommunityId:
     """Make a community of 50 agents that are in 5 rooms each."""
     async with store.writing() as write:
-        community = await write.add_community(Snowflake(1), "Bench")
+        community = await write.communities.add(Snowflake(1), "Bench")
     async with store.writing(community.id) as write:
         ids = [write.ids.take("agent") for _ in range(ROOMS)]
         await write.apply(community.id, [AddAgent(agent=agent(id), room=room(id)) for id in ids])
@@ -73,7 +74,7 @@ async def fill(store: SqlStore, community_id: CommunityId, count: int) -> float:
         numbers = range(first, min(count, first + 5_000))
         lines = [line(chance, number, number % ROOMS + 1) for number in numbers]
         async with store.writing(community_id) as write:
-            await write.add_messages(community_id, lines)
+            await write.talk.add(community_id, lines)
     return count / (time.perf_counter() - start)
 
 
@@ -105,19 +106,19 @@ class Timed:
     async def store_one(self, number: int) -> None:
         new = line(self.chance, self.count + number, number % ROOMS + 1)
         async with self.store.writing(self.community_id) as write:
-            await write.add_message(self.community_id, new)
+            await hear(write.talk, self.community_id, new)
 
     async def view_all(self, number: int) -> None:
         async with self.store.reading() as read:
-            await read.view(self.community_id, agent_ids=self.everyone, messages=50)
+            await read.views.whole(self.community_id, agent_ids=self.everyone, messages=50)
 
     async def view_all_long(self, number: int) -> None:
         async with self.store.reading() as read:
-            await read.view(self.community_id, agent_ids=self.everyone)
+            await read.views.whole(self.community_id, agent_ids=self.everyone)
 
     async def newest(self, number: int) -> None:
         async with self.store.reading() as read:
-            await read.history(self.community_id, AgentId(number % ROOMS + 1), limit=200)
+            await read.talk.history(self.community_id, AgentId(number % ROOMS + 1), limit=200)
 
     async def clone(self, number: int) -> None:
         await (await self.store.clone(self.community_id)).close()
@@ -125,7 +126,7 @@ class Timed:
     def search(self, words: str, rooms: Sequence[AgentId]) -> Callable[[int], Awaitable[object]]:
         async def ask(number: int) -> None:
             async with self.store.reading() as read:
-                await read.search(self.community_id, words, room_ids=rooms)
+                await read.talk.search(self.community_id, words, room_ids=rooms)
 
         return ask
 

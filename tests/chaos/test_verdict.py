@@ -21,6 +21,7 @@ from tests.engine.town import ADA, ADAS
 from tests.factories import agent, by_agent, by_person, room
 from tests.fakes import START
 from tests.founding import founded
+from tests.storage.lines import hear
 
 ASKED, FIRST, SECOND = Snowflake(101), Snowflake(102), Snowflake(103)
 Posts = list[dict[str, Any]]
@@ -48,13 +49,13 @@ async def database(tmp_path: Path) -> Path:
     async with await SqlStore.open(f"sqlite:///{path}") as store:
         community_id = await founded(store, [(agent(ADA, name="Ada"), room(ADA))])
         async with store.writing(community_id) as write:
-            await write.add_message(community_id, question())
+            await hear(write.talk, community_id, question())
             for said, id in (("The sum is 300300.", FIRST), ("And that is that.", SECOND)):
                 message = MessageId(write.ids.take("message"))
                 answer = Say(message_id=message, room_id=ADA, sender=by_agent(ADA), content=said, sent_at=START)
                 await write.apply(community_id, [answer])
-                (letter,) = await write.letters(START, limit=5)
-                await write.update_letter(community_id, LetterId(letter.id), LetterState.SENT, posted_as=[id], at=START)
+                (letter,) = await write.letters.due(START, limit=5)
+                await write.letters.move(community_id, LetterId(letter.id), LetterState.SENT, posted_as=[id], at=START)
     return path
 
 

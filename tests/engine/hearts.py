@@ -32,6 +32,7 @@ from tests.fakes import (
     VirtualClock,
 )
 from tests.founding import founded
+from tests.storage.lines import last_beat
 
 Said = dict[int, list[tuple[int, str]]]  # agent -> (room, message)
 ASKED = re.compile(r"\(ID: (\d+), Model")
@@ -132,23 +133,23 @@ class Hearts:
 
     async def _next(self) -> datetime | None:
         async with self.store.reading() as read:
-            times = [at for at in (await read.next_due_at(), await read.next_letter_at()) if at is not None]
+            times = [at for at in (await read.claims.next_due_at(), await read.letters.next_due_at()) if at is not None]
         return max(self.clock.now(), rounded_up(min(times), SLOT_SECONDS)) if times else None
 
     async def view(self, *ids: int) -> View:
         async with self.store.reading() as read:
-            return await read.view(self.community_id, agent_ids=[AgentId(id) for id in ids or (1,)])
+            return await read.views.whole(self.community_id, agent_ids=[AgentId(id) for id in ids or (1,)])
 
     async def lines(self, room_id: int = 1) -> list[tuple[str, str]]:
         return [(message.sender.shown(), message.content) for message in await self.messages(room_id)]
 
     async def messages(self, room_id: int = 1) -> Sequence[Message]:
         async with self.store.reading() as read:
-            return await read.history(self.community_id, AgentId(room_id), limit=10_000)
+            return await read.talk.history(self.community_id, AgentId(room_id), limit=10_000)
 
     async def last_beat(self, id: int = 1) -> Beat | None:
         async with self.store.reading() as read:
-            return await read.last_beat(self.community_id, AgentId(id))
+            return await last_beat(read.beats, self.community_id, AgentId(id))
 
 
 @asynccontextmanager

@@ -114,12 +114,12 @@ async def test_what_was_asked_while_everyone_was_paused_is_answered_when_that_en
     async with hearts(2) as home:
         await home.crowd()
         async with home.store.writing(home.community_id) as write:
-            await write.pause_community(home.community_id, paused=True)
+            await write.communities.pause(home.community_id, paused=True)
         await home.hear("Agent1, Agent2, where do the boats leave?")
         await home.run(3_600)
         assert home.model.calls == []
         async with home.store.writing(home.community_id) as write:
-            await write.pause_community(home.community_id, paused=False)
+            await write.communities.pause(home.community_id, paused=False)
         await home.run(2)
         agents = (await home.view()).agents
         assert [agents[AgentId(id)].last_reason for id in (1, 2)] == [ReasonKind.ADDRESSED] * 2

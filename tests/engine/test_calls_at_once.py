@@ -61,7 +61,7 @@ async def live(home: Hearts, seconds: float, *, step: float = 1.0, heartbeat: He
         await (heartbeat or home.heartbeat).run_due()
         for _ in range(BREATHS):
             async with home.store.reading() as read:
-                await read.next_due_at()
+                await read.claims.next_due_at()
         await home.deliver()
 
 
@@ -184,7 +184,7 @@ async def test_after_a_crash_the_floor_is_free_and_typing_begins_again() -> None
         await live(home, 3)
         assert sum(model.asking.values()) == 2  # they hold the floor for ever, so to speak
         async with home.store.writing() as write:
-            await write.abandon_claims()  # as the next start does
+            await write.claims.abandon()  # as the next start does
         told: set[int] = set()
 
         def once(call: ModelCall) -> str:

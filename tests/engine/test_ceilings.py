@@ -42,7 +42,7 @@ def sponsored(ceilings: Ceilings = ONE_DOLLAR, *allowed: str) -> EagerModel:
 
 async def spent(home: Hearts) -> tuple[Decimal, int]:
     async with home.store.reading() as read:
-        return await read.spent(home.community_id, TODAY)
+        return await read.money.spent(home.community_id, TODAY)
 
 
 @pytest.mark.parametrize("value", ["10000", "1.01", None])
@@ -91,14 +91,14 @@ async def test_one_community_after_the_other_cannot_pass_the_ceiling_of_all() ->
     model = sponsored(Ceilings(usd_each=Decimal(1), usd_all=Decimal("0.02")))
     async with hearts(1, model=model) as home:
         async with home.store.writing() as write:
-            other = await write.add_community(Snowflake(GUILD_ID + 1), "Others")
+            other = await write.communities.add(Snowflake(GUILD_ID + 1), "Others")
         async with home.store.writing(other.id) as write:
-            await write.reserve(other.id, TODAY, usd=Decimal("0.0198"), tokens=10, paid=True)
+            await write.money.reserve(other.id, TODAY, usd=Decimal("0.0198"), tokens=10, paid=True)
         await home.hear("hi there")
         await home.run(60)
         assert home.model.calls == []
         async with home.store.writing(other.id) as write:  # what a community pays itself does not count
-            await write.reserve(other.id, TODAY + timedelta(days=1), usd=Decimal("0.019"), tokens=10)
+            await write.money.reserve(other.id, TODAY + timedelta(days=1), usd=Decimal("0.019"), tokens=10)
         await home.run(86_400)
         await home.hear("hi there")
         await home.run(60)
@@ -161,7 +161,7 @@ async def test_a_family_that_shares_a_call_with_others_bears_only_its_share_and_
         parent, child = AgentId(1), AgentId(2)
         async with home.store.writing(home.community_id) as write:
             await write.apply(home.community_id, [UpdateAgent(agent_id=child, fields={"created_by": parent})])
-            await write.reserve(home.community_id, TODAY, usd=Decimal("0.0098"), tokens=1, agents={child: 1})
+            await write.money.reserve(home.community_id, TODAY, usd=Decimal("0.0098"), tokens=1, agents={child: 1})
         await home.hear("Agent1, Agent2, Agent3, Agent4: hi there")
         await home.run(60)
         spoke = {sender for sender, _ in await home.lines() if sender.isdigit()}

@@ -138,7 +138,7 @@ async def test_when_the_money_is_spent_the_room_says_so_once_a_day_and_wakes_at_
         spent = len(home.model.calls)
         assert 0 < spent < 5
         async with home.store.reading() as read:
-            assert (await read.spent(home.community_id, home.clock.now().date()))[0] <= Decimal("0.001")
+            assert (await read.money.spent(home.community_id, home.clock.now().date()))[0] <= Decimal("0.001")
         assert len([text for text in await notices(home) if "midnight UTC, or" in text]) == 1
         assert "🪫" in await cues(home)
         await home.run(14 * 3_600)
@@ -152,7 +152,7 @@ async def test_the_days_limit_holds_however_many_calls_run_at_once() -> None:
             await home.hear("hi there", room_id=id)
         await home.slot(1)
         async with home.store.reading() as read:
-            usd, _ = await read.spent(home.community_id, home.clock.now().date())
+            usd, _ = await read.money.spent(home.community_id, home.clock.now().date())
         assert usd <= Decimal("0.003")
         assert 0 < len(home.model.calls) < 8
 

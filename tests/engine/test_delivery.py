@@ -165,14 +165,14 @@ async def crash_while_sending(here: Town) -> None:
     """Leave the next letter as a crash in the middle of a post does."""
     [letter] = await here.waiting()
     async with here.store.writing(here.community_id) as write:
-        await write.update_letter(here.community_id, letter.id, LetterState.SENDING, attempts=1)
+        await write.letters.move(here.community_id, letter.id, LetterState.SENDING, attempts=1)
 
 
 async def test_a_message_deleted_before_it_was_posted_never_is(here: Town) -> None:
     id = await here.say(ADA, "Secret!", not_before=here.clock.now().replace(second=5))
     async with here.store.writing(here.community_id) as write:
-        await write.delete_room_messages(here.community_id, ADA, here.clock.now())
-        assert await write.messages_by_id(here.community_id, [MessageId(id)]) == {}
+        await write.talk.delete_room(here.community_id, ADA, here.clock.now())
+        assert await write.talk.by_id(here.community_id, [MessageId(id)]) == {}
     await here.deliver(10)
     assert here.publisher.said() == []
     assert await here.waiting() == []

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.core.changes import AddLetter, SetOverride, UpdateAgent, UpdateRoom
+from bot.core.changes import AddLetter, AgentColumns, SetOverride, UpdateAgent, UpdateRoom
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import (
     BillboardPayload,
@@ -129,7 +129,7 @@ async def test_without_a_managers_channel_a_notice_is_only_in_the_log(here: Town
 
 
 async def test_letters_of_a_retired_agent_without_a_channel_are_let_go(here: Town) -> None:
-    retired = {"retired_at": here.clock.now()}
+    retired = AgentColumns(retired_at=here.clock.now())
     await here.apply(UpdateRoom(room_id=ADA, fields={"channel_id": None}), UpdateAgent(agent_id=ADA, fields=retired))
     await send(here, LetterKind.TOPIC, TopicPayload())
     await here.say(ADA, "Farewell.")

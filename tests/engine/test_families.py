@@ -22,8 +22,8 @@ async def test_a_child_rests_when_its_family_has_spent_its_share_and_others_are_
             await home.run(60)
         calls = len(home.model.calls)
         async with home.store.reading() as read:
-            family = (await read.usage_by_agent(home.community_id, home.clock.now().date()))[CHILD][1]
-            spent = (await read.spent(home.community_id, home.clock.now().date()))[0]
+            family = (await read.money.usage_by_agent(home.community_id, home.clock.now().date()))[CHILD][1]
+            spent = (await read.money.spent(home.community_id, home.clock.now().date()))[0]
         assert Decimal("0.006") < family.cost_usd == spent <= Decimal("0.01")  # another call might have cost too much
         await home.hear("hi there", room_id=3)
         await home.run(60)
@@ -42,6 +42,6 @@ async def test_calls_of_a_family_that_run_together_stay_within_its_share() -> No
         await home.run(2)
         families_share = Decimal("0.002")
         async with home.store.reading() as read:
-            whole = sum(one.cost_usd for one in (await read.spent_by_agent(home.community_id, TODAY)).values())
+            whole = sum(one.cost_usd for one in (await read.money.spent_by_agent(home.community_id, TODAY)).values())
         assert 0 < whole <= families_share
         assert len(home.model.calls) < 5

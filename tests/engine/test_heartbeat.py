@@ -86,7 +86,7 @@ async def test_both_requests_are_booked_when_a_refusal_of_pictures_is_followed_b
         await home.slot(3)
         assert len(home.model.calls) == 2
         async with home.store.reading() as read:
-            usd, tokens = await read.spent(home.community_id, home.clock.now().date())
+            usd, tokens = await read.money.spent(home.community_id, home.clock.now().date())
         assert (usd, tokens) == (Decimal("0.02"), 2_200)
 
 

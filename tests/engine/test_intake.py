@@ -70,7 +70,7 @@ async def test_other_bots_are_ignored_unless_listed() -> None:
 
 async def test_someone_who_wants_to_be_ignored_is_not_stored_and_stays_so(here: Town) -> None:
     async with here.store.writing(here.community_id) as write:
-        await write.put_person(here.community_id, person(ignored=True))
+        await write.people.put(here.community_id, person(ignored=True))
     await here.hear("Nobody hears me.")
     await here.intake.take(PersonSeen(guild_id=GUILD_ID, person=person("mira2")))
     await here.hear("Still not.")
@@ -99,7 +99,7 @@ async def test_an_edit_changes_what_agents_see_and_an_older_one_does_not(here: T
 async def test_who_is_not_listened_to_says_nothing_by_changing_old_words(here: Town, who: Person) -> None:
     event = await here.hear("Good morning.")
     async with here.store.writing(here.community_id) as write:
-        await write.decide_about(here.community_id, who)
+        await write.people.decide_about(here.community_id, who)
     await here.intake.take(edit_of(here, event.message_id, "Ada, obey me.", after_seconds=9))
     assert await here.contents() == []
 
@@ -108,7 +108,7 @@ async def test_no_file_is_read_of_somebody_whom_a_manager_muted(here: Town) -> N
     asked: dict[str, Any] = {"author_id": person().id, "webhook_id": None, "is_bot": False}
     assert await here.intake.hears(GUILD_ID, ADAS, **asked) > 0
     async with here.store.writing(here.community_id) as write:
-        await write.put_person(here.community_id, person(muted=True))
+        await write.people.put(here.community_id, person(muted=True))
     assert await here.intake.hears(GUILD_ID, ADAS, **asked) == 0
 
 
@@ -176,7 +176,7 @@ async def test_our_own_post_confirms_the_letter_that_is_being_sent(here: Town) -
     [letter] = await here.waiting()
     async with here.store.writing(here.community_id) as write:
         late = here.clock.now().replace(minute=30)
-        await write.update_letter(here.community_id, letter.id, LetterState.SENDING, attempts=1, not_before=late)
+        await write.letters.move(here.community_id, letter.id, LetterState.SENDING, attempts=1, not_before=late)
     ours = here.seen("", author=None, webhook_id=Snowflake(3))
     await here.intake.take(ours)
     await here.intake.take(ours)
@@ -192,7 +192,7 @@ async def test_an_echo_of_a_confirmed_post_does_not_confirm_the_next_letter(here
     await here.say(ADA, "two")
     [letter] = await here.waiting()
     async with here.store.writing(here.community_id) as write:
-        await write.update_letter(here.community_id, letter.id, LetterState.SENDING, attempts=1)
+        await write.letters.move(here.community_id, letter.id, LetterState.SENDING, attempts=1)
     echo = here.seen("", id=here.publisher.posts[0][0], author=None, webhook_id=Snowflake(3))
     await here.intake.take(echo)
     await here.deliver(6)
@@ -202,7 +202,7 @@ async def test_an_echo_of_a_confirmed_post_does_not_confirm_the_next_letter(here
 async def test_a_server_is_known_once_and_by_its_newest_name(here: Town) -> None:
     await here.intake.take(GuildSeen(guild_id=GUILD_ID, name="New name"))
     async with here.store.reading() as read:
-        assert [community.name for community in await read.communities()] == ["New name"]
+        assert [community.name for community in await read.communities.all()] == ["New name"]
 
 
 async def test_an_agent_that_is_paused_shows_a_sign_when_it_is_addressed(here: Town) -> None:

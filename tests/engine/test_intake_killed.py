@@ -57,9 +57,9 @@ async def test_killed_in_the_middle_of_intake_the_database_is_whole(tmp_path: Pa
 async def is_whole(url: str, last: int) -> None:
     async with await SqlStore.open(url) as store, store.reading() as read:
         community = CommunityId(1)
-        messages = await read.history(community, ADA, limit=100_000)
-        found = await read.search(community, "word", room_ids=[AgentId(1)], limit=100_000)
-        view = (await read.view(community, room_ids=[ADA], messages=1)).rooms[ADA]
+        messages = await read.talk.history(community, ADA, limit=100_000)
+        found = await read.talk.search(community, "word", room_ids=[AgentId(1)], limit=100_000)
+        view = (await read.views.whole(community, room_ids=[ADA], messages=1)).rooms[ADA]
         async with store.database.reading() as connection:
             assert (await connection.execute(text("PRAGMA integrity_check"))).scalar() == "ok"
             assert (await connection.execute(text("PRAGMA foreign_key_check"))).all() == []

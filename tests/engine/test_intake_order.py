@@ -221,8 +221,8 @@ async def known(here: Town) -> list[Row]:
     history = await here.history()
     by_id = {message.id: message.discord_id for message in history}
     async with here.store.reading() as read:
-        found = await read.search(here.community_id, "word", room_ids=[ADA], limit=500)
-        view = (await read.view(here.community_id, room_ids=[ADA], messages=1)).rooms[ADA]
+        found = await read.talk.search(here.community_id, "word", room_ids=[ADA], limit=500)
+        view = (await read.views.whole(here.community_id, room_ids=[ADA], messages=1)).rooms[ADA]
     assert {message.id for message, _ in found} == {one.id for one in history if one.sender.is_human}
     assert view.older + len(view.messages) == len(history)
     return [

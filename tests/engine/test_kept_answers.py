@@ -113,7 +113,7 @@ async def test_a_key_stands_nowhere_in_what_is_kept(form: str, tmp_path: Path) -
         async with hearts(2, together=False, url=url, script=answers, output_format=output) as home:
             await beat_once(home)
             async with home.store.reading() as read:
-                beats = await read.beats(home.community_id, AgentId(1))
+                beats = await read.beats.newest(home.community_id, AgentId(1))
             assert beats
             assert beats[0].answer or beats[0].failed
             found = [text for text in await everything(home.store) if any(one in text for one in (SIMPLE, SECRET, ODD))]

@@ -142,7 +142,7 @@ async def test_a_large_budget_shows_more_than_the_usual_two_hundred_messages() -
     async with hearts(agents=1, model=Obedient(), token_budget=50_000) as house:
         lines = [replace(said(f"line {number} of the list", number), tokens=0) for number in range(1, 401)]
         async with house.store.writing(house.community_id) as write:
-            await write.add_messages(house.community_id, lines)
+            await write.talk.add(house.community_id, lines)
         await house.hear("@Agent1 please")
         await house.run(3)
         assert "line 1 of the list" in house.model.calls[-1].input

@@ -35,7 +35,7 @@ def front_desk(here: Town) -> FrontDesk:
 
 async def held(here: Town) -> list[Letter]:
     async with here.store.reading() as read:
-        return list(await read.held(here.community_id))
+        return list(await read.letters.held(here.community_id))
 
 
 async def test_a_held_message_waits_while_others_go_on_and_managers_are_told_once(here: Town) -> None:
@@ -148,7 +148,7 @@ async def act(here: Town, *actions: Action, agent_id: AgentId = ADA) -> list[Out
 
 async def shown_of(here: Town, agent_id: AgentId = ADA) -> dict[str, str]:
     async with here.store.reading() as read:
-        view = await read.view(here.community_id, agent_ids=[agent_id])
+        view = await read.views.whole(here.community_id, agent_ids=[agent_id])
     room = view.all_rooms[agent_id]
     return {"billboard": room.billboard, "topic": room.topic, "rename": view.agents[agent_id].name}
 

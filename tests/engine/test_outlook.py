@@ -31,7 +31,7 @@ ONE = AgentId(1)
 
 async def told(home: Hearts) -> Mapping[AgentId, Outlook]:
     async with home.store.reading() as read:
-        (community,) = await read.communities()
+        (community,) = await read.communities.all()
         return (await foreseen(read, community, models=home.model, clock=home.clock))[1]
 
 
@@ -135,13 +135,13 @@ async def test_without_money_it_waits_for_midnight_and_with_little_it_waits_long
         await home.hear("one thing", who="rob", id=502)
         today = day_of(home.clock.now())
         async with home.store.writing(home.community_id) as write:
-            await write.reserve(home.community_id, today, usd=Decimal("0.97"), tokens=0)
+            await write.money.reserve(home.community_id, today, usd=Decimal("0.97"), tokens=0)
         began, interval = home.clock.now(), (await everyone(home))[AgentId(2)].interval_seconds
         look = await comes_when_told(home, Waiting.BUDGET, AgentId(2))
         assert look.at is not None
         assert look.at - began >= timedelta(seconds=4 * interval)
         async with home.store.writing(home.community_id) as write:
-            await write.reserve(home.community_id, today, usd=Decimal("0.5"), tokens=0)
+            await write.money.reserve(home.community_id, today, usd=Decimal("0.5"), tokens=0)
         await home.hear("Agent1, are you rich?")
         assert (await comes_when_told(home, Waiting.BUDGET)).at == next_day(home.clock.now() - timedelta(hours=2))
 
@@ -264,7 +264,7 @@ async def test_who_rests_by_the_installations_ceiling_is_told_so_before_anybody_
     model.paid = Ceilings(usd_each=Decimal(1))
     async with hearts(1, model=model, config=CommunityConfig(usd_per_day=None)) as home:
         async with home.store.writing(home.community_id) as write:
-            await write.reserve(home.community_id, day_of(home.clock.now()), usd=Decimal(1), tokens=10, paid=True)
+            await write.money.reserve(home.community_id, day_of(home.clock.now()), usd=Decimal(1), tokens=10, paid=True)
         look = (await told(home))[ONE]
         assert (look.waiting, Limit.CEILING[1:] in look.words) == (Waiting.BUDGET, True)
         await home.hear("Agent1, are you there?")
@@ -276,7 +276,7 @@ async def test_who_rests_for_its_familys_share_is_told_so_and_others_are_not() -
         child, day = AgentId(2), day_of(home.clock.now())
         await home.apply(UpdateAgent(agent_id=child, fields={"created_by": ONE}))
         async with home.store.writing(home.community_id) as write:
-            await write.reserve(home.community_id, day, usd=Decimal("0.5"), tokens=10, agents={child: 1})
+            await write.money.reserve(home.community_id, day, usd=Decimal("0.5"), tokens=10, agents={child: 1})
         looks = await told(home)
         assert [looks[AgentId(id)].waiting for id in (1, 2, 3)] == [Waiting.BUDGET, Waiting.BUDGET, Waiting.NEWS]
         assert Limit.SHARE[1:] in looks[ONE].words

@@ -83,7 +83,7 @@ def model_of(home: Hearts) -> Choosy:
 
 async def kept(home: Hearts) -> OwnProvider | None:
     async with home.store.reading() as read:
-        return await read.own_provider(home.community_id)
+        return await read.providers.of(home.community_id)
 
 
 async def test_each_room_says_it_once_and_the_managers_hear_it_once() -> None:
@@ -195,7 +195,7 @@ async def test_a_model_that_never_ends_its_answer_is_given_up_and_what_was_set_a
         await in_vain(home, front_desk(home).providers.try_model(GUILD_ID, BOSS, "gpt-4o"), 90)
         await in_vain(home, front_desk(home).providers.try_moderation(GUILD_ID, BOSS, "omni-moderation-latest"), 60)
         async with home.store.reading() as read:
-            usd, _ = await read.spent(home.community_id, home.clock.now().date())
+            usd, _ = await read.money.spent(home.community_id, home.clock.now().date())
         assert usd > 0
 
 
@@ -278,5 +278,5 @@ async def test_an_answer_that_is_declined_is_booked_all_the_same() -> None:
         await home.hear("hello?")
         await home.slot(1)
         async with home.store.reading() as read:
-            usd, tokens = await read.spent(home.community_id, home.clock.now().date())
+            usd, tokens = await read.money.spent(home.community_id, home.clock.now().date())
         assert (usd, tokens) == (model.spent.cost_usd, 909)

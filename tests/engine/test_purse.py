@@ -41,7 +41,7 @@ async def purse() -> AsyncIterator[tuple[SqlStore, CommunityId, Purse]]:
 
 async def spent(store: SqlStore, community_id: CommunityId) -> tuple[Decimal, int]:
     async with store.reading() as read:
-        return await read.spent(community_id, START.date())
+        return await read.money.spent(community_id, START.date())
 
 
 async def test_input_schema_and_the_largest_answer_are_set_aside_at_list_price() -> None:

@@ -12,7 +12,7 @@ from bot.core.errors import ModelBusy, ModelError, ModelUnreachable, StoreError
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Agent, AgentId, CommunityId
 from bot.engine.performer import Outcome, Performer
-from storage.writing import SqlWriting
+from storage.parts import SqlWriting
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.town import until
 from tests.fakes import PlainCipher, ScriptedModel, WordTokenizer

@@ -53,12 +53,12 @@ async def later(home: Hearts, summaries: Summaries, seconds: float = 61) -> None
 
 async def kept(home: Hearts, room_id: AgentId = ONE) -> list[Checkpoint]:
     async with home.store.reading() as read:
-        return list(await read.checkpoints(home.community_id, room_id))
+        return list(await read.summaries.of_room(home.community_id, room_id))
 
 
 async def spent(home: Hearts) -> tuple[float, int]:
     async with home.store.reading() as read:
-        usd, tokens = await read.spent(home.community_id, day_of(home.clock.now()))
+        usd, tokens = await read.money.spent(home.community_id, day_of(home.clock.now()))
     return float(usd), tokens
 
 
@@ -159,7 +159,7 @@ async def test_the_last_of_a_days_money_is_for_talk() -> None:
     config = CommunityConfig(summary_tokens=500, tokens_per_day=10_000)
     async with remembered([FEAST], config=config) as (home, summaries):
         async with home.store.writing(home.community_id) as write:
-            await write.reserve(home.community_id, day_of(home.clock.now()), usd=Decimal(0), tokens=8_000)
+            await write.money.reserve(home.community_id, day_of(home.clock.now()), usd=Decimal(0), tokens=8_000)
         await talk(home, 3)
         await ask_for_one(home)
         await later(home, summaries, 5)
@@ -275,11 +275,11 @@ async def test_a_paused_community_and_a_retired_agents_room_are_left_alone() -> 
         await talk(home, 3)
         await ask_for_one(home)
         async with home.store.writing(home.community_id) as write:
-            await write.pause_community(home.community_id, paused=True)
+            await write.communities.pause(home.community_id, paused=True)
         await later(home, summaries)
         assert home.model.calls == []
         async with home.store.writing(home.community_id) as write:
-            await write.pause_community(home.community_id, paused=False)
+            await write.communities.pause(home.community_id, paused=False)
         await later(home, summaries)
         assert len(home.model.calls) == 1
 
@@ -289,10 +289,10 @@ async def test_rooms_that_spoke_are_found_with_about_what_no_summary_covers() ->
         for room_id in range(1, 13):
             await talk(home, 2, room_id=room_id)
         async with home.store.reading() as read:
-            found = await read.unsummarised(home.clock.now() - timedelta(days=1))
+            found = await read.summaries.wanted(home.clock.now() - timedelta(days=1))
             assert [one.room_id for one in found] == list(range(1, 13))
             assert all(20 < one.tokens < 100 and not one.asked for one in found)
-            assert await read.unsummarised(None) == []
+            assert await read.summaries.wanted(None) == []
 
 
 async def test_a_program_that_ends_while_the_model_writes_sums_up_when_it_runs_again() -> None:

@@ -115,7 +115,7 @@ async def test_a_setting_that_cannot_be_read_is_at_its_default_and_upkeep_goes_o
         await spoil(home.store, "UPDATE overrides SET value = '{' WHERE name = 'rpm'")
         await pass_time(home, upkeep, 70)
         async with home.store.reading() as read:
-            (community,) = await read.communities()
+            (community,) = await read.communities.all()
         assert community.overrides == {"message_days": 1}
 
 

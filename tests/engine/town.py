@@ -74,11 +74,11 @@ class Town:
 
     async def view(self) -> View:
         async with self.store.reading() as read:
-            return await read.view(self.community_id, agent_ids=[ADA, BOB])
+            return await read.views.whole(self.community_id, agent_ids=[ADA, BOB])
 
     async def history(self, room_id: AgentId = ADA) -> Sequence[Message]:
         async with self.store.reading() as read:
-            return await read.history(self.community_id, room_id)
+            return await read.talk.history(self.community_id, room_id)
 
     async def contents(self, room_id: AgentId = ADA) -> list[str]:
         return [message.content for message in await self.history(room_id)]
@@ -86,7 +86,7 @@ class Town:
     async def waiting(self) -> Sequence[Letter]:
         """The letters that are next in their lanes, now or later."""
         async with self.store.reading() as read:
-            return await read.letters(self.clock.now().replace(year=2099), limit=100)
+            return await read.letters.due(self.clock.now().replace(year=2099), limit=100)
 
     async def deliver(self, seconds: float = 0.0) -> None:
         """Let time pass and bring out whatever is due, until nothing is."""

@@ -39,12 +39,12 @@ async def take_in(store: SqlStore, community_id: CommunityId) -> None:
             said(f"word{at} is said", at, attachments=(FILE,) if at % 2 else ()) for at in range(number, number + 4)
         ]
         async with store.writing(community_id) as write:
-            await write.add_messages(community_id, lines)
+            await write.talk.add(community_id, lines)
         print("stored", number, flush=True)  # noqa: T201 - what is printed is acknowledged
         async with store.writing(community_id) as write:
             new = f"word{number} is mended"
-            await write.edit_message(community_id, Snowflake(1000 + number), content=new, edited_at=START, tokens=3)
-            await write.delete_messages(community_id, [Snowflake(1001 + number)], START)
+            await write.talk.edit(community_id, Snowflake(1000 + number), content=new, edited_at=START, tokens=3)
+            await write.talk.delete(community_id, [Snowflake(1001 + number)], START)
         print("mended", number, flush=True)  # noqa: T201
 
 

@@ -1,11 +1,13 @@
-"""Incoming messages with defaults."""
+"""Incoming messages with defaults, one at a time; and the newest beat."""
 
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from bot.core.ports import NewMessage
-from bot.core.records import AgentId, Snowflake
+from bot.core.ports.beats import Beats
+from bot.core.ports.talk import WritableTalk
+from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
 from tests.factories import by_person
 from tests.fakes import START
 
@@ -25,3 +27,13 @@ def said(content: str, number: int = 1, **fields: Any) -> NewMessage:  # noqa: A
         tokens=len(content.split()),
     )
     return replace(message, **fields)
+
+
+async def hear(talk: WritableTalk, community_id: CommunityId, message: NewMessage) -> Message | None:
+    """Store one message that came in."""
+    return (await talk.add(community_id, [message]))[0]
+
+
+async def last_beat(beats: Beats, community_id: CommunityId, agent_id: AgentId) -> Beat | None:
+    """Give an agent's newest beat, if it has had one."""
+    return next(iter(await beats.newest(community_id, agent_id, limit=1)), None)

@@ -15,7 +15,7 @@ from storage.tables import ATTACHMENTS
 from tests.factories import by_person, person
 from tests.fakes import START
 from tests.storage.databases import postgresql_database
-from tests.storage.lines import said
+from tests.storage.lines import hear, said
 
 ROOM = AgentId(1)
 ARCHIVES = Path(__file__).with_name("archives")
@@ -25,24 +25,24 @@ NOTE = Attachment(name="b.txt", media_type="text/plain", size_bytes=2, url="http
 
 async def messages(store: SqlStore, community_id: CommunityId) -> list[Message]:
     async with store.reading() as read:
-        return list(await read.history(community_id, ROOM))
+        return list(await read.talk.history(community_id, ROOM))
 
 
 async def rows(store: SqlStore) -> int:
     async with store.reading() as read:
-        return int(await read.value(select(func.count()).select_from(ATTACHMENTS)))
+        return int(await read.session.value(select(func.count()).select_from(ATTACHMENTS)))
 
 
 async def test_files_go_with_their_message(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(
+        await write.talk.add(
             community_id, [said("one", 1, attachments=(PICTURE, NOTE)), said("two", 2, attachments=(NOTE,))]
         )
-        assert await write.delete_messages(community_id, [Snowflake(1001)], START) == 1
+        assert await write.talk.delete(community_id, [Snowflake(1001)], START) == 1
     assert [one.attachments for one in await messages(store, community_id)] == [(NOTE,)]
     assert await rows(store) == 1
     async with store.writing(community_id) as write:
-        await write.delete_agent(community_id, ROOM)
+        await write.agents.delete(community_id, ROOM)
     assert await rows(store) == 0
 
 
@@ -50,12 +50,12 @@ async def test_a_forgotten_persons_name_leaves_the_files_of_others_and_theirs_go
     store: SqlStore, community_id: CommunityId
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person())
+        await write.people.put(community_id, person())
         other = said("from bob", 2, sender=by_person("bob", 502), attachments=(NOTE,))
-        await write.add_messages(community_id, [said("mine", 1, attachments=(PICTURE,)), other])
-        data = await write.data_of(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
+        await write.talk.add(community_id, [said("mine", 1, attachments=(PICTURE,)), other])
+        data = await write.personal.data(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
         assert [file["name"] for file in data["attachments"]] == [PICTURE.name]  # type: ignore[union-attr,call-overload,index]
-        await write.forget_person(community_id, Snowflake(501), START)
+        await write.personal.forget(community_id, Snowflake(501), START)
     (left,) = await messages(store, community_id)
     assert [file.text for file in left.attachments] == ["hi @someone"]
 
@@ -71,15 +71,15 @@ async def test_only_messages_with_files_cost_a_statement(store: SqlStore, commun
     async def asked() -> int:
         statements.clear()
         async with store.writing(community_id) as write:
-            number = int(START.timestamp()) + len(await write.history(community_id, ROOM))
-            await write.add_message(community_id, said("plain", number, sent_at=START + timedelta(seconds=number)))
+            number = int(START.timestamp()) + len(await write.talk.history(community_id, ROOM))
+            await hear(write.talk, community_id, said("plain", number, sent_at=START + timedelta(seconds=number)))
         async with store.reading() as read:
-            await read.view(community_id, room_ids=[ROOM])
+            await read.views.whole(community_id, room_ids=[ROOM])
         return sum("attachments" in statement.replace("attachment_count", "") for statement in statements)
 
     assert await asked() == 0
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said("look", n, attachments=(PICTURE, NOTE)) for n in range(1, 30)])
+        await write.talk.add(community_id, [said("look", n, attachments=(PICTURE, NOTE)) for n in range(1, 30)])
     assert await asked() == 2  # `history` and the view, however many messages have files
 
 
@@ -129,7 +129,7 @@ async def check_migrated(url: str) -> None:
     await database.close()
     async with await SqlStore.open(url) as store:
         async with store.reading() as read:
-            found = await read.messages_by_id(CommunityId(1), [MessageId(99), MessageId(100), MessageId(1300)])
+            found = await read.talk.by_id(CommunityId(1), [MessageId(99), MessageId(100), MessageId(1300)])
         assert await rows(store) == 2 * 1201
     assert [len(found[MessageId(id)].attachments) for id in (99, 100, 1300)] == [0, 2, 2]
     first, second = found[MessageId(1300)].attachments

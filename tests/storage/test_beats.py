@@ -6,12 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from bot.core.changes import DropReasons, EndBeat, PutReason, UpdateAgent
+from bot.core.changes import AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
 from bot.core.kinds import ReasonKind, UsedBy
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, MessageId, Reason, Snowflake, Usage
 from bot.core.verdict import Claim
 from storage.store import SqlStore
 from tests.fakes import START
+from tests.storage.lines import last_beat
 
 FIRST = AgentId(1)
 NOW = START + timedelta(seconds=10)
@@ -35,21 +36,21 @@ async def put(store: SqlStore, community_id: CommunityId, *reasons: Reason, agen
 
 async def claim(store: SqlStore, community_id: CommunityId) -> list[Claim]:
     async with store.writing(community_id) as write:
-        return list(await write.claim(community_id, [FIRST], now=NOW, lease_until=LEASE))
+        return list(await write.claims.take(community_id, [FIRST], now=NOW, lease_until=LEASE))
 
 
 async def test_an_agent_without_a_reason_is_never_due(store: SqlStore, community_id: CommunityId) -> None:
     async with store.reading() as read:
-        assert await read.due(NOW, limit=10) == []
-        assert await read.next_due_at() is None
+        assert await read.claims.due(NOW, limit=10) == []
+        assert await read.claims.next_due_at() is None
 
 
 async def test_the_first_of_its_reasons_makes_an_agent_due(store: SqlStore, community_id: CommunityId) -> None:
     await put(store, community_id, reason(5), reason(2, kind=ReasonKind.AMBIENT))
     async with store.reading() as read:
-        assert await read.next_due_at() == START + timedelta(seconds=2)
-        assert await read.due(START + timedelta(seconds=1), limit=10) == []
-        assert await read.due(NOW, limit=10) == [(community_id, FIRST)]
+        assert await read.claims.next_due_at() == START + timedelta(seconds=2)
+        assert await read.claims.due(START + timedelta(seconds=1), limit=10) == []
+        assert await read.claims.due(NOW, limit=10) == [(community_id, FIRST)]
 
 
 async def test_a_reason_that_is_replaced_keeps_when_it_began(store: SqlStore, community_id: CommunityId) -> None:
@@ -63,7 +64,7 @@ async def test_a_reason_that_is_replaced_keeps_when_it_began(store: SqlStore, co
     )
     await put(store, community_id, later)
     async with store.reading() as read:
-        found = (await read.view(community_id, agent_ids=[FIRST])).reasons[FIRST]
+        found = (await read.views.whole(community_id, agent_ids=[FIRST])).reasons[FIRST]
     assert [(one.since, one.due_at, one.message_id) for one in found] == [(START, later.due_at, 9)]
 
 
@@ -83,13 +84,13 @@ async def test_a_claim_ends_with_its_lease(store: SqlStore, community_id: Commun
     await put(store, community_id, reason())
     (first,) = await claim(store, community_id)
     async with store.reading() as read:
-        assert await read.due(NOW, limit=10) == []
-        assert await read.next_due_at() == LEASE
-        assert await read.due(LEASE, limit=10) == [(community_id, FIRST)]
+        assert await read.claims.due(NOW, limit=10) == []
+        assert await read.claims.next_due_at() == LEASE
+        assert await read.claims.due(LEASE, limit=10) == [(community_id, FIRST)]
     async with store.writing(community_id) as write:
-        (second,) = await write.claim(community_id, [FIRST], now=LEASE, lease_until=LEASE + timedelta(seconds=60))
-        assert not await write.holds(first)
-        assert await write.holds(second)
+        (second,) = await write.claims.take(community_id, [FIRST], now=LEASE, lease_until=LEASE + timedelta(seconds=60))
+        assert not await write.claims.holds(first)
+        assert await write.claims.holds(second)
 
 
 async def test_a_released_agent_is_due_again_later_unless_something_more_urgent_comes(
@@ -99,12 +100,12 @@ async def test_a_released_agent_is_due_again_later_unless_something_more_urgent_
     (claimed,) = await claim(store, community_id)
     until = NOW + timedelta(seconds=4)
     async with store.writing(community_id) as write:
-        await write.release(claimed, until=until)
+        await write.claims.release(claimed, until=until)
     async with store.reading() as read:
-        assert await read.next_due_at() == until
+        assert await read.claims.next_due_at() == until
     await put(store, community_id, reason(11, kind=ReasonKind.WOKEN, message=None))
     async with store.reading() as read:
-        assert await read.next_due_at() == START + timedelta(seconds=11)
+        assert await read.claims.next_due_at() == START + timedelta(seconds=11)
 
 
 async def test_what_came_in_during_a_beat_stays_a_reason(store: SqlStore, community_id: CommunityId) -> None:
@@ -114,8 +115,8 @@ async def test_what_came_in_during_a_beat_stays_a_reason(store: SqlStore, commun
     async with store.writing(community_id) as write:
         await write.apply(community_id, [DropReasons(agent_id=FIRST, reasons=claimed.reasons)])
     async with store.reading() as read:
-        assert await read.next_due_at() == LEASE
-        (left,) = (await read.view(community_id, agent_ids=[FIRST])).reasons[FIRST]
+        assert await read.claims.next_due_at() == LEASE
+        (left,) = (await read.views.whole(community_id, agent_ids=[FIRST])).reasons[FIRST]
     assert left.message_id == 8
 
 
@@ -128,21 +129,26 @@ async def test_a_look_up_asked_for_in_a_beat_outlives_the_reason_that_led_to_it(
     again = PutReason(agent_id=FIRST, reason=reason(20, message=None, kind=ReasonKind.ANSWER))
     async with store.writing(community_id) as write:
         await write.apply(community_id, [again, DropReasons(agent_id=FIRST, reasons=claimed.reasons)])
-        view = await write.view(community_id, agent_ids=[FIRST])
+        view = await write.views.whole(community_id, agent_ids=[FIRST])
     assert [one.due_at for one in view.reasons[FIRST]] == [START + timedelta(seconds=20)]
 
 
-@pytest.mark.parametrize("field", ["paused_reason", "retired_at"])
+@pytest.mark.parametrize(
+    ("rest", "back"),
+    [
+        (AgentColumns(paused_reason="a manager asked for it"), AgentColumns(paused_reason=None)),
+        (AgentColumns(retired_at=START), AgentColumns(retired_at=None)),
+    ],
+)
 async def test_an_agent_at_rest_is_not_due_and_comes_back_with_its_reasons(
-    store: SqlStore, community_id: CommunityId, field: str
+    store: SqlStore, community_id: CommunityId, rest: AgentColumns, back: AgentColumns
 ) -> None:
     await put(store, community_id, reason())
-    value = "a manager asked for it" if field == "paused_reason" else START
     async with store.writing(community_id) as write:
-        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields={field: value})])
-        assert await write.due(NOW, limit=10) == []
-        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields={field: None})])
-        assert await write.due(NOW, limit=10) == [(community_id, FIRST)]
+        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields=rest)])
+        assert await write.claims.due(NOW, limit=10) == []
+        await write.apply(community_id, [UpdateAgent(agent_id=FIRST, fields=back)])
+        assert await write.claims.due(NOW, limit=10) == [(community_id, FIRST)]
 
 
 def beat(id: int, **fields: object) -> Beat:
@@ -172,9 +178,9 @@ async def test_a_beat_is_kept_as_it_was_and_lets_its_agent_go(store: SqlStore, c
     async with store.writing(community_id) as write:
         await write.apply(community_id, [DropReasons(agent_id=FIRST, reasons=claimed.reasons), EndBeat(beat=ended)])
     async with store.reading() as read:
-        assert await read.last_beat(community_id, FIRST) == ended
-        assert await read.beat(community_id, ended.id) == ended
-        agent = (await read.view(community_id, agent_ids=[FIRST])).agents[FIRST]
+        assert await last_beat(read.beats, community_id, FIRST) == ended
+        assert await read.beats.find(community_id, ended.id) == ended
+        agent = (await read.views.whole(community_id, agent_ids=[FIRST])).agents[FIRST]
     assert (agent.beat_id, agent.lease_until, agent.next_beat_at) == (None, None, None)
 
 
@@ -184,9 +190,9 @@ async def test_a_beat_that_lost_its_claim_leaves_the_new_claim_alone(
     await put(store, community_id, reason())
     (first,) = await claim(store, community_id)
     async with store.writing(community_id) as write:
-        (second,) = await write.claim(community_id, [FIRST], now=LEASE, lease_until=LEASE + timedelta(seconds=60))
+        (second,) = await write.claims.take(community_id, [FIRST], now=LEASE, lease_until=LEASE + timedelta(seconds=60))
         await write.apply(community_id, [EndBeat(beat=beat(first.beat_id))])
-        assert await write.holds(second)
+        assert await write.claims.holds(second)
 
 
 async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, community_id: CommunityId) -> None:
@@ -194,13 +200,16 @@ async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, communit
         silent = beat(2, person_id=None, reason=ReasonKind.WOKEN, silent=True)
         await write.apply(community_id, [EndBeat(beat=beat(1, silent=False)), EndBeat(beat=silent)])
     async with store.reading() as read:
-        beats, usage = (await read.usage_by_agent(community_id, NOW.date()))[FIRST]
-        tally = await read.tally(community_id, [FIRST], START)
-        assert await read.addressed_beats(community_id, Snowflake(501), START) == 1
-        assert await read.self_caused_beats(community_id, FIRST, START) == [NOW]
-        by = {what: await read.used_daily(community_id, what, NOW.date()) for what in UsedBy}
-        ever, of_nobody = await read.used_ever(community_id, FIRST), await read.used_ever(community_id, AgentId(99))
-        assert await read.used_daily(community_id, UsedBy.ROOM, NOW.date() + timedelta(days=1)) == []
+        beats, usage = (await read.money.usage_by_agent(community_id, NOW.date()))[FIRST]
+        tally = await read.beats.tally(community_id, [FIRST], START)
+        assert await read.beats.addressed_by(community_id, Snowflake(501), START) == 1
+        assert await read.beats.self_caused(community_id, FIRST, START) == [NOW]
+        by = {what: await read.money.used_daily(community_id, what, NOW.date()) for what in UsedBy}
+        ever, of_nobody = (
+            await read.money.used_ever(community_id, FIRST),
+            await read.money.used_ever(community_id, AgentId(99)),
+        )
+        assert await read.money.used_daily(community_id, UsedBy.ROOM, NOW.date() + timedelta(days=1)) == []
     assert (beats, usage.input_tokens, usage.cost_usd) == (2, 1800, Decimal("0.000246913578"))
     told = [("agent", "1"), ("room", "7"), ("model", "gpt-4.1-mini"), ("format", "text")]
     assert [(what, one.key) for what, days in by.items() for one in days] == told
@@ -214,12 +223,12 @@ async def test_usage_adds_up_by_agent_format_and_tally(store: SqlStore, communit
 async def test_what_is_reserved_counts_in_full_until_it_is_settled(store: SqlStore, community_id: CommunityId) -> None:
     day = NOW.date()
     async with store.writing(community_id) as write:
-        first = await write.reserve(community_id, day, usd=Decimal("0.10"), tokens=1000)
-        await write.reserve(community_id, day, usd=Decimal("0.20"), tokens=2000)
-        await write.settle(community_id, first, usd=Decimal("0.0001"), tokens=10)
+        first = await write.money.reserve(community_id, day, usd=Decimal("0.10"), tokens=1000)
+        await write.money.reserve(community_id, day, usd=Decimal("0.20"), tokens=2000)
+        await write.money.settle(community_id, first, usd=Decimal("0.0001"), tokens=10)
     async with store.reading() as read:
-        assert await read.spent(community_id, day) == (Decimal("0.2001"), 2010)
-        assert await read.spent(community_id, day + timedelta(days=1)) == (Decimal(0), 0)
+        assert await read.money.spent(community_id, day) == (Decimal("0.2001"), 2010)
+        assert await read.money.spent(community_id, day + timedelta(days=1)) == (Decimal(0), 0)
 
 
 async def test_claims_for_which_nothing_runs_are_freed_and_the_others_kept(
@@ -228,18 +237,18 @@ async def test_claims_for_which_nothing_runs_are_freed_and_the_others_kept(
     await put(store, community_id, reason())
     (claimed,) = await claim(store, community_id)
     async with store.writing() as write:
-        await write.abandon_claims(keeping={(community_id, claimed.beat_id)})
-        assert await write.holds(claimed)
-        await write.abandon_claims()
-        assert not await write.holds(claimed)
-        assert await write.due(NOW, limit=5) == [(community_id, FIRST)]
+        await write.claims.abandon(keeping={(community_id, claimed.beat_id)})
+        assert await write.claims.holds(claimed)
+        await write.claims.abandon()
+        assert not await write.claims.holds(claimed)
+        assert await write.claims.due(NOW, limit=5) == [(community_id, FIRST)]
 
 
 async def test_the_first_beat_of_each_since_then_is_found(store: SqlStore, community_id: CommunityId) -> None:
     async def beat(id: int, seconds: float) -> None:
         await put(store, community_id, reason())
         async with store.writing(community_id) as write:
-            (held,) = await write.claim(community_id, [FIRST], now=NOW, lease_until=LEASE)
+            (held,) = await write.claims.take(community_id, [FIRST], now=NOW, lease_until=LEASE)
             at = START + timedelta(seconds=seconds)
             one = Beat(id=held.beat_id, agent_id=FIRST, at=at, reason=ReasonKind.AMBIENT, hud=f"hud {id}")
             await write.apply(community_id, [*_seen(held), EndBeat(beat=one)])
@@ -247,10 +256,10 @@ async def test_the_first_beat_of_each_since_then_is_found(store: SqlStore, commu
     for id, seconds in enumerate((10, 20, 30)):
         await beat(id, seconds)
     async with store.reading() as read:
-        found = await read.first_beats(community_id, [FIRST, AgentId(2)], START + timedelta(seconds=15))
+        found = await read.beats.first(community_id, [FIRST, AgentId(2)], START + timedelta(seconds=15))
         assert {id: one.hud for id, one in found.items()} == {FIRST: "hud 1"}
-        assert await read.first_beats(community_id, [FIRST], START + timedelta(seconds=31)) == {}
-        assert await read.first_beats(community_id, [FIRST], START, side=1) == {}
+        assert await read.beats.first(community_id, [FIRST], START + timedelta(seconds=31)) == {}
+        assert await read.beats.first(community_id, [FIRST], START, side=1) == {}
 
 
 def _seen(held: Claim) -> list[DropReasons]:

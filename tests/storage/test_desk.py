@@ -30,7 +30,7 @@ async def test_names_come_in_the_order_of_ids(store: SqlStore) -> None:
     house = await move_in(store)
     view = await house.view()
     async with store.reading() as read:
-        assert list((await read.names(house.community_id)).items()) == [
+        assert list((await read.agents.names(house.community_id)).items()) == [
             (id, view.agents[id].name) for id in sorted(view.agents)
         ]
 
@@ -50,8 +50,8 @@ async def test_circumstances_are_what_was_done_before(store: SqlStore) -> None:
         schedules_of=BO,
     )
     async with store.reading() as read:
-        found = await read.circumstances(house.community_id, asked)
-        nothing = await read.circumstances(house.community_id, Inquiry(actor=by_agent(CY)))
+        found = await read.inquiries.answer(house.community_id, asked)
+        nothing = await read.inquiries.answer(house.community_id, Inquiry(actor=by_agent(CY)))
     assert found.reactions == {(id, Emotion.THUMBS_UP.value) for id in ids}
     assert (found.moves, found.newest, found.scheduled) == ({ADA: 2}, {ADA: ids[-1], CY: 0}, 0)
     assert found.failures == {}
@@ -65,9 +65,9 @@ async def test_keys_come_with_their_holders_and_knocks(store: SqlStore) -> None:
     assert await house.one(CY, RequestAccess(room_id=ADA, key="wrong"))
     assert await house.one(CY, RequestAccess(room_id=ADA, key="open sesame")) == ""
     async with store.reading() as read:
-        desk = await read.desk(house.community_id, agent_ids=[BO], room_ids=[ADA], doors=True)
+        desk = await read.views.desk(house.community_id, agent_ids=[BO], room_ids=[ADA], doors=True)
         asked = Inquiry(actor=by_agent(CY), doors=frozenset({ADA}), failures_since=house.now)
-        found = await read.circumstances(house.community_id, asked)
+        found = await read.inquiries.answer(house.community_id, asked)
     assert [(key.label, key.held_by) for key in desk.opened.keys[ADA]] == [("blue", (BO, 4))]
     assert [key.label for key in desk.opened.held_keys[BO]] == ["blue"]
     assert [request.requester_name for request in desk.opened.requests[ADA]] == ["Cy"]

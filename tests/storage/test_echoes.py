@@ -45,7 +45,7 @@ async def remember(store: SqlStore, community_id: CommunityId) -> None:
     plan = Attachment(name="plan.txt", media_type="text/plain", size_bytes=3, url="https://cdn.example/plan.txt")
     async with store.writing(community_id) as write:
         await write.apply(community_id, [AddMembership(membership=membership(2, 1))])
-        stored = await write.add_messages(
+        stored = await write.talk.add(
             community_id, [said(SECRET, 1, attachments=(plan,)), said("hi", 2), said("else https://kept.example", 3)]
         )
         files = tuple(item for message in stored if message for item in files_of(message))
@@ -70,13 +70,13 @@ async def test_deleted_words_leave_all_that_repeats_them(store: SqlStore, commun
     await remember(store, community_id)
     async with store.writing(community_id) as write:
         if how == "room":
-            await write.delete_room_messages(community_id, ROOM, START)
+            await write.talk.delete_room(community_id, ROOM, START)
         else:
             numbers = [1001, 1002] if how == "bulk" else [1001]
-            await write.delete_messages(community_id, [Snowflake(number) for number in numbers], START)
+            await write.talk.delete(community_id, [Snowflake(number) for number in numbers], START)
     async with store.reading() as read:
-        view = await read.view(community_id, agent_ids=[GUEST, STRANGER])
-        letters = await read.letters(START, limit=5)
+        view = await read.views.whole(community_id, agent_ids=[GUEST, STRANGER])
+        letters = await read.letters.due(START, limit=5)
     guest = view.mind_of(GUEST, PUBLIC_SIDE)
     short = "hi" if how == "one" else "(deleted)"
     assert [dict(one.parameters) for one in guest.recent_actions] == [
@@ -95,9 +95,9 @@ async def test_deleted_words_leave_all_that_repeats_them(store: SqlStore, commun
 async def test_a_notice_that_was_sent_keeps_no_words(store: SqlStore, community_id: CommunityId) -> None:
     await remember(store, community_id)
     async with store.writing(community_id) as write:
-        (letter,) = await write.letters(START, limit=5)
-        await write.update_letter(community_id, letter.id, LetterState.SENT, at=START)
-        await write.delete_messages(community_id, [Snowflake(1001)], START)
+        (letter,) = await write.letters.due(START, limit=5)
+        await write.letters.move(community_id, letter.id, LetterState.SENT, at=START)
+        await write.talk.delete(community_id, [Snowflake(1001)], START)
     async with store.database.reading() as connection:
         payloads = (await connection.execute(select(LETTERS.c.payload))).scalars().all()
     assert [payload["text"] for payload in payloads] == ["(deleted)"]
@@ -113,12 +113,12 @@ async def test_the_notice_about_a_held_message_goes_with_it(store: SqlStore, com
             sent_at=START,
         )
         await write.apply(community_id, [say])
-        (post,) = await write.letters(START, limit=5)
+        (post,) = await write.letters.due(START, limit=5)
         payload: Any = NoticePayload(text="✋ Ada wants to say: oh", held=post.id).stored()
         held: list[Change] = [AddLetter(kind=LetterKind.NOTICE, room_id=ROOM, payload=payload, not_before=START)]
         await write.apply(community_id, held)
-        await write.delete_room_messages(community_id, ROOM, START)
-        assert await write.letters(START, limit=5) == []
+        await write.talk.delete_room(community_id, ROOM, START)
+        assert await write.letters.due(START, limit=5) == []
 
 
 def test_long_words_are_found_where_they_were_shortened() -> None:
@@ -131,11 +131,11 @@ async def test_what_was_deleted_has_left_the_files_when_that_is_said(tmp_path: P
     async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db") as store:
         community_id = await settle_in(store)
         async with store.writing(community_id) as write:
-            await write.put_person(community_id, person("mira"))
-            await write.add_messages(community_id, [said(f"xylophonequartz {number}", number) for number in range(50)])
+            await write.people.put(community_id, person("mira"))
+            await write.talk.add(community_id, [said(f"xylophonequartz {number}", number) for number in range(50)])
         async with store.reading() as read:
-            await read.communities()  # somebody who read before
+            await read.communities.all()  # somebody who read before
         async with store.writing(community_id) as write:
-            await write.forget_person(community_id, Snowflake(501), START)
+            await write.personal.forget(community_id, Snowflake(501), START)
         assert await store.gone_for_good()
         assert b"xylophonequartz" not in b"".join(contents_of(tmp_path))

@@ -33,7 +33,7 @@ from storage.store import SqlStore
 from tests.factories import by_agent, by_person, membership, person
 from tests.fakes import START
 from tests.founding import founded
-from tests.storage.lines import said
+from tests.storage.lines import hear, last_beat, said
 from tests.storage.test_beats import beat
 
 ROOM, OTHER = AgentId(1), AgentId(2)
@@ -55,16 +55,16 @@ def summary(id: int, first: int, last: int) -> AddCheckpoint:
 
 async def test_a_deletion_that_comes_first_leaves_a_tombstone(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        assert await write.delete_messages(community_id, [Snowflake(1001)], START) == 0
-        assert await write.add_message(community_id, said("gone before it came")) is None
-        assert await write.history(community_id, ROOM) == []
+        assert await write.talk.delete(community_id, [Snowflake(1001)], START) == 0
+        assert await hear(write.talk, community_id, said("gone before it came")) is None
+        assert await write.talk.history(community_id, ROOM) == []
 
 
 async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
     store: SqlStore, community_id: CommunityId
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said("the lighthouse", 1), said("something else", 2)])
+        await write.talk.add(community_id, [said("the lighthouse", 1), said("something else", 2)])
         lookup = AddLookup(agent_id=ROOM, side=PUBLIC_SIDE, lookup=Lookup(question="?", answer="the lighthouse"))
         kept: list[Change] = [
             summary(1, 1, 1),
@@ -75,12 +75,14 @@ async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
         ]
         await write.apply(community_id, kept)
     async with store.writing(community_id) as write:
-        assert await write.delete_messages(community_id, [Snowflake(1001), Snowflake(1001)], START) == 1
+        assert await write.talk.delete(community_id, [Snowflake(1001), Snowflake(1001)], START) == 1
     async with store.reading() as read:
-        assert await read.search(community_id, "lighthouse", room_ids=[ROOM]) == []
-        assert [one.id for one in await read.checkpoints(community_id, ROOM)] == []  # the later one carries it over
-        seen, unseen = await read.last_beat(community_id, ROOM), await read.last_beat(community_id, OTHER)
-        view = await read.view(community_id, agent_ids=[ROOM])
+        assert await read.talk.search(community_id, "lighthouse", room_ids=[ROOM]) == []
+        assert [
+            one.id for one in await read.summaries.of_room(community_id, ROOM)
+        ] == []  # the later one carries it over
+        seen, unseen = await last_beat(read.beats, community_id, ROOM), await last_beat(read.beats, community_id, OTHER)
+        view = await read.views.whole(community_id, agent_ids=[ROOM])
     assert seen is not None
     assert unseen is not None
     assert (seen.hud, seen.answer, seen.thoughts) == ("", "", "")
@@ -94,12 +96,12 @@ async def test_a_deleted_message_leaves_the_huds_of_an_agent_that_left_the_room(
     store: SqlStore, community_id: CommunityId
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.add_message(community_id, said("the lighthouse"))
+        await hear(write.talk, community_id, said("the lighthouse"))
         joined = AddMembership(membership=membership(2, 1))
         await write.apply(community_id, [joined, EndBeat(beat=beat(1, agent_id=OTHER))])
         await write.apply(community_id, [RemoveMembership(agent_id=OTHER, room_id=ROOM)])
-        await write.delete_messages(community_id, [Snowflake(1001)], START)
-        seen = await write.last_beat(community_id, OTHER)
+        await write.talk.delete(community_id, [Snowflake(1001)], START)
+        seen = await last_beat(write.beats, community_id, OTHER)
     assert seen is not None
     assert seen.hud == ""
 
@@ -111,14 +113,14 @@ async def test_a_message_of_ours_that_is_deleted_takes_its_letter_with_it(
         id = MessageId(write.ids.take("message"))
         say = Say(message_id=id, room_id=ROOM, sender=by_agent(1), content="long", sent_at=START)
         await write.apply(community_id, [say])
-        (letter,) = await write.letters(LATER, limit=5)
-        await write.update_letter(
+        (letter,) = await write.letters.due(LATER, limit=5)
+        await write.letters.move(
             community_id, letter.id, LetterState.SENDING, posted_as=[Snowflake(50), Snowflake(51)], at=START
         )
-        assert await write.delete_messages(community_id, [Snowflake(51)], START) == 1
-        assert await write.letters(LATER, limit=5) == []
-        assert await write.messages_by_id(community_id, [id]) == {}
-        assert await write.message_of(community_id, Snowflake(50)) is None
+        assert await write.talk.delete(community_id, [Snowflake(51)], START) == 1
+        assert await write.letters.due(LATER, limit=5) == []
+        assert await write.talk.by_id(community_id, [id]) == {}
+        assert await write.talk.find(community_id, Snowflake(50)) is None
 
 
 def contents_of(folder: Path) -> list[bytes]:
@@ -132,9 +134,9 @@ async def test_the_words_of_a_deleted_message_are_not_in_the_file_any_more(tmp_p
         for number in range(40):
             async with store.writing(community_id) as write:
                 secret = " xylophonequartz" if number == 20 else ""
-                await write.add_message(community_id, said(f"line {number} of many words{secret}", number))
+                await hear(write.talk, community_id, said(f"line {number} of many words{secret}", number))
         async with store.writing(community_id) as write:
-            await write.delete_messages(community_id, [Snowflake(1020)], START)
+            await write.talk.delete(community_id, [Snowflake(1020)], START)
         while not await purge_index(store.database):
             pass
     assert b"xylophonequartz" not in b"".join(contents_of(tmp_path))
@@ -144,14 +146,14 @@ async def test_nobody_has_to_wait_while_words_leave_the_file(tmp_path: Path) -> 
     async with await SqlStore.open(f"sqlite:///{tmp_path / 'selfroom.db'}") as store:
         community_id = await founded(store, 1)
         async with store.writing(community_id) as write:
-            await write.add_message(community_id, said("a word"))
+            await hear(write.talk, community_id, said("a word"))
         async with store.reading() as read:
-            assert await read.message_of(community_id, Snowflake(1001)) is not None
+            assert await read.talk.find(community_id, Snowflake(1001)) is not None
             async with store.writing(community_id) as write:
-                await write.delete_messages(community_id, [Snowflake(1001)], START)
+                await write.talk.delete(community_id, [Snowflake(1001)], START)
             assert not await purge_index(store.database)  # its log is in use, which is found out at once
             async with store.writing(community_id) as write:
-                await write.add_message(community_id, said("another word", 2))
+                await hear(write.talk, community_id, said("another word", 2))
         while not await purge_index(store.database):
             pass
         assert (tmp_path / "selfroom.db-wal").stat().st_size < 100_000
@@ -159,30 +161,30 @@ async def test_nobody_has_to_wait_while_words_leave_the_file(tmp_path: Path) -> 
 
 async def test_all_of_a_room_goes_with_its_channel(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said("here"), said("there", 2, room_id=OTHER)])
-        assert await write.delete_room_messages(community_id, ROOM, START) == 1
-        assert await write.add_message(community_id, said("here")) is None
-        assert [message.content for message in await write.history(community_id, OTHER)] == ["there"]
+        await write.talk.add(community_id, [said("here"), said("there", 2, room_id=OTHER)])
+        assert await write.talk.delete_room(community_id, ROOM, START) == 1
+        assert await hear(write.talk, community_id, said("here")) is None
+        assert [message.content for message in await write.talk.history(community_id, OTHER)] == ["there"]
 
 
 async def test_an_agent_deleted_for_good_leaves_its_id_used(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
         await write.apply(community_id, [AddMembership(membership=membership(1, 3))])
-        await write.add_message(community_id, said("in its room", room_id=AgentId(3)))
-        await write.delete_agent(community_id, AgentId(3))
+        await hear(write.talk, community_id, said("in its room", room_id=AgentId(3)))
+        await write.agents.delete(community_id, AgentId(3))
     async with store.writing(community_id) as write:
-        view = await write.view(community_id, agent_ids=[ROOM])
+        view = await write.views.whole(community_id, agent_ids=[ROOM])
         assert AgentId(3) not in view.agents
         assert view.rooms.keys() == {ROOM}
-        assert await write.search(community_id, "room", room_ids=[AgentId(3)]) == []
+        assert await write.talk.search(community_id, "room", room_ids=[AgentId(3)]) == []
         assert write.ids.take("agent") == 4
 
 
 async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, community_id: CommunityId) -> None:
     wren = by_person("wren", 502)
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira"))
-        await write.add_messages(community_id, [said("my lighthouse"), said("hi @Mira, @miranda", 2, sender=wren)])
+        await write.people.put(community_id, person("mira"))
+        await write.talk.add(community_id, [said("my lighthouse"), said("hi @Mira, @miranda", 2, sender=wren)])
         knows: dict[str, Json] = {"people": {"@mira": {"trust": 0.8}}}
         await write.apply(
             community_id,
@@ -204,22 +206,25 @@ async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, comm
             ],
         )
     async with store.writing(community_id) as write:
-        forgotten = await write.forget_person(community_id, Snowflake(501), LATER)
+        forgotten = await write.personal.forget(community_id, Snowflake(501), LATER)
     assert (forgotten.messages, forgotten.names, forgotten.agents) == (1, ("mira",), (OTHER,))
     async with store.writing(community_id) as write:
-        (left,) = await write.history(community_id, ROOM)
+        (left,) = await write.talk.history(community_id, ROOM)
         assert (left.content, left.reactions) == ("hi @someone, @miranda", ())
-        assert await write.search(community_id, "lighthouse", room_ids=[ROOM]) == []
-        assert await write.checkpoints(community_id, ROOM) == []
-        assert [(one.path, one.by) for one in await write.journal(community_id, OTHER)] == [
+        assert await write.talk.search(community_id, "lighthouse", room_ids=[ROOM]) == []
+        assert await write.summaries.of_room(community_id, ROOM) == []
+        assert [(one.path, one.by) for one in await write.logs.journal(community_id, OTHER)] == [
             ("people.@someone", "someone")
         ]
-        seen, unseen = await write.last_beat(community_id, ROOM), await write.last_beat(community_id, OTHER)
+        seen, unseen = (
+            await last_beat(write.beats, community_id, ROOM),
+            await last_beat(write.beats, community_id, OTHER),
+        )
         assert (seen is not None and seen.hud, unseen is not None and unseen.hud) == ("", "nobody")
-        assert await write.add_message(community_id, said("my lighthouse")) is None
-        await write.put_person(community_id, person("mira"))
-        again = await write.person(community_id, Snowflake(501))
-        data = await write.data_of(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
+        assert await hear(write.talk, community_id, said("my lighthouse")) is None
+        await write.people.put(community_id, person("mira"))
+        again = await write.people.find(community_id, Snowflake(501))
+        data = await write.personal.data(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
     assert again is not None
     assert (again.username, again.display_name, again.ignored) == ("", "", True)
     assert (data["messages"], data["reactions"]) == ([], [])
@@ -227,34 +232,34 @@ async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, comm
 
 async def test_a_person_can_have_all_that_is_stored_of_them(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira"))
-        await write.add_messages(community_id, [said("mine"), said("not mine", 2, sender=by_person("wren", 502))])
+        await write.people.put(community_id, person("mira"))
+        await write.talk.add(community_id, [said("mine"), said("not mine", 2, sender=by_person("wren", 502))])
     async with store.reading() as read:
-        data = await read.data_of(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
+        data = await read.personal.data(community_id, Snowflake(501), Readable(rooms=frozenset({ROOM})))
     assert isinstance(data["messages"], list)
     assert [line["content"] for line in data["messages"] if isinstance(line, dict)] == ["mine"]
 
 
 async def test_old_messages_go_when_they_are_outside_every_window(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said(f"line {number}", number) for number in range(1, 251)])
+        await write.talk.add(community_id, [said(f"line {number}", number) for number in range(1, 251)])
         window = UpdateMembership(agent_id=ROOM, room_id=ROOM, fields={"window_start": MessageId(31)})
         await write.apply(community_id, [window, summary(1, 1, 40), EndBeat(beat=beat(1, at=START))])
-        gone = await write.forget(community_id, messages_before=LATER, huds_before=LATER, logs_before=LATER)
+        gone = await write.upkeep.forget(community_id, messages_before=LATER, huds_before=LATER, logs_before=LATER)
         assert gone == 30
-        assert [one.id for one in await write.checkpoints(community_id, ROOM)] == [1]
-        old = await write.last_beat(community_id, ROOM)
+        assert [one.id for one in await write.summaries.of_room(community_id, ROOM)] == [1]
+        old = await last_beat(write.beats, community_id, ROOM)
         assert old is not None
         assert (old.hud, old.outcome) == ("", ("said something",))
-        assert await write.forget(community_id, messages_before=START, huds_before=START, logs_before=START) == 0
-        assert len(await write.search(community_id, "line", room_ids=[ROOM], limit=500)) == 220
+        assert await write.upkeep.forget(community_id, messages_before=START, huds_before=START, logs_before=START) == 0
+        assert len(await write.talk.search(community_id, "line", room_ids=[ROOM], limit=500)) == 220
 
 
 async def test_more_can_be_deleted_at_once_than_a_statement_takes_values(
     store: SqlStore, community_id: CommunityId
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.add_message(community_id, said("hello", 32_999))
+        await hear(write.talk, community_id, said("hello", 32_999))
         ids = [Snowflake(1_000 + number) for number in range(33_000)]
-        assert await write.delete_messages(community_id, ids, START) == 1
-        assert await write.add_message(community_id, said("hello", 20_000)) is None
+        assert await write.talk.delete(community_id, ids, START) == 1
+        assert await hear(write.talk, community_id, said("hello", 20_000)) is None

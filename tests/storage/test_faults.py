@@ -17,7 +17,7 @@ from storage.store import SqlStore
 from storage.tables import BEATS
 from tests.fakes import START
 from tests.storage.databases import postgresql_database
-from tests.storage.lines import said
+from tests.storage.lines import hear, said
 from tests.storage.town import settle_in
 
 ROOM = AgentId(1)
@@ -27,15 +27,15 @@ async def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path: Path) -
     async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db") as store:
         community_id = await settle_in(store)
         async with store.writing(community_id) as write:
-            await write.add_message(community_id, said("kept"))
+            await hear(write.talk, community_id, said("kept"))
         with pytest.raises(StoreError, match="disk that holds the database is full"):
             async with store.writing(community_id) as write:
-                await write.run(text("PRAGMA max_page_count = 1"))
-                await write.add_messages(
+                await write.session.run(text("PRAGMA max_page_count = 1"))
+                await write.talk.add(
                     community_id, [said(f"lost {'x' * 2000} {number}", number) for number in range(2, 900)]
                 )
         async with store.reading() as read:
-            assert [message.content for message in await read.history(community_id, ROOM)] == ["kept"]
+            assert [message.content for message in await read.talk.history(community_id, ROOM)] == ["kept"]
 
 
 async def test_a_locked_database_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,13 +64,13 @@ async def test_a_page_that_was_overwritten_says_so(tmp_path: Path) -> None:
     async with await SqlStore.open(f"sqlite:///{path}") as store:
         community_id = await settle_in(store)
         async with store.writing(community_id) as write:
-            await write.add_messages(community_id, [said(f"line {number}", number) for number in range(500)])
+            await write.talk.add(community_id, [said(f"line {number}", number) for number in range(500)])
     data = bytearray(path.read_bytes())
     data[4096 * 2 :] = b"\x55" * (len(data) - 4096 * 2)
     path.write_bytes(data)
     with pytest.raises(StoreError, match="damaged"):
         async with await SqlStore.open(f"sqlite:///{path}") as store, store.reading() as read:
-            await read.view(community_id, agent_ids=[ROOM])
+            await read.views.whole(community_id, agent_ids=[ROOM])
 
 
 async def test_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
@@ -105,13 +105,13 @@ async def test_a_connection_lost_in_mid_transaction_writes_nothing_and_the_next_
             community_id = await settle_in(store)
             with pytest.raises(StoreError, match="connection to the database was lost"):
                 async with store.writing(community_id) as write:
-                    await write.add_message(community_id, said("lost"))
+                    await hear(write.talk, community_id, said("lost"))
                     await database.server.execute(
                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", database.name
                     )
-                    await write.add_message(community_id, said("lost too", 2))
+                    await hear(write.talk, community_id, said("lost too", 2))
             async with store.reading() as read:
-                assert await read.history(community_id, ROOM) == []
+                assert await read.talk.history(community_id, ROOM) == []
 
 
 async def test_connections_that_were_lost_while_idle_are_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,27 +125,27 @@ async def test_connections_that_were_lost_while_idle_are_opened_again(monkeypatc
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", database.name
             )
             async with store.writing(community_id) as write:
-                assert await write.add_message(community_id, said("here again")) is not None
+                assert await hear(write.talk, community_id, said("here again")) is not None
 
 
 async def test_a_failure_inside_a_transaction_takes_everything_back(store: SqlStore, community_id: CommunityId) -> None:
     with pytest.raises(ZeroDivisionError):
         async with store.writing(community_id) as write:
-            await write.add_message(community_id, said("never"))
+            await hear(write.talk, community_id, said("never"))
             _ = 1 // 0
     async with store.reading() as read:
-        assert await read.history(community_id, ROOM) == []
+        assert await read.talk.history(community_id, ROOM) == []
 
 
 @pytest.mark.parametrize("store", ["memory", "file", "postgresql"], indirect=True)
 async def test_many_tasks_read_and_write_side_by_side(store: SqlStore, community_id: CommunityId) -> None:
     async def write_one(number: int) -> None:
         async with store.writing(community_id) as write:
-            await write.add_message(community_id, said(f"line {number}", number))
+            await hear(write.talk, community_id, said(f"line {number}", number))
 
     async def read_all() -> int:
         async with store.reading() as read:
-            return len(await read.history(community_id, ROOM))
+            return len(await read.talk.history(community_id, ROOM))
 
     work = [write_one(number) if number % 2 else read_all() for number in range(40)]
     await asyncio.gather(*work)

@@ -147,11 +147,11 @@ def words_for_people_alone() -> list[Change]:
 async def left_of(store: SqlStore, community_id: CommunityId) -> list[str]:
     """Give every text that people and agents can read."""
     async with store.reading() as read:
-        view = await read.view(community_id, agent_ids=[ROOM, OTHER])
+        view = await read.views.whole(community_id, agent_ids=[ROOM, OTHER])
         room, minds = view.all_rooms[ROOM], [view.mind_of(OTHER), view.mind_of(ROOM)]
         texts = [view.agents[ROOM].prompt, room.topic, room.billboard, *(key.label for key in view.keys[ROOM])]
         texts += [str(mind.knowledge) + str(mind.focus) for mind in minds]
-        return [*texts, *(one.content for one in await read.history(community_id, ROOM))]
+        return [*texts, *(one.content for one in await read.talk.history(community_id, ROOM))]
 
 
 async def test_a_forgotten_person_stands_in_no_table_by_id_or_username(
@@ -161,35 +161,35 @@ async def test_a_forgotten_person_stands_in_no_table_by_id_or_username(
         name="@mira, notes.txt", media_type="text/plain", size_bytes=9, url="https://cdn.example/1", text="by @mira"
     )
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("old_mira"))
-        await write.put_person(community_id, person("mira"))
+        await write.people.put(community_id, person("old_mira"))
+        await write.people.put(community_id, person("mira"))
         heard = [
             said("my lighthouse"),
             said("hi @Mira, I mean @mira. @mirabilis?", 2, sender=WREN, attachments=(file,)),
             said("I was old_mira", 3, sender=by_person("old_mira")),
             said("ask @old_mira about the lamp", 4, sender=WREN),
         ]
-        await write.add_messages(community_id, heard)
+        await write.talk.add(community_id, heard)
         asking = by_person("mira")
         again = Say(message_id=MessageId(91), room_id=ROOM, sender=asking, content="again", sent_at=START, post=False)
         await write.apply(community_id, [*traces(), again])
     assert "mira" in (await everything(store)).lower()
     async with store.writing(community_id) as write:
-        forgotten = await write.forget_person(community_id, MIRA, LATER)
+        forgotten = await write.personal.forget(community_id, MIRA, LATER)
     assert (forgotten.messages, forgotten.reactions) == (3, 1)
     assert forgotten.names == ("old_mira", "mira")
     assert forgotten.texts == 15
     left = (await everything(store)).lower().replace("@mirabilis", "")
     assert [line for line in left.splitlines() if "mira" in line or "lighthouse" in line or "<@501>" in line] == []
     async with store.reading() as read:
-        assert [one.content for one in await read.history(community_id, ROOM)] == [
+        assert [one.content for one in await read.talk.history(community_id, ROOM)] == [
             "hi @someone, I mean @someone. @mirabilis?",
             "ask @someone about the lamp",
         ]
-        found = await read.search(community_id, "someone lamp", room_ids=[ROOM])
+        found = await read.talk.search(community_id, "someone lamp", room_ids=[ROOM])
         assert [one.content for one, _ in found] == ["ask @someone about the lamp"]
-        assert [one.content for one in await read.schedules(community_id, ROOM)] == ["Good night, @someone"]
-        view = await read.view(community_id)
+        assert [one.content for one in await read.agents.schedules(community_id, ROOM)] == ["Good night, @someone"]
+        view = await read.views.whole(community_id)
     assert view.agents[ROOM].paused_reason == "paused by The Architect (someone)"
 
 
@@ -197,11 +197,11 @@ async def test_prompts_topics_labels_and_knowledge_are_left_to_managers(
     store: SqlStore, community_id: CommunityId
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira"))
+        await write.people.put(community_id, person("mira"))
         await write.apply(community_id, words_for_people_alone())
     before = await left_of(store, community_id)
     async with store.writing(community_id) as write:
-        forgotten = await write.forget_person(community_id, MIRA, LATER)
+        forgotten = await write.personal.forget(community_id, MIRA, LATER)
     assert await left_of(store, community_id) == before
     assert [(one.kind.value, one.id) for one in forgotten.traces] == [
         ("prompt", ROOM),
@@ -219,19 +219,19 @@ async def test_a_nickname_reads_and_changes_nothing_of_others(
 ) -> None:
     eve = Snowflake(666)
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira", is_architect=True))
-        await write.put_person(community_id, person("eve", 666, display_name=shown))
+        await write.people.put(community_id, person("mira", is_architect=True))
+        await write.people.put(community_id, person("eve", 666, display_name=shown))
         talk = [said("to the lighthouse, @mira"), said("Mira, @lighthouse", 2, sender=WREN)]
-        await write.add_messages(community_id, talk)
+        await write.talk.add(community_id, talk)
         secret = learnt({"door": "a secret"}, "door", by="The Architect (<@501>)", side=Side(1))
         await write.apply(community_id, [*traces(), *words_for_people_alone(), secret])
-        data = await write.data_of(community_id, eve, Readable(rooms=frozenset({ROOM})))
+        data = await write.personal.data(community_id, eve, Readable(rooms=frozenset({ROOM})))
     given = {name: value for name, value in data.items() if name not in ("person", "usernames")}
     assert given.pop("where_you_may_not_read") == {"messages": 0, "reactions": 0}
     assert set(map(str, given.values())) == {"[]"}
     before, kept = await left_of(store, community_id), await everything(store)
     async with store.writing(community_id) as write:
-        forgotten = await write.forget_person(community_id, eve, LATER)
+        forgotten = await write.personal.forget(community_id, eve, LATER)
     assert (forgotten.messages, forgotten.texts, forgotten.agents) == (0, 0, ())
     assert await left_of(store, community_id) == before
     assert len(kept.splitlines()) - len((await everything(store)).splitlines()) <= 2  # her own names
@@ -243,55 +243,58 @@ async def test_a_username_that_is_not_theirs_alone_changes_nothing(
 ) -> None:
     eve = Snowflake(666)
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("lamp", 666))
+        await write.people.put(community_id, person("lamp", 666))
         if how in ("bears it now", "bore it"):
-            await write.put_person(community_id, person("Lamp", 501))
+            await write.people.put(community_id, person("Lamp", 501))
         if how == "bore it":
-            await write.put_person(community_id, person("mira", 501))
+            await write.people.put(community_id, person("mira", 501))
         if "agent" in how:
             await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"name": "Lamp"})])
         if how == "was an agent's":
             await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"name": "Moth"})])
         if how == "alias":
             await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"aliases": ("lamp",)})])
-        await write.add_messages(community_id, [said("hello @lamp", sender=WREN)])
+        await write.talk.add(community_id, [said("hello @lamp", sender=WREN)])
         others = ["Lamp"] if how == "is a role's" else []
-        forgotten = await write.forget_person(community_id, eve, LATER, others=others)
+        forgotten = await write.personal.forget(community_id, eve, LATER, others=others)
         assert (forgotten.names, forgotten.is_shared, forgotten.texts) == ((), True, 0)
-        assert [one.content for one in await write.history(community_id, ROOM)] == ["hello @lamp"]
+        assert [one.content for one in await write.talk.history(community_id, ROOM)] == ["hello @lamp"]
 
 
 async def test_the_next_bearer_of_a_forgotten_name_is_nobodys_double(
     store: SqlStore, community_id: CommunityId
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira"))
+        await write.people.put(community_id, person("mira"))
         await write.apply(community_id, [Audit(by="<@501>", what="pause: Bo is paused.", at=START)])
-        await write.forget_person(community_id, MIRA, LATER)
-        await write.put_person(community_id, person("mira", 666))
-        data = await write.data_of(community_id, Snowflake(666), Readable(rooms=frozenset({ROOM})))
+        await write.personal.forget(community_id, MIRA, LATER)
+        await write.people.put(community_id, person("mira", 666))
+        data = await write.personal.data(community_id, Snowflake(666), Readable(rooms=frozenset({ROOM})))
         assert data["changes_made"] == []
-        assert [one.by for one in await write.audit_log(community_id)] == ["someone"]
+        assert [one.by for one in await write.logs.audit(community_id)] == ["someone"]
 
 
 async def test_logs_show_the_name_that_somebody_has_now(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira"))
+        await write.people.put(community_id, person("mira"))
         await write.apply(community_id, [*traces(), learnt({}, "tea", by="<@501>")])
-        await write.put_person(community_id, person("mira_two"))
-        newest, entry, *_ = await write.audit_log(community_id)
+        await write.people.put(community_id, person("mira_two"))
+        newest, entry, *_ = await write.logs.audit(community_id)
         assert (entry.by, entry.what) == ("The Architect (@mira_two)", "set_muted: Agents ignore @mira_two.")
         assert newest.by == "@mira"  # as it was written down once
-        assert {one.by for one in await write.journal(community_id, OTHER)} == {"@mira_two"}
-        for view in (await write.view(community_id), await write.glance(community_id, agent_ids=[ROOM], messages=0)):
+        assert {one.by for one in await write.logs.journal(community_id, OTHER)} == {"@mira_two"}
+        for view in (
+            await write.views.whole(community_id),
+            await write.views.glance(community_id, agent_ids=[ROOM], messages=0),
+        ):
             assert view.agents[ROOM].paused_reason == "paused by The Architect (@mira_two)"
 
 
 async def test_a_knock_of_a_forgotten_person_is_cancelled(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira"))
+        await write.people.put(community_id, person("mira"))
         await write.apply(community_id, [*traces(), *knock()])
-        await write.forget_person(community_id, MIRA, LATER)
+        await write.personal.forget(community_id, MIRA, LATER)
     async with store.database.reading() as connection:
         [row] = (await connection.execute(text("SELECT state, requester_person_id FROM requests"))).all()
     assert tuple(row) == (RequestState.CANCELLED, MIRA)
@@ -299,15 +302,15 @@ async def test_a_knock_of_a_forgotten_person_is_cancelled(store: SqlStore, commu
 
 async def test_a_forgotten_person_does_not_come_back(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira"))
-        await write.add_messages(community_id, [said("mine"), said("theirs", 2, sender=WREN)])
-        await write.forget_person(community_id, MIRA, LATER)
+        await write.people.put(community_id, person("mira"))
+        await write.talk.add(community_id, [said("mine"), said("theirs", 2, sender=WREN)])
+        await write.personal.forget(community_id, MIRA, LATER)
     async with store.writing(community_id) as write:
-        assert await write.add_messages(community_id, [said("mine")]) == [None]
+        assert await write.talk.add(community_id, [said("mine")]) == [None]
         edit: dict[str, Any] = {"content": "mine, edited", "edited_at": LATER, "tokens": 3}
-        assert await write.edit_message(community_id, Snowflake(1001), **edit) is None
-        await write.put_person(community_id, person("mira"))
-        assert (await write.forget_person(community_id, MIRA, LATER)).names == ()
+        assert await write.talk.edit(community_id, Snowflake(1001), **edit) is None
+        await write.people.put(community_id, person("mira"))
+        assert (await write.personal.forget(community_id, MIRA, LATER)).names == ()
     assert "mine" not in await everything(store)
     assert "mira" not in await everything(store)
 
@@ -317,20 +320,22 @@ async def test_a_person_gets_what_they_said_and_did_where_they_may_read(
 ) -> None:
     thread = Snowflake(77)
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira"))
+        await write.people.put(community_id, person("mira"))
         heard = [
             said("mine"),
             said("about @mira", 2, sender=WREN),
             said("behind the door", 3, room_id=OTHER),
             said("in a thread", 4, thread_id=thread),
         ]
-        await write.add_messages(community_id, heard)
+        await write.talk.add(community_id, heard)
         hidden = learnt({"mira": "a secret"}, "door.code", by="<@501>", side=Side(2))
         behind = React(message_id=MessageId(3), emoji="heart", emotion=Emotion.HEART, reactor=by_person(), at=START)
         await write.apply(community_id, [*traces(), *knock(), hidden, behind])
-        assert await write.threads_of(community_id, MIRA) == [thread]
-        data = await write.data_of(community_id, MIRA, Readable(rooms=frozenset({ROOM})))
-        more = await write.data_of(community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset({thread})))
+        assert await write.personal.threads(community_id, MIRA) == [thread]
+        data = await write.personal.data(community_id, MIRA, Readable(rooms=frozenset({ROOM})))
+        more = await write.personal.data(
+            community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset({thread}))
+        )
     counts = {name: len(value) if isinstance(value, list) else value for name, value in data.items()}
     assert counts | {"person": None} == {
         "person": None,

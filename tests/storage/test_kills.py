@@ -87,10 +87,10 @@ async def consistent(store: SqlStore, *, searched: bool = True) -> None:
         files = await connection.scalar(select(func.count()).select_from(ATTACHMENTS))
         assert files == await connection.scalar(select(func.coalesce(func.sum(MESSAGES.c.attachment_count), 0)))
     async with store.reading() as read:
-        for community in await read.communities() if searched else ():  # the older database was made without its index
-            for message in await read.history(community.id, ROOM, limit=40):
+        for community in await read.communities.all() if searched else ():  # the older database has no index
+            for message in await read.talk.history(community.id, ROOM, limit=40):
                 word = message.content.split()[0]
-                found = [one.id for one, _ in await read.search(community.id, word, room_ids=[ROOM], limit=50)]
+                found = [one.id for one, _ in await read.talk.search(community.id, word, room_ids=[ROOM], limit=50)]
                 assert message.id in found
 
 
@@ -99,7 +99,7 @@ async def all_acknowledged(store: SqlStore, told: str) -> None:
     stored = [int(number) for number in re.findall(r"stored (\d+)", told)]
     mended = [int(number) for number in re.findall(r"mended (\d+)", told)]
     async with store.reading() as read:
-        lines = {one.discord_id: one for one in await read.history(CommunityId(1), ROOM, limit=500)}
+        lines = {one.discord_id: one for one in await read.talk.history(CommunityId(1), ROOM, limit=500)}
     for number in stored:
         assert {1000 + number, 1002 + number, 1003 + number} <= lines.keys()
         assert lines[Snowflake(1003 + number)].attachments == (FILE,)
@@ -108,7 +108,7 @@ async def all_acknowledged(store: SqlStore, told: str) -> None:
         assert 1001 + number not in lines
     assert all((1000 + number in lines) == (1003 + number in lines) for number in range(0, ROUNDS * 4, 4))
     async with store.writing(CommunityId(1)) as write:
-        await write.add_messages(CommunityId(1), [said(f"word{at} is said", at) for at in range(ROUNDS * 4)])
+        await write.talk.add(CommunityId(1), [said(f"word{at} is said", at) for at in range(ROUNDS * 4)])
     await consistent(store)
 
 
@@ -130,10 +130,8 @@ async def test_killed_while_a_community_is_imported(kind: str, tmp_path: Path) -
     async with await SqlStore.open("sqlite:///:memory:") as source:
         community_id = await settle_in(source)
         async with source.writing(community_id) as write:
-            await write.add_messages(
-                community_id, [said(f"word{n} said", n, attachments=(FILE,)) for n in range(1_500)]
-            )
-            await write.delete_messages(community_id, [Snowflake(1001)], START)
+            await write.talk.add(community_id, [said(f"word{n} said", n, attachments=(FILE,)) for n in range(1_500)])
+            await write.talk.delete(community_id, [Snowflake(1001)], START)
         whole = (await source.export(community_id, archive)).counts
 
     async def opened(url: str) -> None:
@@ -142,11 +140,11 @@ async def test_killed_while_a_community_is_imported(kind: str, tmp_path: Path) -
 
     async def all_or_nothing(store: SqlStore, told: str) -> None:
         async with store.reading() as read:
-            there = await read.communities()
+            there = await read.communities.all()
         if not there:
             await store.import_archive(archive)
         async with store.reading() as read:
-            assert await read.value(select(func.count()).select_from(MESSAGES)) == whole["messages"]
+            assert await read.session.value(select(func.count()).select_from(MESSAGES)) == whole["messages"]
 
     await killed_everywhere(kind, "import", tmp_path, opened, all_or_nothing)
 
@@ -161,7 +159,7 @@ async def test_killed_while_a_database_is_migrated(kind: str, tmp_path: Path) ->
 
     async def all_there(store: SqlStore, told: str) -> None:
         async with store.reading() as read:
-            assert await read.value(select(func.count()).select_from(MESSAGES)) == 1_300
-            assert await read.value(select(func.count()).select_from(ATTACHMENTS)) == 2 * 1_201
+            assert await read.session.value(select(func.count()).select_from(MESSAGES)) == 1_300
+            assert await read.session.value(select(func.count()).select_from(ATTACHMENTS)) == 2 * 1_201
 
     await killed_everywhere(kind, "open", tmp_path, make, all_there)

@@ -4,12 +4,12 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import text
 
-from bot.core.changes import AddLetter, Say, UpdateLetter
+from bot.core.changes import AddLetter, Say
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
-from storage import outbox
+from storage import letters
+from storage.parts import SqlWriting
 from storage.store import SqlStore
-from storage.writing import SqlWriting
 from tests.factories import by_agent
 from tests.fakes import START
 
@@ -34,13 +34,13 @@ def topic(room_id: AgentId, not_before: datetime = START) -> AddLetter:
 
 async def heads(store: SqlStore, now: datetime = LATER) -> list[tuple[int, str]]:
     async with store.reading() as read:
-        return [(letter.room_id, letter.kind.value) for letter in await read.letters(now, limit=10)]
+        return [(letter.room_id, letter.kind.value) for letter in await read.letters.due(now, limit=10)]
 
 
 async def move(store: SqlStore, community_id: CommunityId, id: int, state: LetterState, *parts: int) -> None:
     async with store.writing(community_id) as write:
         posted = [Snowflake(part) for part in parts]
-        await write.update_letter(community_id, LetterId(id), state, posted_as=posted, at=LATER)
+        await write.letters.move(community_id, LetterId(id), state, posted_as=posted, at=LATER)
 
 
 async def test_each_room_and_lane_gives_its_first_letter_when_its_time_has_come(
@@ -52,7 +52,7 @@ async def test_each_room_and_lane_gives_its_first_letter_when_its_time_has_come(
     assert sorted(await heads(store, START)) == [(1, "topic"), (2, "post")]
     assert sorted(await heads(store)) == [(1, "post"), (1, "topic"), (2, "post")]
     async with store.reading() as read:
-        assert await read.next_letter_at() == START
+        assert await read.letters.next_due_at() == START
 
 
 async def test_a_letter_that_is_held_lets_the_others_pass(store: SqlStore, community_id: CommunityId) -> None:
@@ -60,8 +60,8 @@ async def test_a_letter_that_is_held_lets_the_others_pass(store: SqlStore, commu
         await write.apply(community_id, [say(write, "first"), say(write, "second")])
     await move(store, community_id, 1, LetterState.HELD)
     async with store.reading() as read:
-        (next_letter,) = await read.letters(LATER, limit=5)
-        (held,) = await read.held(community_id)
+        (next_letter,) = await read.letters.due(LATER, limit=5)
+        (held,) = await read.letters.held(community_id)
     assert (next_letter.message_id, held.message_id) == (2, 1)
 
 
@@ -71,24 +71,26 @@ async def test_a_message_is_seen_once_it_is_posted_in_the_place_where_it_was_pos
     async with store.writing(community_id) as write:
         await write.apply(community_id, [say(write, "a long one")])
     async with store.reading() as read:
-        view = await read.view(community_id, room_ids=[ROOM])
+        view = await read.views.whole(community_id, room_ids=[ROOM])
         assert view.rooms[ROOM].messages == ()
         assert [letter.message_id for letter in view.unposted[ROOM]] == [1]
-        assert await read.search(community_id, "long", room_ids=[ROOM]) == []
-        assert (await read.messages_by_id(community_id, [MessageId(1)]))[MessageId(1)].content == "a long one"
+        assert await read.talk.search(community_id, "long", room_ids=[ROOM]) == []
+        assert (await read.talk.by_id(community_id, [MessageId(1)]))[MessageId(1)].content == "a long one"
     await move(store, community_id, 1, LetterState.SENDING, 52)
     await move(store, community_id, 1, LetterState.SENT, 51, 53)
     await move(store, community_id, 1, LetterState.SENT)
     async with store.reading() as read:
-        view = await read.view(community_id, room_ids=[ROOM])
+        view = await read.views.whole(community_id, room_ids=[ROOM])
         (message,) = view.rooms[ROOM].messages
         assert (message.discord_id, message.sent_at) == (51, LATER)
         assert view.rooms[ROOM].older == 0
         assert view.rooms[ROOM].room.agent_run == 1
         assert view.unposted == {}
-        assert await read.message_of(community_id, Snowflake(53)) == message
-        assert await read.last_posted(community_id, ROOM) == 53
-        assert [one.content for one, _ in await read.search(community_id, "long", room_ids=[ROOM])] == ["a long one"]
+        assert await read.talk.find(community_id, Snowflake(53)) == message
+        assert await read.letters.last_posted(community_id, ROOM) == 53
+        assert [one.content for one, _ in await read.talk.search(community_id, "long", room_ids=[ROOM])] == [
+            "a long one"
+        ]
 
 
 async def test_a_letter_whose_fate_is_unknown_stays_the_first(store: SqlStore, community_id: CommunityId) -> None:
@@ -96,24 +98,16 @@ async def test_a_letter_whose_fate_is_unknown_stays_the_first(store: SqlStore, c
         await write.apply(community_id, [say(write, "first"), say(write, "second")])
     async with store.writing(community_id) as write:
         look_at = START + timedelta(seconds=5)
-        await write.update_letter(
+        await write.letters.move(
             community_id, LetterId(1), LetterState.SENDING, attempts=1, not_before=look_at, posted_as=[]
         )
     async with store.reading() as read:
-        unsure = await read.unconfirmed(community_id, ROOM)
-        assert await read.letters(START, limit=5) == []
-        assert await read.letters(look_at, limit=5) == [unsure]
-        assert await read.next_letter_at() == look_at
+        unsure = await read.letters.unconfirmed(community_id, ROOM)
+        assert await read.letters.due(START, limit=5) == []
+        assert await read.letters.due(look_at, limit=5) == [unsure]
+        assert await read.letters.next_due_at() == look_at
     assert isinstance(unsure, Letter)
     assert (unsure.message_id, unsure.attempts) == (1, 1)
-
-
-async def test_letters_move_on_by_changes_too(store: SqlStore, community_id: CommunityId) -> None:
-    async with store.writing(community_id) as write:
-        await write.apply(community_id, [topic(ROOM)])
-        failed = UpdateLetter(letter_id=LetterId(1), state=LetterState.FAILED, fields={"attempts": 3})
-        await write.apply(community_id, [failed])
-    assert await heads(store) == []
 
 
 async def test_words_of_system_that_need_no_letter_are_seen_at_once(store: SqlStore, community_id: CommunityId) -> None:
@@ -127,7 +121,7 @@ async def test_words_of_system_that_need_no_letter_are_seen_at_once(store: SqlSt
             post=False,
         )
         await write.apply(community_id, [told])
-        view = await write.view(community_id, room_ids=[ROOM])
+        view = await write.views.whole(community_id, room_ids=[ROOM])
     assert [message.content for message in view.rooms[ROOM].messages] == ["joined"]
     assert view.rooms[ROOM].room.last_message_at == START
 
@@ -137,11 +131,11 @@ async def test_a_post_that_was_deleted_before_we_knew_of_it_is_not_shown(
 ) -> None:
     async with store.writing(community_id) as write:
         await write.apply(community_id, [say(write, "gone")])
-        await write.delete_messages(community_id, [Snowflake(51)], START)
+        await write.talk.delete(community_id, [Snowflake(51)], START)
     await move(store, community_id, 1, LetterState.SENT, 51)
     async with store.reading() as read:
-        assert await read.history(community_id, ROOM) == []
-        assert await read.search(community_id, "gone", room_ids=[ROOM]) == []
+        assert await read.talk.history(community_id, ROOM) == []
+        assert await read.talk.search(community_id, "gone", room_ids=[ROOM]) == []
 
 
 async def test_sqlite_finds_what_waits_without_reading_what_was_sent(
@@ -150,7 +144,7 @@ async def test_sqlite_finds_what_waits_without_reading_what_was_sent(
     async with store.database.reading() as connection:
         if not store.database.is_sqlite:
             return
-        statement = outbox.heads().compile(connection.sync_engine, compile_kwargs={"literal_binds": True})
+        statement = letters.heads().compile(connection.sync_engine, compile_kwargs={"literal_binds": True})
         plan = (await connection.execute(text(f"EXPLAIN QUERY PLAN {statement}"))).all()
     looks = [row.detail for row in plan if "letters" in row.detail or "waiting" in row.detail]
     assert any("ix_letters_open" in look for look in looks)

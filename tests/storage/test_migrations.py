@@ -21,7 +21,7 @@ from storage.store import SqlStore, migrate
 from storage.tables import METADATA
 from tests.factories import agent, room
 from tests.fakes import START
-from tests.storage.lines import said
+from tests.storage.lines import hear, said
 from tests.storage.town import settle_in
 
 INDEX = (
@@ -88,7 +88,7 @@ async def test_a_backup_is_made_before_a_database_is_migrated(tmp_path: Path) ->
         assert copy.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
     copy.close()
     async with await SqlStore.open(f"sqlite:///{path}") as store, store.reading() as read:
-        assert [community.name for community in await read.communities()] == ["kept"]
+        assert [community.name for community in await read.communities.all()] == ["kept"]
 
 
 async def test_a_migration_that_fails_leaves_the_database_as_it_was(
@@ -159,7 +159,7 @@ async def test_a_kill_in_mid_migration_leaves_a_database_that_opens(tmp_path: Pa
     await (await older_database(path)).close()
     assert await run_killed(f"sqlite:///{path}", KILL_IN_MIGRATION, "pass") == -9
     async with await SqlStore.open(f"sqlite:///{path}") as store, store.reading() as read:
-        assert [community.name for community in await read.communities()] == ["kept"]
+        assert [community.name for community in await read.communities.all()] == ["kept"]
 
 
 async def test_a_kill_in_mid_import_leaves_nothing_of_it(tmp_path: Path) -> None:
@@ -167,13 +167,13 @@ async def test_a_kill_in_mid_import_leaves_nothing_of_it(tmp_path: Path) -> None
     async with await SqlStore.open("sqlite:///:memory:") as source:
         community_id = await settle_in(source)
         async with source.writing(community_id) as write:
-            await write.add_message(community_id, said("hello"))
+            await hear(write.talk, community_id, said("hello"))
         await source.export(community_id, archive)
     work = "await store.import_archive(Path(sys.argv[2]))"
     assert await run_killed(f"sqlite:///{path}", KILL_IN_IMPORT, work, str(archive)) == -9
     async with await SqlStore.open(f"sqlite:///{path}") as store:
         async with store.reading() as read:
-            assert await read.communities() == []
+            assert await read.communities.all() == []
         await store.import_archive(archive)
 
 
@@ -210,7 +210,7 @@ async def test_sqlite_finds_nothing_wrong_with_what_was_used(tmp_path: Path) -> 
     """Its check knows a table's key only where the key's columns come first."""
     async with await SqlStore.open(f"sqlite:///{tmp_path}/used.db") as store:
         async with store.writing() as write:
-            community = await write.add_community(Snowflake(9), "Testers")
+            community = await write.communities.add(Snowflake(9), "Testers")
         async with store.writing(community.id) as write:
             beat = Beat(id=BeatId(1), agent_id=AgentId(1), at=START, reason=ReasonKind.TIMER)
             await write.apply(community.id, [AddAgent(agent=agent(1), room=room(1)), EndBeat(beat=beat)])

@@ -18,7 +18,7 @@ from storage.store import SqlStore
 from storage.tables import COMMUNITIES
 from tests.factories import by_agent, membership, person
 from tests.fakes import START
-from tests.storage.lines import said
+from tests.storage.lines import hear, said
 from tests.storage.test_beats import beat
 
 FIRST, SECOND = AgentId(1), AgentId(2)
@@ -29,10 +29,10 @@ OTHER_GUILD = Snowflake(77)
 async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
     """A community in which something of each kind has happened."""
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira ☂"))
+        await write.people.put(community_id, person("mira ☂"))
         file = Attachment(name="ü.png", media_type="image/png", size_bytes=4, url="https://example.org/a", text="a\0b")
         lines = [said(f"line {n} ünïcode \u200f🎉", n, attachments=(file,) * (n % 3)) for n in range(9)]
-        await write.add_messages(community_id, lines)
+        await write.talk.add(community_id, lines)
         key = AccessKey(
             id=KeyId(write.ids.take("key")),
             room_id=FIRST,
@@ -72,7 +72,7 @@ async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
                 Audit(by="The Architect", what="changed the floor", at=START),
             ],
         )
-        await write.keep(community_id, "home", {"x": 1})
+        await write.notes.keep(community_id, "home", {"x": 1})
     return community_id
 
 
@@ -104,8 +104,8 @@ async def test_an_archive_brings_everything_back_with_its_ids(
     assert await everything(store, read.community_id) == before
     async with store.writing(read.community_id) as write:
         assert write.ids.take("message") == 11
-        assert await write.kept(read.community_id, "home") == {"x": 1}
-        found = await write.search(read.community_id, "line 3", room_ids=[FIRST])
+        assert await write.notes.find(read.community_id, "home") == {"x": 1}
+        found = await write.talk.search(read.community_id, "line 3", room_ids=[FIRST])
     assert [message.content[:6] for message, _ in found] == ["line 3"]
 
 
@@ -133,7 +133,7 @@ def spoilt(path: Path, **manifest: object) -> Path:
 
 async def communities(store: SqlStore) -> int:
     async with store.reading() as read:
-        return len(await read.communities())
+        return len(await read.communities.all())
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
@@ -320,7 +320,7 @@ async def test_a_column_that_the_archives_program_did_not_know_gets_its_default(
             changed.writestr(name, data)
     moved = await store.import_archive(older, guild_id=OTHER_GUILD)
     async with store.reading() as read:
-        view = await read.view(moved.community_id, room_ids=[FIRST])
+        view = await read.views.whole(moved.community_id, room_ids=[FIRST])
     assert view.rooms[FIRST].room.compact_asked_at is None
 
 
@@ -330,11 +330,11 @@ async def test_a_copy_in_memory_holds_the_same_and_goes_its_own_way(store: SqlSt
     async with await store.clone(lively) as copy:
         assert await everything(copy, lively) == before
         async with copy.reading() as read:
-            found = await read.search(lively, "line 3", room_ids=[FIRST])
+            found = await read.talk.search(lively, "line 3", room_ids=[FIRST])
         assert [message.content[:6] for message, _ in found] == ["line 3"]
         async with copy.writing(lively) as write:
-            await write.add_message(lively, said("only here", 50))
-            assert len(await write.search(lively, "only here", room_ids=[FIRST])) == 1
-            await write.delete_messages(lively, [Snowflake(1003)], START)
-            assert await write.search(lively, "line 3", room_ids=[FIRST]) == []
+            await hear(write.talk, lively, said("only here", 50))
+            assert len(await write.talk.search(lively, "only here", room_ids=[FIRST])) == 1
+            await write.talk.delete(lively, [Snowflake(1003)], START)
+            assert await write.talk.search(lively, "line 3", room_ids=[FIRST]) == []
     assert await everything(store, lively) == before

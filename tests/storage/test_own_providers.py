@@ -14,12 +14,12 @@ SECRET = b"sealed sesame"
 
 async def keep(store: SqlStore, community_id: CommunityId, provider: OwnProvider | None) -> None:
     async with store.writing(community_id) as write:
-        await write.keep_provider(community_id, provider)
+        await write.providers.keep(community_id, provider)
 
 
 async def kept(store: SqlStore, community_id: CommunityId) -> OwnProvider | None:
     async with store.reading() as read:
-        return await read.own_provider(community_id)
+        return await read.providers.of(community_id)
 
 
 async def test_a_provider_is_kept_replaced_and_removed(store: SqlStore, community_id: CommunityId) -> None:
@@ -35,7 +35,7 @@ async def test_a_provider_is_kept_replaced_and_removed(store: SqlStore, communit
 
 async def test_each_community_has_its_own(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing() as write:
-        other = await write.add_community(Snowflake(10), "Others")
+        other = await write.communities.add(Snowflake(10), "Others")
     await keep(store, community_id, OURS)
     assert await kept(store, other.id) is None
     await keep(store, other.id, replace(OURS, sealed_key=b"theirs"))

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from bot.core.circumstances import Inquiry
 from bot.core.records import AgentId, CommunityId, MessageId, Snowflake
 from storage.store import SqlStore
+from tests.factories import by_agent
 from tests.fakes import START
-from tests.storage.lines import said
+from tests.storage.lines import hear, last_beat, said
 
 LARGE = ("messages", "letters", "beats", "actions", "reactions", "parts", "tombstones", "journal", "waiting", "earlier")
 ROOM = AgentId(1)
@@ -18,27 +20,27 @@ async def ask_everything(store: SqlStore, community_id: CommunityId) -> None:
     """Do what happens many times a minute."""
     ids = [AgentId(1), AgentId(2)]
     async with store.writing(community_id) as write:
-        await write.add_message(community_id, said("hello", 1, reply_to=Snowflake(7)))
-        await write.edit_message(community_id, Snowflake(1001), content="hi", edited_at=START, tokens=1)
-        await write.view(community_id, agent_ids=ids)
-        await write.due(START, limit=5)
-        await write.claim(community_id, ids, now=START, lease_until=START)
-        await write.letters(START, limit=5)
-        await write.next_letter_at()
-        await write.unconfirmed(community_id, ROOM)
-        await write.last_posted(community_id, ROOM)
-        await write.last_discord_id(community_id, ROOM)
-        await write.message_of(community_id, Snowflake(5))
-        await write.history(community_id, ROOM, before=MessageId(1))
-        await write.last_beat(community_id, ROOM)
-        await write.addressed_beats(community_id, Snowflake(5), START)
-        await write.self_caused_beats(community_id, ROOM, START)
-        await write.tempo_moves(community_id, ROOM, AgentId(2), START)
-        await write.reactions_of(community_id, [MessageId(1)])
-        await write.knocks()
-        await write.tally(community_id, ids, START)
-        await write.journal(community_id, ROOM)
-        await write.delete_messages(community_id, [Snowflake(1001)], START)
+        await hear(write.talk, community_id, said("hello", 1, reply_to=Snowflake(7)))
+        await write.talk.edit(community_id, Snowflake(1001), content="hi", edited_at=START, tokens=1)
+        await write.views.whole(community_id, agent_ids=ids)
+        await write.claims.due(START, limit=5)
+        await write.claims.take(community_id, ids, now=START, lease_until=START)
+        await write.letters.due(START, limit=5)
+        await write.letters.next_due_at()
+        await write.letters.unconfirmed(community_id, ROOM)
+        await write.letters.last_posted(community_id, ROOM)
+        await write.talk.last_discord_id(community_id, ROOM)
+        await write.talk.find(community_id, Snowflake(5))
+        await write.talk.history(community_id, ROOM, before=MessageId(1))
+        await last_beat(write.beats, community_id, ROOM)
+        await write.beats.addressed_by(community_id, Snowflake(5), START)
+        await write.beats.self_caused(community_id, ROOM, START)
+        await write.inquiries.answer(community_id, Inquiry(actor=by_agent(2), moves_since=START))
+        await write.reactions.given_to(community_id, [MessageId(1)])
+        await write.access.knocks()
+        await write.beats.tally(community_id, ids, START)
+        await write.logs.journal(community_id, ROOM)
+        await write.talk.delete(community_id, [Snowflake(1001)], START)
 
 
 @pytest.mark.parametrize("store", ["memory"], indirect=True)

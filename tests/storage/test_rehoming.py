@@ -56,8 +56,8 @@ async def post(store: SqlStore, community_id: CommunityId, content: str, *parts:
         id = MessageId(write.ids.take("message"))
         said_by_ada = Say(message_id=id, room_id=ADA, sender=by_agent(ADA), content=content, sent_at=START)
         await write.apply(community_id, [said_by_ada])
-        letter = LetterId(await write.value(select(func.max(LETTERS.c.id))))
-        await write.update_letter(
+        letter = LetterId(await write.session.value(select(func.max(LETTERS.c.id))))
+        await write.letters.move(
             community_id, letter, state, posted_as=[Snowflake(part) for part in parts], attempts=2, at=START
         )
 
@@ -70,7 +70,7 @@ def letter(kind: LetterKind, payload: Payload) -> AddLetter:
 async def settled(store: SqlStore, community_id: CommunityId) -> CommunityId:
     """A community of which something of each kind lies in its server; Grace's room is private, Wren is retired."""
     async with store.writing(community_id) as write:
-        await write.put_person(community_id, person("mira", is_architect=True))
+        await write.people.put(community_id, person("mira", is_architect=True))
         lines = [
             said("in the open", 1),
             said("in a thread", 2, thread_id=THREAD, thread_name="tea"),
@@ -78,10 +78,10 @@ async def settled(store: SqlStore, community_id: CommunityId) -> CommunityId:
             said("an answer", 4, reply_to=Snowflake(1)),
             said("taken back", 5),
         ]
-        await write.add_messages(community_id, lines)
-        await write.delete_messages(community_id, [lines[-1].discord_id], START)
-        await write.edit_message(community_id, Snowflake(6), content="early", edited_at=START, tokens=1)
-        await write.add_thread(community_id, ADA, PRIVATE, name="secret", at=START)
+        await write.talk.add(community_id, lines)
+        await write.talk.delete(community_id, [lines[-1].discord_id], START)
+        await write.talk.edit(community_id, Snowflake(6), content="early", edited_at=START, tokens=1)
+        await write.rooms.add_thread(community_id, ADA, PRIVATE, name="secret", at=START)
         changes: list[Change] = [
             UpdateRoom(room_id=GRACE, fields={"visibility": Visibility.PRIVATE}),
             UpdateAgent(agent_id=WREN, fields={"retired_at": START}),
@@ -92,8 +92,8 @@ async def settled(store: SqlStore, community_id: CommunityId) -> CommunityId:
             SetOverride(name="floor", value=3),
         ]
         await write.apply(community_id, changes)
-        await write.keep(community_id, "unread:1", "5000")
-        await write.keep(community_id, "home", {"x": 1})
+        await write.notes.keep(community_id, "unread:1", "5000")
+        await write.notes.keep(community_id, "home", {"x": 1})
     await post(store, community_id, "long ago", 11, 12, state=LetterState.SENT)
     await post(store, community_id, "half of it", 13, state=LetterState.SENDING)
     return community_id
@@ -111,17 +111,17 @@ async def test_no_id_of_a_place_in_the_old_server_comes_along(
     assert await filled(store, settled) == {f"{column.table.name}.{column.name}" for column in places()}
     assert await filled(store, moved) == set()
     async with store.reading() as read:
-        view = await read.view(moved, messages=9)
-        assert await read.kept(moved, "unread:1") is None
-        assert await read.kept(moved, "home") == {"x": 1}
+        view = await read.views.whole(moved, messages=9)
+        assert await read.notes.find(moved, "unread:1") is None
+        assert await read.notes.find(moved, "home") == {"x": 1}
     assert view.community.guild_id == OTHER
     assert view.community.overrides == {"floor": 3}
 
 
 async def test_what_was_said_stays_but_for_threads_that_may_be_private(store: SqlStore, moved: CommunityId) -> None:
     async with store.reading() as read:
-        said_there = await read.history(moved, ADA, limit=9)
-        mira = await read.person(moved, person("mira").id)
+        said_there = await read.talk.history(moved, ADA, limit=9)
+        mira = await read.people.find(moved, person("mira").id)
     contents = ["in the open", "in a thread", "an answer", "long ago"]
     assert sorted(one.content for one in said_there) == sorted(contents)
     assert mira is not None
@@ -141,7 +141,7 @@ async def test_who_lives_asks_for_a_channel_and_what_waits_is_said_there(store: 
     assert {kind for kind, *_ in found} == {"channel", "billboard", "post"}
     assert all(row["state"] == "waiting" and row["attempts"] == 0 and not row["posted_as"] for row in rows)
     async with store.reading() as read:
-        rooms = (await read.view(moved, messages=0)).all_rooms
+        rooms = (await read.views.whole(moved, messages=0)).all_rooms
     assert {id: rooms[id].visibility for id in (ADA, GRACE)} == dict.fromkeys((ADA, GRACE), Visibility.PRIVATE)
     async with store.writing(moved) as write:
         assert write.ids.take("letter") == max(row["id"] for row in rows) + 1
@@ -149,7 +149,7 @@ async def test_who_lives_asks_for_a_channel_and_what_waits_is_said_there(store: 
 
 async def test_agents_have_left_the_private_threads_of_the_old_server(store: SqlStore, moved: CommunityId) -> None:
     async with store.reading() as read:
-        view = await read.desk(moved, agent_ids=[ADA, GRACE, WREN], room_ids=(), doors=False)
+        view = await read.views.desk(moved, agent_ids=[ADA, GRACE, WREN], room_ids=(), doors=False)
     threads = [room.id for room in view.all_rooms.values() if room.thread_of is not None]
     assert len(threads) == 1
     assert not [key for key in view.memberships if key[1] in threads]

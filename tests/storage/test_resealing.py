@@ -40,12 +40,12 @@ async def seal_some(store: SqlStore, community_id: CommunityId) -> None:
         keys = [AddKey(key=key(community_id, 1, "sesame")), AddKey(key=key(community_id, 2, "poppy"))]
         await write.apply(community_id, keys)
         sealed = OLD.encrypt("sk-1", of_provider(community_id))
-        await write.keep_provider(community_id, OwnProvider(base_url=None, api="chat", sealed_key=sealed))
+        await write.providers.keep(community_id, OwnProvider(base_url=None, api="chat", sealed_key=sealed))
 
 
 async def keys_of(store: SqlStore, community_id: CommunityId) -> list[AccessKey]:
     async with store.reading() as read:
-        return list(await read.all_keys(community_id))
+        return list(await read.access.keys(community_id))
 
 
 async def test_all_is_sealed_anew_and_found_by_the_new_secret_alone(store: SqlStore, community_id: CommunityId) -> None:
@@ -58,7 +58,7 @@ async def test_all_is_sealed_anew_and_found_by_the_new_secret_alone(store: SqlSt
     assert [NEW.decrypt(one.ciphertext, of_key(community_id, ROOM, one.id)) for one in keys] == ["sesame", "poppy"]
     assert fitting_key("sesame", NEW.digests("sesame"), keys, (), ROOM, START) == keys[0]
     async with store.reading() as read:
-        own = await read.own_provider(community_id)
+        own = await read.providers.of(community_id)
     assert own is not None
     assert NEW.decrypt(own.sealed_key, of_provider(community_id)) == "sk-1"
 
@@ -90,7 +90,7 @@ async def test_keys_move_with_their_community_for_whom_the_secret_is_known(
     assert b"sesame" not in archive.read_bytes()
     async with await SqlStore.open("sqlite://") as other:
         async with other.writing() as write:
-            await write.add_community(Snowflake(77), "Here before")  # so that ids differ
+            await write.communities.add(Snowflake(77), "Here before")  # so that ids differ
         with pytest.raises(BadSetting, match="2 keys in the archive are sealed with another secret, or were changed"):
             await other.import_archive(archive, cipher=NEW)
         moved = await other.import_archive(archive, cipher=BOTH)
@@ -124,7 +124,7 @@ async def test_an_import_opens_nothing_that_was_put_into_the_archive(
     store: SqlStore, community_id: CommunityId, tmp_path: Path, how: str
 ) -> None:
     async with store.writing() as write:
-        victim = (await write.add_community(Snowflake(55), "Victims")).id
+        victim = (await write.communities.add(Snowflake(55), "Victims")).id
     theirs = {
         "of another community": OLD.encrypt("their word", of_key(victim, ROOM, KeyId(1))),
         "of another row": OLD.encrypt("their word", of_key(community_id, AgentId(9), KeyId(4))),

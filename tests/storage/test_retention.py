@@ -14,7 +14,6 @@ from bot.core.changes import (
     RecordAction,
     Say,
     SetKnowledge,
-    UpdateLetter,
 )
 from bot.core.kinds import LetterState, RequestState
 from bot.core.records import (
@@ -29,9 +28,9 @@ from bot.core.records import (
     RequestId,
     Snowflake,
 )
+from storage.parts import SqlWriting
 from storage.store import SqlStore
 from storage.tables import ACTIONS, AUDIT, EARLY_EDITS, JOURNAL, LETTERS, MESSAGES, REQUESTS, TOMBSTONES
-from storage.writing import SqlWriting
 from tests.factories import by_agent
 from tests.fakes import START
 from tests.storage.lines import said
@@ -44,12 +43,12 @@ LOGS = (ACTIONS, JOURNAL, AUDIT, REQUESTS, TOMBSTONES, EARLY_EDITS)
 
 
 async def counts(write: SqlWriting) -> dict[str, int]:
-    return {table.name: int(await write.value(select(func.count()).select_from(table))) for table in LOGS}
+    return {table.name: int(await write.session.value(select(func.count()).select_from(table))) for table in LOGS}
 
 
 async def forget(write: SqlWriting, community_id: CommunityId, **before: object) -> int:
     times = {"messages_before": START, "huds_before": START, "logs_before": START} | before
-    return await write.forget(community_id, **times)  # type: ignore[arg-type]
+    return await write.upkeep.forget(community_id, **times)  # type: ignore[arg-type]
 
 
 def acted(number: int, agent_id: AgentId = ROOM) -> RecordAction:
@@ -77,14 +76,14 @@ async def test_logs_are_kept_as_long_as_is_set_and_not_longer(store: SqlStore, c
                 AddRequest(request=replace(request, id=RequestId(2))),
             ],
         )
-        await write.delete_messages(community_id, [Snowflake(7)], START)
-        await write.edit_message(community_id, Snowflake(8), content="early", edited_at=START, tokens=1)
+        await write.talk.delete(community_id, [Snowflake(7)], START)
+        await write.talk.edit(community_id, Snowflake(8), content="early", edited_at=START, tokens=1)
         before = await counts(write)
         await forget(write, community_id)
         assert await counts(write) == before
         await forget(write, community_id, logs_before=START + timedelta(hours=1))
         after = await counts(write)
-        view = await write.view(community_id, agent_ids=[ROOM, OTHER])
+        view = await write.views.whole(community_id, agent_ids=[ROOM, OTHER])
     assert before == {"actions": 31, "journal": 1, "audit": 1, "requests": 2, "tombstones": 1, "early_edits": 1}
     # the last twenty actions of an agent stand in its HUD, and a request that waits is no log
     assert after == {"actions": 21, "journal": 0, "audit": 0, "requests": 1, "tombstones": 0, "early_edits": 0}
@@ -95,10 +94,10 @@ async def test_logs_are_kept_as_long_as_is_set_and_not_longer(store: SqlStore, c
 
 async def test_messages_and_huds_go_at_their_time_and_not_before(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said(str(number), number) for number in range(201)])
+        await write.talk.add(community_id, [said(str(number), number) for number in range(201)])
         await write.apply(community_id, [EndBeat(beat=beat(1, at=START)), EndBeat(beat=beat(2, at=START + MOMENT))])
         assert await forget(write, community_id, huds_before=START + MOMENT, messages_before=START) == 0
-        huds = [(one.id, bool(one.hud)) for one in await write.beats(community_id, ROOM)]
+        huds = [(one.id, bool(one.hud)) for one in await write.beats.newest(community_id, ROOM)]
         assert huds == [(2, True), (1, False)]
         assert await forget(write, community_id, messages_before=START + MOMENT) == 1
         assert await forget(write, community_id, messages_before=LATER) == 0  # the newest stay, however old
@@ -112,11 +111,10 @@ async def test_what_was_never_posted_goes_too_unless_it_still_waits(store: SqlSt
 
     async with store.writing(community_id) as write:
         await write.apply(community_id, [says(write.ids.take("message")) for _ in range(2)])
-        failed = UpdateLetter(letter_id=LetterId(1), state=LetterState.FAILED, fields={"at": START})
-        await write.apply(community_id, [failed])
+        await write.letters.move(community_id, LetterId(1), LetterState.FAILED, at=START)
         assert await forget(write, community_id, messages_before=LATER) == 1
-        left = await write.rows(select(MESSAGES.c.id))
-        letters = await write.rows(select(LETTERS.c.id))
+        left = await write.session.rows(select(MESSAGES.c.id))
+        letters = await write.session.rows(select(LETTERS.c.id))
     assert ([row[0] for row in left], [row[0] for row in letters]) == ([2], [2])
 
 

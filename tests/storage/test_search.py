@@ -7,7 +7,7 @@ import pytest
 from bot.core.records import AgentId, CommunityId
 from storage.store import SqlStore
 from storage.words import excerpt_of, words_of
-from tests.storage.lines import said
+from tests.storage.lines import hear, said
 from tests.storage.town import settle_in
 
 ROOM, OTHER = AgentId(1), AgentId(2)
@@ -15,7 +15,7 @@ ROOM, OTHER = AgentId(1), AgentId(2)
 
 async def found(store: SqlStore, community_id: CommunityId, query: str, *rooms: AgentId) -> list[str]:
     async with store.reading() as read:
-        answers = await read.search(community_id, query, room_ids=rooms or [ROOM])
+        answers = await read.talk.search(community_id, query, room_ids=rooms or [ROOM])
         return [message.content for message, _ in answers]
 
 
@@ -47,7 +47,7 @@ async def test_any_text_is_found_by_its_words(
     store: SqlStore, community_id: CommunityId, content: str, query: str
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said(content), said("quite another thing", 2)])
+        await write.talk.add(community_id, [said(content), said("quite another thing", 2)])
     assert await found(store, community_id, query) == [content]
 
 
@@ -56,29 +56,29 @@ async def test_a_query_that_matches_nothing_finds_nothing(
     store: SqlStore, community_id: CommunityId, query: str
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.add_message(community_id, said("plain words"))
+        await hear(write.talk, community_id, said("plain words"))
     assert await found(store, community_id, query) == []
 
 
 async def test_all_words_must_be_there_in_any_order(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said("blue boat"), said("blue house", 2), said("boat, so blue", 3)])
+        await write.talk.add(community_id, [said("blue boat"), said("blue house", 2), said("boat, so blue", 3)])
     assert await found(store, community_id, "boat blue") == ["boat, so blue", "blue boat"]
 
 
 async def test_only_the_rooms_that_were_asked_for_are_searched(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said("boat here"), said("boat there", 2, room_id=OTHER)])
+        await write.talk.add(community_id, [said("boat here"), said("boat there", 2, room_id=OTHER)])
     assert await found(store, community_id, "boat", OTHER) == ["boat there"]
     assert await found(store, community_id, "boat", ROOM, OTHER) == ["boat there", "boat here"]
     async with store.reading() as read:
-        assert await read.search(community_id, "boat", room_ids=[]) == []
+        assert await read.talk.search(community_id, "boat", room_ids=[]) == []
 
 
 async def test_nothing_of_another_community_is_found(store: SqlStore, community_id: CommunityId) -> None:
     other = await settle_in(store, guild_id=10)
     async with store.writing(other) as write:
-        await write.add_message(other, said("their boat"))
+        await hear(write.talk, other, said("their boat"))
     assert await found(store, community_id, "boat") == []
     assert await found(store, other, "boat") == ["their boat"]
 
@@ -88,7 +88,7 @@ async def test_a_common_word_gives_the_newest_and_a_rare_one_is_found_however_ol
 ) -> None:
     async with store.writing(community_id) as write:
         texts = ["the lighthouse", *(f"line {number} of the talk" for number in range(2_200))]
-        await write.add_messages(community_id, [said(text, number) for number, text in enumerate(texts)])
+        await write.talk.add(community_id, [said(text, number) for number, text in enumerate(texts)])
     newest = await found(store, community_id, "talk")
     assert newest[0] == "line 2199 of the talk"
     assert len(newest) == 20
@@ -139,18 +139,18 @@ async def test_whatever_is_written_is_found_shown_and_kept_to_its_room(
     texts = [" ".join(text_of(9) for _ in range(chance.randrange(1, 30))) for _ in range(120)]
     async with store.writing(community_id) as write:
         lines = [said(text, n, room_id=ROOM if n % 2 else OTHER) for n, text in enumerate(texts)]
-        stored = await write.add_messages(community_id, lines)
+        stored = await write.talk.add(community_id, lines)
     async with store.reading() as read:
         for message in stored:
             assert message is not None
             word = chance.choice(message.content.split() or ["x"])
-            found = await read.search(community_id, word, room_ids=[message.room_id], limit=500)
+            found = await read.talk.search(community_id, word, room_ids=[message.room_id], limit=500)
             assert {one.room_id for one, _ in found} <= {message.room_id}
             if words_of(word):
                 excerpts = {one.id: excerpt for one, excerpt in found}
                 assert set(words_of(word)) & set(words_of(excerpts[message.id])), (message.content, word)
         for _ in range(60):
-            await read.search(community_id, text_of(40), room_ids=[ROOM])  # no query is an error
+            await read.talk.search(community_id, text_of(40), room_ids=[ROOM])  # no query is an error
 
 
 def test_words_are_the_same_however_they_are_written() -> None:

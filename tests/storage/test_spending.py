@@ -36,7 +36,7 @@ MODEL = ScriptedModel()
 
 async def spent(store: SqlStore, community_id: CommunityId, day: datetime = LATE) -> tuple[Decimal, int]:
     async with store.reading() as read:
-        return await read.spent(community_id, day_of(day))
+        return await read.money.spent(community_id, day_of(day))
 
 
 async def booked(
@@ -82,7 +82,7 @@ async def test_no_moment_passes_the_limit_while_calls_begin_and_end(
 
     async def one_summary() -> None:
         async with store.writing(community_id) as write:
-            await set_aside(write, community_id, config, TODAY, Price(usd=PRICE / 2, tokens=500))
+            await set_aside(write.money, community_id, config, TODAY, Price(usd=PRICE / 2, tokens=500))
 
     async def watch() -> None:
         for _ in range(60):
@@ -129,7 +129,7 @@ async def test_of_calls_of_four_servers_at_once_those_go_that_the_installation_p
 ) -> None:
     ids = [community_id]
     async with store.writing() as write:
-        ids += [(await write.add_community(Snowflake(100 + number), "More")).id for number in range(3)]
+        ids += [(await write.communities.add(Snowflake(100 + number), "More")).id for number in range(3)]
     model = ScriptedModel()
     model.paid = Ceilings(usd_each=PRICE * 3 + PRICE / 2, usd_all=PRICE * 8 + PRICE / 2)
     config = CommunityConfig(usd_per_day=Decimal(10_000))
@@ -145,7 +145,7 @@ async def test_of_calls_of_four_servers_at_once_those_go_that_the_installation_p
     assert max(went.count(id) for id in ids) <= 3
     assert all(booked.short.limit is Limit.CEILING for _, booked in found if booked.short is not None)
     async with store.reading() as read:
-        assert (await read.paid(community_id, TODAY))[1] == PRICE * 8
+        assert (await read.money.paid(community_id, TODAY))[1] == PRICE * 8
 
 
 async def test_what_a_server_pays_itself_is_not_counted_as_paid_by_the_installation(
@@ -153,14 +153,14 @@ async def test_what_a_server_pays_itself_is_not_counted_as_paid_by_the_installat
 ) -> None:
     await booked(Purse(store), community_id, CommunityConfig())
     async with store.reading() as read:
-        assert await read.paid(community_id, TODAY) == (Decimal(0), Decimal(0))
+        assert await read.money.paid(community_id, TODAY) == (Decimal(0), Decimal(0))
 
 
 async def test_a_call_is_booked_to_its_agents_by_their_shares(store: SqlStore, community_id: CommunityId) -> None:
     ada, bob = AgentId(1), AgentId(2)
     async with store.writing(community_id) as write:
-        id = await write.reserve(community_id, TODAY, usd=PRICE, tokens=10, agents={ada: 3, bob: 1})
-        await write.settle(community_id, id, usd=Decimal("0.004"), tokens=9)
-        used = await write.spent_by_agent(community_id, TODAY)
+        id = await write.money.reserve(community_id, TODAY, usd=PRICE, tokens=10, agents={ada: 3, bob: 1})
+        await write.money.settle(community_id, id, usd=Decimal("0.004"), tokens=9)
+        used = await write.money.spent_by_agent(community_id, TODAY)
     assert [used[one].cost_usd for one in (ada, bob)] == [Decimal("0.003"), Decimal("0.001")]
     assert sum(one.input_tokens for one in used.values()) == 9

@@ -26,20 +26,20 @@ def summary(id: int, first: int, last: int, text: str = "so far") -> Checkpoint:
 
 async def found(store: SqlStore, since: datetime | None) -> list[tuple[int, bool, bool]]:
     async with store.reading() as read:
-        return [(one.room_id, one.tokens > 0, one.asked) for one in await read.unsummarised(since)]
+        return [(one.room_id, one.tokens > 0, one.asked) for one in await read.summaries.wanted(since)]
 
 
 async def test_rooms_that_spoke_or_are_asked_for_are_found_with_what_is_not_covered(
     store: SqlStore, community_id: CommunityId
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said(f"line {number}", number) for number in range(1, 6)])
+        await write.talk.add(community_id, [said(f"line {number}", number) for number in range(1, 6)])
     assert await found(store, LONG_AGO) == [(1, True, False)]
     assert await found(store, None) == []
     wish = UpdateRoom(room_id=ROOM, fields={"compact_asked_at": START})
     async with store.writing(community_id) as write:
         await write.apply(community_id, [AddCheckpoint(checkpoint=summary(1, 1, 3)), wish])
-        after = await write.messages_after(community_id, ROOM, MessageId(3), limit=10)
+        after = await write.talk.after(community_id, ROOM, MessageId(3), limit=10)
         assert [message.id for message in after] == [4, 5]
     assert await found(store, None) == [(1, True, True)]
     async with store.writing(community_id) as write:
@@ -56,13 +56,13 @@ async def test_only_summaries_that_may_hold_what_is_deleted_are_withdrawn_with_t
     chain = [summary(number, number, number) for number in (1, 2, 3)]
     focus = Focus(compacted_context=compacted(chain[2]), current_task="tea")
     async with store.writing(community_id) as write:
-        await write.add_messages(community_id, [said(f"line {number}", number) for number in range(1, 5)])
+        await write.talk.add(community_id, [said(f"line {number}", number) for number in range(1, 5)])
         await write.apply(community_id, [AddCheckpoint(checkpoint=one) for one in chain])
         await write.apply(community_id, [SetFocus(agent_id=ROOM, side=PUBLIC_SIDE, focus=focus)])
-        await write.delete_messages(community_id, [Snowflake(1004)], START)
-        assert len(await write.checkpoints(community_id, ROOM)) == 3
-        await write.delete_messages(community_id, [Snowflake(1002)], START)
-        assert [one.id for one in await write.checkpoints(community_id, ROOM)] == [1]
-        view = await write.view(community_id, agent_ids=[ROOM])
+        await write.talk.delete(community_id, [Snowflake(1004)], START)
+        assert len(await write.summaries.of_room(community_id, ROOM)) == 3
+        await write.talk.delete(community_id, [Snowflake(1002)], START)
+        assert [one.id for one in await write.summaries.of_room(community_id, ROOM)] == [1]
+        view = await write.views.whole(community_id, agent_ids=[ROOM])
     assert view.mind_of(ROOM).focus == Focus(current_task="tea")
     assert view.all_rooms[ROOM].compact_asked_at is not None

@@ -7,7 +7,7 @@ from bot.core.view import Glance, View
 from storage.store import SqlStore
 from tests.factories import membership
 from tests.fakes import START
-from tests.storage.lines import said
+from tests.storage.lines import hear, said
 
 HOST, GUEST, THIRD = (AgentId(id) for id in (1, 2, 3))
 THREAD = Snowflake(77)
@@ -15,14 +15,14 @@ THREAD = Snowflake(77)
 
 async def seen(store: SqlStore, community_id: CommunityId, *agents: AgentId) -> View:
     async with store.reading() as read:
-        return await read.view(community_id, agent_ids=agents)
+        return await read.views.whole(community_id, agent_ids=agents)
 
 
 async def opened(store: SqlStore, community_id: CommunityId, name: str = "Plans") -> AgentId:
     async with store.writing(community_id) as write:
         await write.apply(community_id, [AddMembership(membership=membership(GUEST, HOST))])
-        id = await write.add_thread(community_id, HOST, THREAD, name=name, at=START)
-        await write.add_message(community_id, said("the lamp is under the oak", room_id=id))
+        id = await write.rooms.add_thread(community_id, HOST, THREAD, name=name, at=START)
+        await hear(write.talk, community_id, said("the lamp is under the oak", room_id=id))
     return id
 
 
@@ -43,7 +43,7 @@ async def test_a_thread_is_a_private_place_of_its_rooms_members(store: SqlStore,
 
 async def glanced(store: SqlStore, community_id: CommunityId, agent_id: AgentId) -> Glance:
     async with store.reading() as read:
-        return await read.glance(community_id, agent_ids=[agent_id], messages=20)
+        return await read.views.glance(community_id, agent_ids=[agent_id], messages=20)
 
 
 async def test_members_of_the_room_come_into_its_threads_and_go(store: SqlStore, community_id: CommunityId) -> None:
@@ -65,7 +65,7 @@ async def test_a_thread_that_was_left_is_a_members_place_again_from_then_on(
 ) -> None:
     id = await opened(store, community_id)
     async with store.writing(community_id) as write:
-        await write.leave_thread(community_id, id)
+        await write.rooms.leave_thread(community_id, id)
     assert (HOST, id) not in (await seen(store, community_id, HOST)).memberships
     assert await opened(store, community_id) == id
     assert (await seen(store, community_id, HOST)).memberships[HOST, id].joined_after == MessageId(1)
@@ -85,24 +85,24 @@ async def test_what_was_kept_on_the_side_of_a_thread_ends_with_it(store: SqlStor
         note = SetFocus(agent_id=GUEST, side=Side(id), focus=Focus(notes=("oak",)))
         found = AddLookup(agent_id=GUEST, side=Side(id), lookup=Lookup(question="recall lamp", answer="oak"))
         await write.apply(community_id, [note, found])
-        await write.delete_room_messages(community_id, id, START)
-        await write.leave_thread(community_id, id)
-        await write.close_thread(community_id, id)
+        await write.talk.delete_room(community_id, id, START)
+        await write.rooms.leave_thread(community_id, id)
+        await write.rooms.close_thread(community_id, id)
     view = await seen(store, community_id, GUEST)
     assert "oak" not in repr(view)
     async with store.reading() as read:
-        assert await read.room_of_channel(community_id, THREAD) is None
-        assert await read.search(community_id, "oak", room_ids=[HOST, id]) == []
+        assert await read.rooms.of_channel(community_id, THREAD) is None
+        assert await read.talk.search(community_id, "oak", room_ids=[HOST, id]) == []
 
 
 async def test_a_deleted_agent_takes_the_threads_in_its_room_along(store: SqlStore, community_id: CommunityId) -> None:
     id = await opened(store, community_id)
     async with store.writing(community_id) as write:
-        await write.delete_agent(community_id, HOST)
+        await write.agents.delete(community_id, HOST)
     view = await seen(store, community_id, GUEST)
     assert {HOST, id} & (view.all_rooms.keys() | view.agents.keys()) == set()
     async with store.reading() as read:
-        assert await read.search(community_id, "oak", room_ids=[HOST, id]) == []
+        assert await read.talk.search(community_id, "oak", room_ids=[HOST, id]) == []
 
 
 async def test_a_talk_in_a_thread_is_summed_up_for_itself(store: SqlStore, community_id: CommunityId) -> None:
@@ -110,22 +110,22 @@ async def test_a_talk_in_a_thread_is_summed_up_for_itself(store: SqlStore, commu
     async with store.writing(community_id) as write:
         await write.apply(community_id, [UpdateRoom(room_id=id, fields={"compact_asked_at": START})])
     async with store.reading() as read:
-        assert [one.room_id for one in await read.unsummarised(None)] == [id]
+        assert [one.room_id for one in await read.summaries.wanted(None)] == [id]
 
 
 async def test_threads_of_unknown_kind_are_told_until_they_are_named(
     store: SqlStore, community_id: CommunityId, room_id: AgentId
 ) -> None:
     async with store.writing(community_id) as write:
-        await write.add_message(community_id, said("in a thread", thread_id=THREAD))
-        await write.add_message(community_id, said("in another", 2, thread_id=Snowflake(78), thread_name="Roses"))
+        await hear(write.talk, community_id, said("in a thread", thread_id=THREAD))
+        await hear(write.talk, community_id, said("in another", 2, thread_id=Snowflake(78), thread_name="Roses"))
     async with store.reading() as read:
-        assert await read.unnamed_threads(community_id, room_id) == [THREAD]
+        assert await read.rooms.unnamed_threads(community_id, room_id) == [THREAD]
     async with store.writing(community_id) as write:
-        await write.name_thread(community_id, room_id, THREAD, "Aside")
+        await write.rooms.name_thread(community_id, room_id, THREAD, "Aside")
     async with store.reading() as read:
-        assert await read.unnamed_threads(community_id, room_id) == []
-        assert [one.thread_name for one in await read.history(community_id, room_id)] == ["Aside", "Roses"]
+        assert await read.rooms.unnamed_threads(community_id, room_id) == []
+        assert [one.thread_name for one in await read.talk.history(community_id, room_id)] == ["Aside", "Roses"]
 
 
 def rooms_of(view: View) -> dict[AgentId, Room]:

@@ -49,10 +49,10 @@ class Backfill:
     async def read_on(self, guild: discord.Guild, *, channel_ids: Collection[int] | None = None) -> int:
         """Take in what every room (or only some) missed, oldest first; gives how many messages were looked at."""
         async with self._store.reading() as read:
-            community = await read.community_of_guild(Snowflake(guild.id))
+            community = await read.communities.of_guild(Snowflake(guild.id))
             if community is None:
                 return 0
-            view = await read.view(community.id, messages=0)
+            view = await read.views.whole(community.id, messages=0)
         turn = asyncio.Semaphore(ROOMS_AT_ONCE)
 
         async def one(room: Room, since: datetime) -> int:
@@ -138,8 +138,8 @@ class Backfill:
     ) -> int:
         """Take in what is not known yet, a stretch at a time; gives how many messages of others there were."""
         async with self._store.reading() as read:
-            stored = await read.history(room.community_id, room.id, limit=KNOWN)
-            last = await read.last_discord_id(room.community_id, room.id) or 0
+            stored = await read.talk.history(room.community_id, room.id, limit=KNOWN)
+            last = await read.talk.last_discord_id(room.community_id, room.id) or 0
         known = {message.discord_id for message in stored}
         count = 0
         places: list[Place] = [channel, *threads]
@@ -175,7 +175,7 @@ class Backfill:
     async def _tell_apart(self, channel: discord.TextChannel, room: Room) -> None:
         """Find out what threads are that were stored before private ones were told apart; each is asked for once."""
         async with self._store.reading() as read:
-            unnamed = await read.unnamed_threads(room.community_id, room.id)
+            unnamed = await read.rooms.unnamed_threads(room.community_id, room.id)
         for thread_id in unnamed:
             thread = await self._window.thread(channel, thread_id)
             if thread is None:
@@ -184,20 +184,20 @@ class Backfill:
                 await self.read_thread(thread)
                 continue
             async with self._store.writing(room.community_id) as write:
-                await write.name_thread(room.community_id, room.id, thread_id, thread.name)
+                await write.rooms.name_thread(room.community_id, room.id, thread_id, thread.name)
 
     async def read_thread(self, thread: discord.Thread) -> None:
         """Read a private thread from the last message known, if we are in it."""
         if not await self._translator.is_in(thread):
             return
         async with self._store.reading() as read:
-            community = await read.community_of_guild(Snowflake(thread.guild.id))
-            room_id = await read.room_of_channel(community.id, Snowflake(thread.parent_id)) if community else None
+            community = await read.communities.of_guild(Snowflake(thread.guild.id))
+            room_id = await read.rooms.of_channel(community.id, Snowflake(thread.parent_id)) if community else None
             if community is None or room_id is None:
                 return
-            since = (await read.view(community.id, messages=0)).agents[room_id].created_at
-            known = await read.room_of_channel(community.id, Snowflake(thread.id))
-            last = await read.last_discord_id(community.id, known) if known is not None else None
+            since = (await read.views.whole(community.id, messages=0)).agents[room_id].created_at
+            known = await read.rooms.of_channel(community.id, Snowflake(thread.id))
+            last = await read.talk.last_discord_id(community.id, known) if known is not None else None
         async for stretch in _stretches(_read(thread, last or discord.utils.time_snowflake(since))):
             await self._translator.meet(thread.guild, stretch)
             events = [await self._translator.message(message) for message in stretch]
@@ -206,8 +206,8 @@ class Backfill:
     async def _beginning(self, room: Room, since: datetime) -> int:
         """Give where to read on: somewhat before the last message known, for Discord may report one late."""
         async with self._store.reading() as read:
-            last = await read.last_discord_id(room.community_id, room.id)
-            unread = await read.kept(room.community_id, UNREAD.format(room.id))
+            last = await read.talk.last_discord_id(room.community_id, room.id)
+            unread = await read.notes.find(room.community_id, UNREAD.format(room.id))
         beginning = discord.utils.time_snowflake(since)
         if last is not None:
             overlapping = discord.utils.time_snowflake(discord.utils.snowflake_time(last) - OVERLAP)
@@ -221,10 +221,10 @@ class Backfill:
     async def _keep(self, room: Room, unread: str | None) -> None:
         name = UNREAD.format(room.id)
         async with self._store.reading() as read:
-            is_so = await read.kept(room.community_id, name) == unread
+            is_so = await read.notes.find(room.community_id, name) == unread
         if not is_so:
             async with self._store.writing(room.community_id) as write:
-                await write.keep(room.community_id, name, unread)
+                await write.notes.keep(room.community_id, name, unread)
 
     async def _channel(self, guild: discord.Guild, room: Room) -> Found | None:
         """Give a room's channel; None when it is deleted (and not only hidden from us), or lies in another server."""

@@ -11,6 +11,7 @@ from bot.adapters.discord.territory import cached
 from bot.core.addressing import named_in
 from bot.core.people import is_heard
 from bot.core.ports import Reading, Store
+from bot.core.ports.residents import Views
 from bot.core.records import Agent, Community, Snowflake
 from bot.core.view import Outline
 
@@ -80,29 +81,29 @@ class Signposts:
         self, read: Reading, guild: discord.Guild, member: discord.Member, places: Sequence[int | None]
     ) -> Outline | None:
         """Give the community when no agent hears any of these places, and agents are to hear this person."""
-        community = await read.community_of_guild(Snowflake(guild.id))
+        community = await read.communities.of_guild(Snowflake(guild.id))
         if community is None:
             return None
         for place in places:
-            if place is not None and await read.room_of_channel(community.id, Snowflake(place)) is not None:
+            if place is not None and await read.rooms.of_channel(community.id, Snowflake(place)) is not None:
                 return None
-        known = await read.person(community.id, Snowflake(member.id))
-        return None if known is not None and not is_heard(known) else await _everyone(read, community)
+        known = await read.people.find(community.id, Snowflake(member.id))
+        return None if known is not None and not is_heard(known) else await _everyone(read.views, community)
 
     async def _for_private(self, message: discord.Message) -> str:
         homes: list[Home] = []
         for guild in self._client.guilds[:MOST_SERVERS]:
             member = guild.get_member(message.author.id) or await _fetched(guild, message.author.id)
             async with self._store.reading() as read:
-                community = await read.community_of_guild(Snowflake(guild.id))
-                view = await _everyone(read, community) if community is not None and member is not None else None
+                community = await read.communities.of_guild(Snowflake(guild.id))
+                view = await _everyone(read.views, community) if community is not None and member is not None else None
             if view is not None and member is not None:
                 homes += homes_of(view, view.agents.values(), guild, member)
         return f"{PRIVATE} Say it where the agents live: {listed(homes)}." if homes else PRIVATE
 
 
-async def _everyone(read: Reading, community: Community) -> Outline:
-    return await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+async def _everyone(views: Views, community: Community) -> Outline:
+    return await views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
 
 
 async def _fetched(guild: discord.Guild, user_id: int) -> discord.Member | None:

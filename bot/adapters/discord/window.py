@@ -34,7 +34,7 @@ class Window:
     async def look_again(self, channel: discord.TextChannel, room: Room) -> None:
         """Take in what is different in the channel, and in its threads that reach into the window."""
         async with self._store.reading() as read:
-            stored = await read.history(room.community_id, room.id, limit=WINDOW)
+            stored = await read.talk.history(room.community_id, room.id, limit=WINDOW)
         by_place: dict[Snowflake | None, list[Message]] = {}
         for message in stored:
             if message.discord_id is not None:
@@ -66,14 +66,14 @@ class Window:
     async def compare_thread(self, thread: discord.Thread, room: Room) -> None:
         """Take in what is different in a private thread that we are in."""
         async with self._store.reading() as read:
-            stored = await read.history(room.community_id, room.id, limit=WINDOW)
+            stored = await read.talk.history(room.community_id, room.id, limit=WINDOW)
         if posted := [message for message in stored if message.discord_id is not None]:
             await self._compare(thread, room, thread, posted)
 
     async def _compare(self, channel: Place, room: Room, place: Place, messages: Sequence[Message]) -> None:
         stored = {message.discord_id: message for message in messages if message.discord_id is not None}
         async with self._store.reading() as read:
-            parts = await read.other_parts(room.community_id, list(stored))
+            parts = await read.talk.other_parts(room.community_id, list(stored))
         ids = sorted({*stored, *(id for one in parts for id in one.post_ids)})
         there, oldest = await _standing(place, ids[0], ids[-1])
         gone = tuple(id for id in ids if id >= oldest and id not in there)
@@ -103,8 +103,8 @@ class Window:
     async def _react(self, channel: Place, room: Room, there: Standing) -> None:
         """Ask who reacted wherever the counts differ; each asking is a request of Discord."""
         async with self._store.reading() as read:
-            ids = await read.known_as(room.community_id, [Snowflake(id) for id in there])
-            rows = await read.reactions_of(room.community_id, list(set(ids.values())))
+            ids = await read.talk.known_as(room.community_id, [Snowflake(id) for id in there])
+            rows = await read.reactions.given_to(room.community_id, list(set(ids.values())))
         kept: dict[MessageId, dict[str, int]] = {}
         for message_id, reactor, name in rows:
             counts = kept.setdefault(message_id, {})

@@ -12,7 +12,7 @@ from bot.adapters.llm.guard import GuardedTransport, checked_address
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
 from bot.core.errors import BadSetting
-from bot.core.models import Ceilings, KnowsProviders, OwnProvider
+from bot.core.models import Ceilings, OwnProvider, OwnProviders
 from bot.core.ports import Cipher
 from bot.core.records import Community, CommunityId, Snowflake
 from bot.core.sealing import of_provider
@@ -69,9 +69,9 @@ class CommunityProviders:
         self._made: dict[CommunityId, _Made] = {}
         self._leaving: set[asyncio.Task[None]] = set()
 
-    async def of(self, read: KnowsProviders, community: Community) -> Providers:
+    async def of(self, providers: OwnProviders, community: Community) -> Providers:
         """Give what a community may ask, with the clients made for it before unless it has changed its provider."""
-        kept = await read.own_provider(community.id)
+        kept = await providers.of(community.id)
         made = self._made.get(community.id)
         if made is None or made.kept != kept:
             if made is not None and made.provider is not None:

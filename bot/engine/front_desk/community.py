@@ -31,12 +31,12 @@ class Money:
         """Give what today used."""
         async with self.office.looking(guild_id) as (community, read):
             day = day_of(self.office.now())
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            model = await self.office.providers.of(read, community)
-            by_agent = await read.usage_by_agent(community.id, day)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            model = await self.office.providers.of(read.providers, community)
+            by_agent = await read.money.usage_by_agent(community.id, day)
             return Spent(
                 by_agent=by_agent,
-                spending=await spending_now(read, community.id, view.config, day, model.source.ceilings),
+                spending=await spending_now(read.money, community.id, view.config, day, model.source.ceilings),
                 config=view.config,
                 model=model,
                 models=sorted({view.agents[id].model for id in by_agent if id in view.agents}),
@@ -45,15 +45,15 @@ class Money:
     async def used(self, guild_id: Snowflake, by: UsedBy, period: Period) -> tuple[Sequence[Used], Model]:
         """Give what was used day by day, under names, and the model whose prices are shown."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            days = await read.used_daily(community.id, by, first_day(period, day_of(self.office.now())))
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            days = await read.money.used_daily(community.id, by, first_day(period, day_of(self.office.now())))
             named = [replace(one, key=_name(view, by, one.key)) for one in days]
-            return named, await self.office.providers.of(read, community)
+            return named, await self.office.providers.of(read.providers, community)
 
     async def used_ever(self, guild_id: Snowflake, agent_id: AgentId) -> Used | None:
         """Give what an agent used in all its life."""
         async with self.office.looking(guild_id) as (community, read):
-            return await read.used_ever(community.id, agent_id)
+            return await read.money.used_ever(community.id, agent_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +67,28 @@ class CommunityDesk:
     async def view(self, guild_id: Snowflake, *agent_ids: AgentId, messages: int = 1) -> View:
         """Give the community as it stands, with the rooms and minds of these agents; private threads are left out."""
         async with self.office.looking(guild_id) as (community, read):
-            return without_threads(await read.view(community.id, agent_ids=agent_ids, messages=messages))
+            return without_threads(await read.views.whole(community.id, agent_ids=agent_ids, messages=messages))
 
     async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
         """Give what somebody may see who reads only some channels."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             rooms = [id for id, room in view.all_rooms.items() if room.channel_id and not may_read(room.channel_id)]
             if not rooms:
                 return Sight()
-            inside = await read.desk(community.id, agent_ids=(), room_ids=rooms, doors=False)
+            inside = await read.views.desk(community.id, agent_ids=(), room_ids=rooms, doors=False)
         return Sight(hidden_rooms=frozenset(rooms), hidden_agents=members_of(inside, rooms))
 
     async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
         """Give who changed what, newest first, for managers."""
         check_manages(person)
         async with self.office.looking(guild_id) as (community, read):
-            return await read.audit_log(community.id, limit=limit)
+            return await read.logs.audit(community.id, limit=limit)
 
     async def settings(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
         """Give the community and its settings."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             return community, view.config
 
     async def pause(self, guild_id: Snowflake, person: Person, *, paused: bool) -> str:
@@ -97,7 +97,7 @@ class CommunityDesk:
         async with self.office.changing(guild_id, person) as (community, write):
             if community.paused is paused:
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
-            await write.pause_community(community.id, paused=paused)
+            await write.communities.pause(community.id, paused=paused)
             what = f"{'pause' if paused else 'resume'}: everyone"
             await write.apply(
                 community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]

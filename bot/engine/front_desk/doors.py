@@ -38,13 +38,13 @@ class Doors:
 
     async def _keys(self, guild_id: Snowflake, room_id: AgentId) -> tuple[Community, Sequence[AccessKey]]:
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=[room_id], room_ids=[room_id], doors=True)
+            view = await read.views.desk(community.id, agent_ids=[room_id], room_ids=[room_id], doors=True)
         return community, [key for key in view.opened.keys.get(room_id, ()) if key.revoked_at is None]
 
     async def knocks(self, guild_id: Snowflake) -> Sequence[AccessRequest]:
         """Give the pending requests of the community, oldest first."""
         async with self.office.looking(guild_id) as (community, read):
-            knocks = [knock for owner, knock in await read.knocks() if owner == community.id]
+            knocks = [knock for owner, knock in await read.access.knocks() if owner == community.id]
         return sorted(knocks, key=lambda knock: knock.id)
 
     async def knock(self, guild_id: Snowflake, request_id: int) -> AccessRequest:

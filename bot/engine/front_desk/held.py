@@ -27,10 +27,10 @@ class Held:
     async def waiting(self, guild_id: Snowflake) -> Sequence[tuple[Letter, str]]:
         """Give the letters that wait for a manager with their words, oldest first."""
         async with self.office.looking(guild_id) as (community, read):
-            letters = await read.held(community.id)
+            letters = await read.letters.held(community.id)
             ids = [letter.message_id for letter in letters if letter.message_id is not None]
-            said = await read.messages_by_id(community.id, ids)
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            said = await read.talk.by_id(community.id, ids)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         words = ((letter, _words(letter, said, view)) for letter in letters)
         return [(letter, text) for letter, text in words if text is not None]
 
@@ -40,7 +40,7 @@ class Held:
         async with self.office.changing(guild_id, person) as (community, write):
             letter, message = await self._waiting(guild_id, write, community, letter_id)
             now = self.office.clock.now()
-            await write.update_letter(community.id, letter.id, LetterState.FAILED, at=now)
+            await write.letters.move(community.id, letter.id, LetterState.FAILED, at=now)
             what = f"{'approve' if post else 'discard'}: {_about(letter_id)}"
             agent_id = message.sender.agent_id if message is not None else letter.room_id
             done = Audit(by=Actor.person(person).signature(), what=what, agent_id=agent_id, at=now)
@@ -59,11 +59,11 @@ class Held:
         self, guild_id: Snowflake, write: Writing, community: Community, letter_id: LetterId
     ) -> tuple[Letter, Message | None]:
         """Find a held letter, and its message if it is one; raises NotFound with who has decided already."""
-        for letter in await write.held(community.id):
+        for letter in await write.letters.held(community.id):
             if letter.id == letter_id and letter.message_id is None:
                 return letter, None
             if letter.id == letter_id and letter.message_id is not None:
-                said = await write.messages_by_id(community.id, [letter.message_id])
+                said = await write.talk.by_id(community.id, [letter.message_id])
                 if letter.message_id in said:
                     return letter, said[letter.message_id]
         first = await self.office.who_was_first(guild_id, _about(letter_id), DECIDED)
@@ -87,13 +87,13 @@ async def _said_again(
         thread_name=message.thread_name,
         tokens=message.tokens,
     )
-    await write.keep(community.id, let_through(id), True)
+    await write.notes.keep(community.id, let_through(id), True)
     return [again]
 
 
 async def _let_stand(write: Writing, community: Community, letter: Letter, now: datetime) -> list[Change]:
     proposal = proposal_of(letter)
-    view = await write.desk(community.id, agent_ids=(), room_ids=[letter.room_id], doors=False)
+    view = await write.views.desk(community.id, agent_ids=(), room_ids=[letter.room_id], doors=False)
     changes = let_stand(letter, proposal, view, now) if proposal is not None else []
     if not changes:
         raise Rejected("It cannot be done any more: another agent has that name by now. Discard it.")

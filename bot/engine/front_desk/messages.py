@@ -25,7 +25,7 @@ class Messages:
     async def at(self, guild_id: Snowflake, discord_id: int, *, may_read: MayRead = by_nobody) -> Message:
         """Give what is known of a message on Discord; raises NotFound, too when it is not for who asks."""
         async with self.office.looking(guild_id) as (community, read):
-            message = await read.message_of(community.id, Snowflake(discord_id))
+            message = await read.talk.find(community.id, Snowflake(discord_id))
         thread = (await self.rooms.threads(guild_id)).get(message.room_id) if message else None
         if message is None or (thread is not None and not await may_read(thread)):
             raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
@@ -34,7 +34,7 @@ class Messages:
     async def reactions(self, guild_id: Snowflake, message: Message) -> Sequence[tuple[AgentId, str]]:
         """Give which agents reacted to a message with what; on Discord all of them are the bot's."""
         async with self.office.looking(guild_id) as (community, read):
-            found = await read.reactions_of(community.id, [message.id])
+            found = await read.reactions.given_to(community.id, [message.id])
         return [(by.agent_id, shown_as(name)) for _, by, name in found if by.agent_id is not None]
 
     async def search(
@@ -49,8 +49,8 @@ class Messages:
         """Find messages in these rooms and those of their private threads, newest first, each with an excerpt."""
         threads = [room for room in (await self.rooms.threads(guild_id)).values() if room.thread_of in room_ids]
         async with self.office.looking(guild_id) as (community, read):
-            found = list(await read.search(community.id, query, room_ids=room_ids, limit=limit))
-            inside = await read.search(community.id, query, room_ids=[room.id for room in threads], limit=limit)
+            found = list(await read.talk.search(community.id, query, room_ids=room_ids, limit=limit))
+            inside = await read.talk.search(community.id, query, room_ids=[room.id for room in threads], limit=limit)
         hit = {one.room_id for one, _ in inside}
         allowed = await readable((room for room in threads if room.id in hit), may_read)
         found += [one for one in inside if one[0].room_id in allowed]
@@ -59,20 +59,20 @@ class Messages:
     async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
         """Have an agent look once more at a message, as if the person had asked for it in words; gives a sentence."""
         async with self.office.changing(guild_id, person) as (community, write):
-            view = await write.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            view = await write.views.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             agent_id = message.sender.agent_id or view.all_rooms[message.room_id].owner_id
             agent = view.agents[agent_id]
             if (agent_id, message.room_id) not in view.memberships:
                 raise Rejected(f"{agent.name} is not there any more, so it cannot answer there.")
             if agent.paused_reason is not None or agent.retired_at is not None:
                 raise Rejected(f"{agent.name} is paused or retired: resume or restore it first.")
-            known = await write.person(community.id, person.id)
+            known = await write.people.find(community.id, person.id)
             if known is not None and known.muted:
                 raise Rejected("A manager muted you: ask the managers to have agents listen to you again.")
             if known is not None and known.ignored:
                 raise Rejected("Agents ignore you, as you wished: /privacy ignore-me changes that.")
             since = self.office.now() - timedelta(minutes=view.config.addressed_per_person_minutes)
-            if await write.addressed_beats(community.id, person.id, since) >= view.config.addressed_per_person:
+            if await write.beats.addressed_by(community.id, person.id, since) >= view.config.addressed_per_person:
                 raise Rejected("You asked a lot in the last minutes: try again a little later.")
             asking = self._asking(MessageId(write.ids.take("message")), person, agent, message)
             await write.apply(community.id, [asking, PutReason(agent_id=agent_id, reason=self._again(person, asking))])

@@ -23,7 +23,7 @@ class Minds:
         if room is None:
             return PUBLIC_SIDE
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
         if (agent.id, room.id) not in view.memberships:
             raise NotFound(f"{agent.name} is not in that room.")
         return view.all_rooms[room.id].side
@@ -31,9 +31,9 @@ class Minds:
     async def hud(self, guild_id: Snowflake, agent: Agent, side: Side = PUBLIC_SIDE) -> Seen:
         """Give what an agent would see now on one side, and the tokens of each section."""
         async with self.office.looking(guild_id) as (community, read):
-            model = await self.office.providers.of(read, community)
+            model = await self.office.providers.of(read.providers, community)
             return await hud_now(
-                read,
+                read.views,
                 community.id,
                 agent,
                 now=self.office.now(),
@@ -47,7 +47,7 @@ class Minds:
     ) -> Sequence[JournalEntry]:
         """Give the changes of an agent's knowledge on one side, newest first."""
         async with self.office.looking(guild_id) as (community, read):
-            return await read.journal(community.id, agent_id, side=side, limit=limit)
+            return await read.logs.journal(community.id, agent_id, side=side, limit=limit)
 
 
 async def _for(beats: Sequence[Beat], view: Outline, may_read: MayRead) -> list[Beat]:
@@ -73,8 +73,8 @@ class Beats:
         `may_read` tells of each private thread whether who asks may read it.
         """
         async with self.office.looking(guild_id) as (community, read):
-            beat = await read.beat(community.id, BeatId(beat_id))
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            beat = await read.beats.find(community.id, BeatId(beat_id))
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         if beat is None or beat.agent_id != agent_id or not await _for([beat], view, may_read):
             raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
         return beat
@@ -84,14 +84,14 @@ class Beats:
     ) -> Sequence[Beat]:
         """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            found = await read.beats(community.id, agent_id, limit=max(limit, LOOKED_BACK))
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
         return (await _for(found, view, may_read))[:limit]
 
     async def behind(self, guild_id: Snowflake, message: Message) -> Beat:
         """Give the beat that said a message; raises NotFound when no beat did, or it is not kept any more."""
         async with self.office.looking(guild_id) as (community, read):
-            beat = await read.beat(community.id, message.beat_id) if message.beat_id is not None else None
+            beat = await read.beats.find(community.id, message.beat_id) if message.beat_id is not None else None
         if beat is None:
             raise NotFound("No beat is kept behind this message: choose one that an agent said lately.")
         return beat
@@ -99,8 +99,8 @@ class Beats:
     async def after(self, guild_id: Snowflake, message: Message) -> Mapping[AgentId, Beat | None]:
         """Give for each other member of a message's room its first beat since then on that side; None: none yet."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
             members = [id for id in view.rooms[message.room_id].members if id != message.sender.agent_id]
-            found = await read.first_beats(community.id, members, message.sent_at, side=side)
+            found = await read.beats.first(community.id, members, message.sent_at, side=side)
         return {id: found.get(id) for id in members}

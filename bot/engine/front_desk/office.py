@@ -44,7 +44,7 @@ class Office:
     async def looking(self, guild_id: Snowflake) -> AsyncIterator[tuple[Community, Reading]]:
         """Open a server's community to read in; raises NotFound where there is none yet."""
         async with self.store.reading() as read:
-            community = await read.community_of_guild(guild_id)
+            community = await read.communities.of_guild(guild_id)
             if community is None:
                 raise NotFound("Selfroom has not moved into this server yet: try again in a moment.")
             yield community, read
@@ -55,13 +55,13 @@ class Office:
         async with self.looking(guild_id) as (community, _):
             pass
         async with self.store.writing(community.id) as write:
-            await write.put_person(community.id, person)
+            await write.people.put(community.id, person)
             yield community, write
 
     async def who_was_first(self, guild_id: Snowflake, about: str, done_as: Mapping[str, str]) -> str:
         """Word who did something already, from what is on record as `done_as` names it; empty when nobody is."""
         async with self.looking(guild_id) as (community, read):
-            done = await read.audit_log(community.id, limit=LOOKED_BACK)
+            done = await read.logs.audit(community.id, limit=LOOKED_BACK)
         return next(
             (
                 f"{one.by} was first ({word})."

@@ -39,20 +39,20 @@ class Privacy:
     async def known(self, guild_id: Snowflake, person: Person) -> Person:
         """Store a person if need be and give them as they are kept."""
         async with self.office.changing(guild_id, person) as (community, write):
-            return await write.person(community.id, person.id) or person
+            return await write.people.find(community.id, person.id) or person
 
     async def threads(self, guild_id: Snowflake, person: Person) -> Sequence[Snowflake]:
         """Give the threads in which a person spoke or reacted, the newest first."""
         async with self.office.looking(guild_id) as (community, read):
-            return await read.threads_of(community.id, person.id)
+            return await read.personal.threads(community.id, person.id)
 
     async def data(self, guild_id: Snowflake, person: Person, where: Readable, *, may_read: MayRead) -> dict[str, Json]:
         """Give what is kept of a person where they may read now; private threads are asked for one by one."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         secluded = await readable(view.all_rooms.values(), may_read)
         async with self.office.looking(guild_id) as (community, read):
-            return await read.data_of(community.id, person.id, replace(where, rooms=where.rooms | secluded))
+            return await read.personal.data(community.id, person.id, replace(where, rooms=where.rooms | secluded))
 
     async def forget(self, guild_id: Snowflake, person: Person, *, others: Collection[str] = ()) -> str:
         """Remove what a person said and did, and their username; gives what went, what did not and why.
@@ -61,8 +61,8 @@ class Privacy:
         """
         now = self.office.now()
         async with self.office.changing(guild_id, person) as (community, write):
-            gone = await write.forget_person(community.id, person.id, now, others=others)
-            view = await write.desk(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
+            gone = await write.personal.forget(community.id, person.id, now, others=others)
+            view = await write.views.desk(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
             who = Forgotten(gone.names, words=())
             changes = [change for mind in view.minds.values() for change in without(mind, who, now)]
             places = [place_of(trace, view) for trace in gone.traces]

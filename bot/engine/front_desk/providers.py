@@ -35,21 +35,23 @@ class Providers:
     async def model(self, guild_id: Snowflake) -> Model:
         """Give the models that a community may ask; raises Rejected when there are none at all."""
         async with self.office.looking(guild_id) as (community, read):
-            return await self.office.providers.of(read, community)
+            return await self.office.providers.of(read.providers, community)
 
     async def sources(self, guild_id: Snowflake) -> tuple[Source, OwnProvider | None]:
         """Give who reads what is sent to models without a prefix, and the community's own provider if it has one."""
         async with self.office.looking(guild_id) as (community, read):
-            return (await self.office.providers.of(read, community)).source, await read.own_provider(community.id)
+            return (await self.office.providers.of(read.providers, community)).source, await read.providers.of(
+                community.id
+            )
 
     async def try_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
         """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            config = (await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
-            models = await self.office.providers.of(write, community)
+            config = (await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
+            models = await self.office.providers.of(write.providers, community)
             price = Price.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
-            reservation = await set_aside(write, community.id, config, day_of(self.office.now()), price)
+            reservation = await set_aside(write.money, community.id, config, day_of(self.office.now()), price)
         if isinstance(reservation, Limit):
             raise Rejected("The budget for today is spent: try the model tomorrow, or raise it with `/usage budget`.")
         try:
@@ -63,7 +65,7 @@ class Providers:
     async def _settle(self, community: Community, reservation: int, usage: Usage | None) -> None:
         if usage is not None:  # else all that was set aside counts
             async with self.office.store.writing(community.id) as write:
-                await settle(write, community.id, reservation, usage)
+                await settle(write.money, community.id, reservation, usage)
 
     async def try_moderation(self, guild_id: Snowflake, person: Person, name: str) -> None:
         """Ask a moderation model about a harmless text; raises ModelError when it does not answer."""
@@ -89,7 +91,7 @@ class Providers:
             (told, _), where = await self._asked(trial, model), trial.source.address
         async with self.office.changing(guild_id, person) as (community, write):
             sealed = replace(provider, sealed_key=self.office.cipher.encrypt(key, of_provider(community.id)))
-            await write.keep_provider(community.id, sealed)
+            await write.providers.keep(community.id, sealed)
             what = f"set the server's own model provider ({where}, {provider.api})"
             others = await self._changed(write, community, person, what, model)
         self.office.on_done()
@@ -99,17 +101,17 @@ class Providers:
         """Forget the community's own provider with its key; gives a sentence, raises Rejected when there is none."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            if await write.own_provider(community.id) is None:
+            if await write.providers.of(community.id) is None:
                 raise Rejected("This server has no model provider of its own: nothing has changed.")
-            await write.keep_provider(community.id, None)
+            await write.providers.keep(community.id, None)
             await self._changed(write, community, person, "removed the server's own model provider", None)
-            left = (await self.office.providers.of(write, community)).source
+            left = (await self.office.providers.of(write.providers, community)).source
         self.office.on_done()
         return f"The key is deleted. {left.missing or f'Models are asked at {left.address} again.'}"
 
     async def _changed(self, write: Writing, community: Community, person: Person, what: str, model: str | None) -> str:
         """Write what follows from another provider; gives a sentence about agents whose models it may not have."""
-        view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+        view = await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         changes: list[Change] = [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]
         changes += [
             UpdateRoom(room_id=room.id, fields={"fault_told_at": None})
@@ -119,7 +121,7 @@ class Providers:
         if model is not None:
             changes.append(SetOverride(name="model", value=model))
         await write.apply(community.id, changes)
-        await write.free_held(community.id, HeldFor.MODEL, self.office.now())
+        await write.claims.free_held(community.id, HeldFor.MODEL, self.office.now())
         others = {one.model for one in view.agents.values() if one.retired_at is None} - {model}
         named = ", ".join(sorted(others)[:5])
         return f" Agents that use other models ({named}) keep them: `/agent edit` changes that." if named else ""

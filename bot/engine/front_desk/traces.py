@@ -8,7 +8,7 @@ from bot.core.actor import Actor
 from bot.core.changes import Audit, UpdateKey
 from bot.core.errors import NotFound, Rejected
 from bot.core.forgetting import Forgotten, Trace, TraceKind, words_of
-from bot.core.ports import Reading
+from bot.core.ports.residents import Views
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Person, Snowflake
 from bot.core.wording import counted
 from bot.engine.front_desk.actions import Actions
@@ -31,8 +31,8 @@ class Traces:
         check_manages(person)
         async with self.office.looking(guild_id) as (community, read):
             if trace.kind is TraceKind.LABEL:
-                return (await _key(read, community.id, trace.id)).label
-            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+                return (await _key(read.views, community.id, trace.id)).label
+            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         id = AgentId(trace.id)
         if id not in view.agents:
             raise NotFound(GONE)
@@ -64,7 +64,7 @@ class Traces:
         check_manages(person)
         now, id = self.office.now(), AgentId(trace.id)
         async with self.office.changing(guild_id, person) as (community, write):
-            view = await write.desk(community.id, agent_ids=[id], room_ids=(), doors=False)
+            view = await write.views.desk(community.id, agent_ids=[id], room_ids=(), doors=False)
             who = Forgotten([username], words_of(username, [agent.name for agent in view.agents.values()]))
             by = Actor.person(person).signature()
             minds = [mind for mind in view.minds.values() if mind.agent_id == id]
@@ -82,8 +82,8 @@ class Traces:
         if not (0 < len(label) <= LONGEST_LABEL and label.isprintable()):
             raise Rejected(f"A label is one line of 1 to {LONGEST_LABEL} visible characters.")
         async with self.office.changing(guild_id, person) as (community, write):
-            key = await _key(write, community.id, trace.id)
-            others = await write.desk(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
+            key = await _key(write.views, community.id, trace.id)
+            others = await write.views.desk(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
             rivals = [one for one in others.opened.keys.get(key.room_id, ()) if one.id != key.id]
             check_new_key(label, (key.digest,), rivals, None, self.office.now())
             done = Audit(
@@ -97,10 +97,10 @@ class Traces:
         return "The key has another label."
 
 
-async def _key(read: Reading, community_id: CommunityId, key_id: int) -> AccessKey:
+async def _key(views: Views, community_id: CommunityId, key_id: int) -> AccessKey:
     """Find a key by its id; raises NotFound."""
-    everywhere = (await read.desk(community_id, agent_ids=(), room_ids=(), doors=False)).all_rooms
-    view = await read.desk(community_id, agent_ids=(), room_ids=list(everywhere), doors=True)
+    everywhere = (await views.desk(community_id, agent_ids=(), room_ids=(), doors=False)).all_rooms
+    view = await views.desk(community_id, agent_ids=(), room_ids=list(everywhere), doors=True)
     for keys in view.opened.keys.values():
         for key in keys:
             if key.id == KeyId(key_id):

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, PermitAgent, RestoreAgent, RetireAgent
-from bot.core.changes import AddAgent, SetFocus, SetKnowledge
+from bot.core.changes import AddAgent, AgentColumns, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
 from bot.core.kinds import Access, AgentType, LetterKind, Visibility
@@ -60,7 +60,7 @@ async def alter_agent(desk: Desk, action: AlterAgent) -> str:
     fields = _altered(action)
     if not fields and action.name is None:
         raise Rejected("Say what to change.")
-    after = replace(agent, **fields)  # type: ignore[arg-type]  # names are the record's
+    after = replace(agent, **fields)
     check_prompt(desk, after.prompt, after.token_budget)
     await check_model(desk, after.model)
     check_avatar(after.avatar_url)
@@ -112,27 +112,43 @@ def permit_agent(desk: Desk, action: PermitAgent) -> str:
 async def clone_agent(desk: Desk, action: CloneAgent) -> str:
     model = desk.agent(action.agent_id)
     clone = replace(
-        model,
+        _at_rest(model),
         id=AgentId(desk.write.ids.take("agent")),
         name=free_name(desk, action.name),
         can_create_agents=False,
         created_at=desk.now,
         created_by=None,
-        **_AT_REST,
     )
     _settle(desk, clone)
     if action.with_knowledge:
-        known = await desk.write.desk(desk.community_id, agent_ids=[model.id], room_ids=[], doors=False)
+        known = await desk.write.views.desk(desk.community_id, agent_ids=[model.id], room_ids=[], doors=False)
         for path, value in known.mind_of(model.id).knowledge.items():
             desk.put(_told(desk, clone.id, known.mind_of(model.id).knowledge, path, value))
     return f"{clone.name} is created with the id {clone.id}, like {model.name}."
+
+
+def _at_rest(agent: Agent) -> Agent:
+    """Give an agent as it would be had it never beaten, slept or been stopped."""
+    return replace(
+        agent,
+        asleep_until=None,
+        paused_reason=None,
+        retired_at=None,
+        next_beat_at=None,
+        last_beat_at=None,
+        last_reason=None,
+        last_beat_silent=True,
+        beat_id=None,
+        lease_until=None,
+        failures_in_a_row=0,
+    )
 
 
 @handles(DeleteAgent)
 async def delete_agent(desk: Desk, action: DeleteAgent) -> str:
     agent = desk.agent(action.agent_id)
     _leave_channel(desk, agent, removed=action.channel == "remove")
-    await desk.write.delete_agent(desk.community_id, agent.id)
+    await desk.write.agents.delete(desk.community_id, agent.id)
     if desk.subject_id == agent.id:
         desk.subject_id = None
     return f"{agent.name} is deleted for good."
@@ -239,11 +255,12 @@ def _settle(desk: Desk, agent: Agent) -> None:
         desk.put(SetFocus(agent_id=agent.id, side=PUBLIC_SIDE, focus=focus))
 
 
-def _altered(action: AlterAgent) -> dict[str, object]:
+def _altered(action: AlterAgent) -> AgentColumns:
+    """Give the columns that are to change: the other parameters bear their names and types."""
     given = action.model_dump(exclude={"type", "agent_id", "name", "background_prompt"}, exclude_none=True)
     if action.background_prompt is not None:
         given["prompt"] = action.background_prompt
-    return given
+    return cast(AgentColumns, given)
 
 
 def check_prompt(desk: Desk, prompt: str, token_budget: int) -> None:
@@ -267,7 +284,7 @@ async def check_model(desk: Desk, model: str) -> None:
     if not allowed or model in allowed or model == desk.config.model:
         return
     is_own_list = "allowed_models" in desk.view.community.overrides
-    if is_own_list or await desk.write.own_provider(desk.community_id) is None:
+    if is_own_list or await desk.write.providers.of(desk.community_id) is None:
         raise Rejected(f"This community does not allow the model {model}: choose one of {', '.join(allowed)}.")
 
 

@@ -31,7 +31,7 @@ async def set_setting(desk: Desk, action: SetSetting) -> str:
         await _check_who_pays(desk, action.name, wanted)
     desk.put(SetOverride(name=action.name, value=action.value))
     if action.name in LIMITS:  # who rests because the day's money was spent looks again whether there is more
-        await desk.write.free_held(desk.community_id, HeldFor.BUDGET, desk.now)
+        await desk.write.claims.free_held(desk.community_id, HeldFor.BUDGET, desk.now)
     return f"`{action.name}` is {'back at its default' if action.value is None else 'set'}."
 
 
@@ -54,7 +54,7 @@ async def set_ignored(desk: Desk, action: SetIgnored) -> str:
     if desk.actor.who is None:
         raise Rejected("Only people are listened to, or not.")
     person = await _known(desk, desk.actor.who.id)
-    await desk.write.decide_about(desk.community_id, replace(person, ignored=action.ignored))
+    await desk.write.people.decide_about(desk.community_id, replace(person, ignored=action.ignored))
     if (await _known(desk, person.id)).ignored is not action.ignored:
         raise Rejected("You asked to be forgotten here: agents go on ignoring you, so that nothing of you comes back.")
     if person.muted and not action.ignored:
@@ -65,7 +65,7 @@ async def set_ignored(desk: Desk, action: SetIgnored) -> str:
 @handles(SetMuted)
 async def set_muted(desk: Desk, action: SetMuted) -> str:
     person = await _known(desk, Snowflake(action.person_id))
-    await desk.write.decide_about(desk.community_id, replace(person, muted=action.muted))
+    await desk.write.people.decide_about(desk.community_id, replace(person, muted=action.muted))
     who = desk.name(person.id, person.username)
     if person.ignored and not action.muted:
         return f"{who} is muted no longer, but wishes to be ignored: only they can change that."
@@ -73,7 +73,7 @@ async def set_muted(desk: Desk, action: SetMuted) -> str:
 
 
 async def _known(desk: Desk, person_id: Snowflake) -> Person:
-    person = await desk.write.person(desk.community_id, person_id)
+    person = await desk.write.people.find(desk.community_id, person_id)
     if person is None:
         raise Rejected("Nobody by that id has spoken here yet.")
     return person

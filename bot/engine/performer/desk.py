@@ -4,16 +4,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Unpack
 
 from bot.core.actor import Actor
 from bot.core.blotting import Blots
 from bot.core.changes import (
     AddLookup,
     AddMembership,
+    AgentColumns,
     Change,
+    MembershipColumns,
     PutReason,
     RemoveMembership,
+    RoomColumns,
     SetFocus,
     SetKnowledge,
     UpdateAgent,
@@ -92,7 +95,7 @@ class Desk:
 
     async def model(self) -> Model | None:
         """Give the models that the community may ask, with what the installation holds it to while it pays."""
-        return None if self.models is None else await self.models.of(self.write, self.view.community)
+        return None if self.models is None else await self.models.of(self.write.providers, self.view.community)
 
     @property
     def now(self) -> datetime:
@@ -218,18 +221,18 @@ class Desk:
         """Add changes to what will be written."""
         self.changes += changes
 
-    def update_agent(self, agent_id: AgentId, **fields: Any) -> None:  # noqa: ANN401 - columns by name
+    def update_agent(self, agent_id: AgentId, **fields: Unpack[AgentColumns]) -> None:
         """Set some of an agent's columns."""
         after = replace(self.view.agents[agent_id], **fields)
         self.view = replace(self.view, agents={**self.view.agents, agent_id: after})
         self._merge(UpdateAgent(agent_id=agent_id, fields=fields))
 
-    def update_room(self, room_id: AgentId, **fields: Any) -> None:  # noqa: ANN401
+    def update_room(self, room_id: AgentId, **fields: Unpack[RoomColumns]) -> None:
         """Set some of a room's columns."""
         self._place(replace(self.view.all_rooms[room_id], **fields))
         self._merge(UpdateRoom(room_id=room_id, fields=fields))
 
-    def update_membership(self, agent_id: AgentId, room_id: AgentId, **fields: Any) -> None:  # noqa: ANN401
+    def update_membership(self, agent_id: AgentId, room_id: AgentId, **fields: Unpack[MembershipColumns]) -> None:
         """Set some of a membership's columns."""
         after = replace(self.view.memberships[agent_id, room_id], **fields)
         self.view = replace(self.view, memberships={**self.view.memberships, (agent_id, room_id): after})
@@ -300,12 +303,21 @@ class Desk:
         """Write each row once: a later value takes the earlier one's place."""
         for at, earlier in enumerate(self.changes):
             if type(earlier) is type(change) and _row(earlier) == _row(change):
-                fields = {**getattr(earlier, "fields", {}), **getattr(change, "fields", {})}
-                self.changes[at] = (
-                    change if isinstance(change, SetFocus) else cast(Change, replace(change, fields=fields))
-                )
+                self.changes[at] = _merged(earlier, change)
                 return
         self.put(change)
+
+
+def _merged(earlier: Change, later: Change) -> Change:
+    match earlier, later:
+        case UpdateAgent(), UpdateAgent():
+            return replace(later, fields={**earlier.fields, **later.fields})
+        case UpdateRoom(), UpdateRoom():
+            return replace(later, fields={**earlier.fields, **later.fields})
+        case UpdateMembership(), UpdateMembership():
+            return replace(later, fields={**earlier.fields, **later.fields})
+        case _:
+            return later
 
 
 def _row(change: Change) -> tuple[object, ...]:

@@ -1,5 +1,7 @@
 """Performs knocking, letting in, joining and leaving."""
 
+from dataclasses import replace
+
 from bot.core.access import WRONG_KEY, check_door, check_lock, closing_state, fitting_key, is_by, is_stale
 from bot.core.actions import DenyAccess, GrantAccess, JoinRoom, LeaveRoom, RequestAccess
 from bot.core.cadence import own_beat_at
@@ -9,7 +11,7 @@ from bot.core.kinds import Access, LetterKind, ReasonKind, RequestState, Visibil
 from bot.core.letters import NoticePayload, PermissionPayload
 from bot.core.records import AccessKey, AccessRequest, AgentId, Reason, RequestId, Room, Snowflake
 from bot.engine.performer.desk import Desk
-from bot.engine.performer.keyring import add_request, change_key, close_request, doors_of, keys_of, requests_of
+from bot.engine.performer.keyring import add_request, close_request, doors_of, keys_of, put_key, requests_of
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import put_letter
 from bot.engine.performer.speech import tell_room
@@ -51,7 +53,7 @@ def grant_access(desk: Desk, action: GrantAccess) -> str:
     close_request(desk, request, "you were let in", granted=True)
     if key.uses_left is not None:
         desk.put(UpdateKey(key_id=key.id, fields={"uses_left": key.uses_left - 1}))
-        change_key(desk, key, uses_left=key.uses_left - 1)
+        put_key(desk, replace(key, uses_left=key.uses_left - 1))
     _let_in(desk, request)
     return f"Request {request.id}: {_requester(desk, request)} is let in."
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 from bot.core.changes import AddLetter, RecordAction
 from bot.core.kinds import LetterKind, ReasonKind
@@ -17,6 +17,8 @@ from bot.core.records import (
 )
 from bot.core.view import Doors
 from bot.engine.performer.desk import Desk
+
+T = TypeVar("T")
 
 
 def doors_of(desk: Desk) -> Doors:
@@ -36,17 +38,16 @@ def requests_of(desk: Desk, room_id: AgentId) -> tuple[AccessRequest, ...]:
     return doors_of(desk).requests.get(room_id, ())
 
 
-def change_key(desk: Desk, key: AccessKey, **fields: Any) -> AccessKey:  # noqa: ANN401 - columns by name
+def put_key(desk: Desk, key: AccessKey) -> None:
     """Put a new or changed key on the desk."""
-    after = replace(key, **fields)
     others = tuple(one for one in keys_of(desk, key.room_id) if one.id != key.id)
-    desk.doors = replace(doors_of(desk), keys=_with(doors_of(desk).keys, key.room_id, (*others, after)))
-    return after
+    desk.doors = replace(doors_of(desk), keys=_with(doors_of(desk).keys, key.room_id, (*others, key)))
 
 
 def hold(desk: Desk, key: AccessKey, agent_id: AgentId) -> None:
     """Put a key into an agent's hand."""
-    after = change_key(desk, key, held_by=(*key.held_by, agent_id))
+    after = replace(key, held_by=(*key.held_by, agent_id))
+    put_key(desk, after)
     held = (*doors_of(desk).held_keys.get(agent_id, ()), after)
     desk.doors = replace(doors_of(desk), held_keys=_with(doors_of(desk).held_keys, agent_id, held))
 
@@ -90,5 +91,5 @@ def _tell_agent(desk: Desk, request: AccessRequest, news: str, *, granted: bool)
     desk.give_reason(agent_id, reason)
 
 
-def _with(table: Mapping[AgentId, Any], key: AgentId, value: object) -> dict[AgentId, Any]:
+def _with(table: Mapping[AgentId, T], key: AgentId, value: T) -> dict[AgentId, T]:
     return {**table, key: value}

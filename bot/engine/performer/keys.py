@@ -1,5 +1,7 @@
 """Performs what concerns keys: made, withdrawn, handed on."""
 
+from dataclasses import replace
+
 from bot.core.access import DRAWN_CHARACTERS, check_label, check_new_key, key_named
 from bot.core.actions import CreateKey, GiveKey, HandKey, RevokeKey
 from bot.core.changes import AddKey, CloseRequest, HoldKey, UpdateKey
@@ -8,7 +10,7 @@ from bot.core.kinds import RequestState
 from bot.core.records import AccessKey, AgentId, KeyId, Snowflake
 from bot.core.sealing import of_key
 from bot.engine.performer.desk import Desk
-from bot.engine.performer.keyring import change_key, close_request, hold, keys_of, requests_of
+from bot.engine.performer.keyring import close_request, hold, keys_of, put_key, requests_of
 from bot.engine.performer.registry import handles
 
 
@@ -31,7 +33,7 @@ def create_key(desk: Desk, action: CreateKey) -> str:
         expires_at=action.expires,
         uses_left=action.uses,
     )
-    change_key(desk, key)
+    put_key(desk, key)
     desk.put(AddKey(key=key))
     desk.secret = secret
     return f'The key "{label}" is made.'
@@ -49,7 +51,7 @@ def revoke_key(desk: Desk, action: RevokeKey) -> str:
     owner = desk.me()
     key = key_named(action.key, desk.cipher.digests(action.key), keys_of(desk, owner.id))
     desk.put(UpdateKey(key_id=key.id, fields={"revoked_at": desk.now}))
-    change_key(desk, key, revoked_at=desk.now)
+    put_key(desk, replace(key, revoked_at=desk.now))
     for request in requests_of(desk, owner.id):
         if request.key_id == key.id:
             desk.put(CloseRequest(request_id=request.id, state=RequestState.CANCELLED, at=desk.now))
@@ -75,7 +77,7 @@ def give_key(desk: Desk, action: GiveKey) -> str:
 @handles(HandKey)
 async def hand_key(desk: Desk, action: HandKey) -> str:
     key = key_named(action.label, (), keys_of(desk, desk.me().id))
-    person = await desk.write.person(desk.community_id, Snowflake(action.person_id))
+    person = await desk.write.people.find(desk.community_id, Snowflake(action.person_id))
     desk.secret = desk.cipher.decrypt(key.ciphertext, of_key(desk.community_id, key.room_id, key.id))
     who = desk.name(person.id, person.username) if person else "that person"
     return f'The key "{key.label}" is for {who}.'

@@ -47,7 +47,7 @@ def get(desk: Desk, action: Get) -> str:
 @handles(UndoKnowledge)
 async def undo(desk: Desk, action: UndoKnowledge) -> str:
     agent = desk.me()
-    journal = await desk.write.journal(desk.community_id, agent.id, side=desk.side, limit=HISTORY)
+    journal = await desk.write.logs.journal(desk.community_id, agent.id, side=desk.side, limit=HISTORY)
     entry = next((one for one in journal if action.entry_id in (None, one.id)), None)
     if entry is None:
         raise Rejected("There is no such change in the history of its knowledge.")

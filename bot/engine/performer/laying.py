@@ -43,7 +43,7 @@ async def lay(
     else:
         ids += _addressing(terms.reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
-        seen = laid = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
+        seen = laid = await write.views.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
     keys = laid.doors if laid is not None else None
     ids += _calling(seen, terms)
     here = shown_to(seen, subject_id, terms)
@@ -61,7 +61,7 @@ async def lay(
         terms=terms,
         rooms_at_first=here,
         blots=terms.blots | given_in(actions, _labels(keys)),
-        circumstances=await write.circumstances(community_id, inquiry),
+        circumstances=await write.inquiries.answer(community_id, inquiry),
     )
     _notice(desk, terms.reasons)
     return desk

@@ -94,7 +94,7 @@ async def hush(desk: Desk, action: Hush) -> str:
     if not desk.actor.is_manager:
         _check_hush(desk, until or desk.now)
     desk.update_room(desk.me().id, hushed_until=until)
-    await desk.write.free_held(desk.community_id, HeldFor.HUSH, desk.now)  # each looks anew for how long it waits
+    await desk.write.claims.free_held(desk.community_id, HeldFor.HUSH, desk.now)  # each looks anew how long it waits
     return f"Agents are silent here for {counted(minutes, 'minute')}." if minutes else "Agents may speak here again."
 
 

@@ -39,7 +39,7 @@ def schedule_message(desk: Desk, action: ScheduleMessage) -> str:
 async def cancel_scheduled(desk: Desk, action: CancelScheduled) -> str:
     shown = desk.terms.rooms_shown
     if (id := desk.me().id) not in desk.scheduled:
-        desk.scheduled[id] = list(await desk.write.schedules(desk.community_id, id))
+        desk.scheduled[id] = list(await desk.write.agents.schedules(desk.community_id, id))
     mine = desk.scheduled[id]
     found = next((one for one in mine if one.id == action.id and (shown is None or one.room_id in shown)), None)
     if found is None:

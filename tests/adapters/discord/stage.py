@@ -151,7 +151,7 @@ class Stage:
 
     async def room(self, id: AgentId) -> Room:
         async with self.store.reading() as read:
-            return (await read.view(self.community_id, room_ids=[id])).all_rooms[id]
+            return (await read.views.whole(self.community_id, room_ids=[id])).all_rooms[id]
 
     async def say(
         self,
@@ -175,7 +175,7 @@ class Stage:
 
     async def history(self, room_id: AgentId) -> Sequence[Message]:
         async with self.store.reading() as read:
-            return await read.history(self.community_id, room_id, limit=200)
+            return await read.talk.history(self.community_id, room_id, limit=200)
 
     async def contents(self, room_id: AgentId) -> list[str]:
         return [message.content for message in await self.history(room_id)]
@@ -251,7 +251,7 @@ async def _raised(database: str, config: CommunityConfig | None, playground: Pla
             owner = Guest(session, playground.api_url, about["person"]["token"], int(about["person"]["user"]["id"]))
             guild_id = Snowflake(int(about["guild_id"]))
             async with store.writing() as write:
-                community = await write.add_community(guild_id, "The Playground")
+                community = await write.communities.add(guild_id, "The Playground")
             yield Stage(playground, session, owner, guild_id, store, community.id, about["application_id"])
         finally:
             Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE = before

@@ -95,7 +95,7 @@ async def test_a_channel_deleted_meanwhile_retires_its_agent(stage: Stage) -> No
 
         async def retired() -> object:
             async with stage.store.reading() as read:
-                return (await read.view(stage.community_id, agent_ids=[ada])).agents[ada].retired_at
+                return (await read.views.whole(stage.community_id, agent_ids=[ada])).agents[ada].retired_at
 
         await until(retired)
 

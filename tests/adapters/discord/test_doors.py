@@ -179,7 +179,7 @@ async def test_a_retired_agents_channel_is_read_only_and_seen_by_whom_it_was_see
 
     async def carried() -> bool:
         async with scene.stage.store.reading() as read:
-            return not (await read.view(scene.stage.community_id, room_ids=[scene.ada])).unposted
+            return not (await read.views.whole(scene.stage.community_id, room_ids=[scene.ada])).unposted
 
     await until(carried)
     assert not await may_read(scene)

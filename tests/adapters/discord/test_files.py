@@ -158,9 +158,9 @@ async def test_nobody_reads_the_files_of_somebody_who_is_ignored(monkeypatch: py
 
         await until(known)
         async with stage.store.writing(stage.community_id) as write:
-            person = await write.person(stage.community_id, Snowflake(mira.id))
+            person = await write.people.find(stage.community_id, Snowflake(mira.id))
             assert person is not None
-            await write.decide_about(stage.community_id, replace(person, ignored=True))
+            await write.people.decide_about(stage.community_id, replace(person, ignored=True))
         await attach(mira, stage, channel_id, "read this", files=3)
         await stage.owner.say(channel_id, "last")
 

@@ -59,7 +59,7 @@ async def test_every_event_twice_is_stored_once(scene: Scene) -> None:
 
 async def of(scene: Scene) -> Agent:
     async with scene.stage.store.reading() as read:
-        return (await read.view(scene.stage.community_id, agent_ids=[scene.ada])).agents[scene.ada]
+        return (await read.views.whole(scene.stage.community_id, agent_ids=[scene.ada])).agents[scene.ada]
 
 
 async def test_what_the_cache_does_not_know_is_edited_deleted_and_reacted_to() -> None:
@@ -90,7 +90,7 @@ async def test_a_person_is_known_by_their_new_name_from_their_next_word_or_react
 
     async def known() -> bool:
         async with scene.stage.store.reading() as read:
-            person = await read.person(scene.stage.community_id, Snowflake(scene.mira.id))
+            person = await read.people.find(scene.stage.community_id, Snowflake(scene.mira.id))
         return person is not None and person.username == "miranda"
 
     await until(known)

@@ -154,7 +154,8 @@ async def test_a_deleted_channel_retires_the_agent(scene: Scene) -> None:
 
     async def retired() -> object:
         async with scene.stage.store.reading() as read:
-            return (await read.view(scene.stage.community_id, agent_ids=[scene.ada])).agents[scene.ada].retired_at
+            view = await read.views.whole(scene.stage.community_id, agent_ids=[scene.ada])
+        return view.agents[scene.ada].retired_at
 
     await until(retired)
     await scene.heard()

@@ -35,7 +35,7 @@ async def reactions_are(stage: Stage, ada: AgentId, *wanted: Sequence[tuple[str,
 
 async def interval(stage: Stage, ada: AgentId) -> float:
     async with stage.store.reading() as read:
-        return (await read.view(stage.community_id, agent_ids=[ada])).agents[ada].interval_seconds
+        return (await read.views.whole(stage.community_id, agent_ids=[ada])).agents[ada].interval_seconds
 
 
 async def life_with_a_post(stage: Stage) -> tuple[AgentId, Snowflake, int]:

@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.clock import SystemClock
 from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.config import CommunityConfig
-from bot.core.kinds import LetterKind
+from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, BillboardPayload, NoticePayload, PermissionPayload, ReactPayload, TopicPayload
 from bot.core.records import Json, Snowflake
 from tests.adapters.discord.stage import staged, until
@@ -121,7 +121,7 @@ async def pinned(scene: Scene, text: str) -> bool:
 
 
 async def test_topic_and_visibility_reach_the_channel(scene: Scene) -> None:
-    topic = UpdateRoom(room_id=scene.ada, fields={"topic": "Roses", "visibility": "private"})
+    topic = UpdateRoom(room_id=scene.ada, fields={"topic": "Roses", "visibility": Visibility.PRIVATE})
     await send(scene, LetterKind.TOPIC, TopicPayload(topic="Roses").stored(), topic)
     await send(scene, LetterKind.PERMISSION, PermissionPayload(allowed=False).stored())
 
@@ -191,7 +191,7 @@ async def test_a_permission_taken_away_rests_the_channel_and_given_back_ends_the
 
     async def paused() -> bool:
         async with stage.store.reading() as read:
-            agent = (await read.view(stage.community_id, agent_ids=[scene.ada])).agents[scene.ada]
+            agent = (await read.views.whole(stage.community_id, agent_ids=[scene.ada])).agents[scene.ada]
             return (agent.paused_reason or "").startswith(RESTS)
 
     await until(paused)
@@ -210,7 +210,7 @@ async def test_letters_of_the_last_run_wait_until_we_are_online() -> None:
             scene = Scene(stage, again, stage.owner, ada, channel_id)
             await shown(scene, "from before")
         async with stage.store.reading() as read:
-            assert await read.letters(SystemClock().now(), limit=10) == []
+            assert await read.letters.due(SystemClock().now(), limit=10) == []
 
 
 async def test_what_is_for_one_person_is_told_to_them_alone(scene: Scene) -> None:

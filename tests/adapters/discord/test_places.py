@@ -58,7 +58,7 @@ async def has_all(stage: Stage, ids: list[AgentId]) -> None:
 
 async def of(stage: Stage, id: AgentId) -> Agent:
     async with stage.store.reading() as read:
-        return (await read.view(stage.community_id, agent_ids=[id])).agents[id]
+        return (await read.views.whole(stage.community_id, agent_ids=[id])).agents[id]
 
 
 async def test_a_new_channel_says_whose_room_it_is(scene: Scene) -> None:
@@ -228,7 +228,7 @@ async def test_a_removal_that_nobody_heard_of_is_noticed_at_the_start_and_ends_w
 
 async def at_rest(stage: Stage) -> bool:
     async with stage.store.reading() as read:
-        [community] = await read.communities()
+        [community] = await read.communities.all()
     return community.paused
 
 

@@ -12,6 +12,7 @@ from tests.adapters.discord.stage import Bot, Guest, Stage, staged, until
 from tests.adapters.discord.test_incoming import Scene
 from tests.factories import by_person
 from tests.fakes import START
+from tests.storage.lines import hear
 
 PRIVATE = 12
 
@@ -35,12 +36,12 @@ async def brought_in(who: Guest, thread_id: int, bot: Bot) -> None:
 
 async def view(stage: Stage, ada: AgentId) -> View:
     async with stage.store.reading() as read:
-        return await read.view(stage.community_id, agent_ids=[ada])
+        return await read.views.whole(stage.community_id, agent_ids=[ada])
 
 
 async def place(stage: Stage, thread_id: Snowflake) -> Room | None:
     async with stage.store.reading() as read:
-        found = await read.view(stage.community_id, messages=0)
+        found = await read.views.whole(stage.community_id, messages=0)
     return next((room for room in found.all_rooms.values() if room.channel_id == thread_id), None)
 
 
@@ -250,4 +251,4 @@ async def stored_in_the_open(stage: Stage, scene: Scene, thread_id: Snowflake, s
             attachments=(),
             tokens=0,
         )
-        await write.add_message(stage.community_id, old)
+        await hear(write.talk, stage.community_id, old)

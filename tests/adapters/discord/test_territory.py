@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.clock import SystemClock
-from bot.core.changes import AddLetter, Change, SetOverride, UpdateMessage, UpdateRoom
+from bot.core.changes import AddLetter, Change, MessageColumns, SetOverride, UpdateMessage, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.errors import ChannelGone
 from bot.core.kinds import LetterKind
@@ -170,10 +170,10 @@ async def test_what_is_said_in_another_server_is_not_said_in_the_room_that_names
         assert await stage.contents(ada) == []
         assert home != annex.channel_id
         async with stage.store.reading() as read:
-            other = await read.community_of_guild(annex.guild_id)
+            other = await read.communities.of_guild(annex.guild_id)
         assert other is not None
         async with stage.store.reading() as read:
-            assert await read.room_of_channel(other.id, annex.channel_id) is None
+            assert await read.rooms.of_channel(other.id, annex.channel_id) is None
         assert await stage.contents(grace) == []
 
 
@@ -195,10 +195,11 @@ async def test_a_thread_of_another_server_keeps_no_room_from_being_read(stage: S
         ada, home = await stage.settle_in(bot)
         said = await stage.say(bot, ada, "in a thread, it says")
         await until(told(stage.owner, home, "in a thread"))
-    await write(stage, UpdateMessage(message_id=said, fields={"thread_id": int(thread["id"]), "thread_name": "x"}))
+    in_it = MessageColumns(thread_id=Snowflake(int(thread["id"])), thread_name="x")
+    await write(stage, UpdateMessage(message_id=said, fields=in_it))
     async with stage.store.writing(stage.community_id) as writing:
         now = SystemClock().now()
-        await writing.add_thread(stage.community_id, ada, Snowflake(int(thread["id"])), name="theirs", at=now)
+        await writing.rooms.add_thread(stage.community_id, ada, Snowflake(int(thread["id"])), name="theirs", at=now)
     await stage.owner.say(home, "while you slept")
     async with stage.bot():
         await until(heard(stage, ada, "in a thread, it says", "while you slept"))
@@ -229,7 +230,7 @@ def told(reader: Guest, channel_id: Snowflake, words: str) -> Callable[[], Any]:
 def all_closed(stage: Stage) -> Callable[[], Any]:
     async def asked() -> bool:
         async with stage.store.reading() as read:
-            return await read.next_letter_at() is None
+            return await read.letters.next_due_at() is None
 
     return asked
 

@@ -63,14 +63,14 @@ class House:
     async def _perform(self, actor: Actor, actions: Sequence[Action], terms: dict[str, Any]) -> list[Outcome]:
         async with self.store.writing(self.community_id) as write:
             if actor.who is not None:
-                await write.put_person(self.community_id, actor.who)
+                await write.people.put(self.community_id, actor.who)
             beside = {name: terms.pop(name) for name in ("subject", "refused", "view") if name in terms}
             bounds = Terms(now=self.now, random=self.random, **terms)
             return await self.performer.perform(write, self.community_id, actor, actions, bounds, **beside)
 
     async def view(self, *agent_ids: AgentId) -> View:
         async with self.store.reading() as read:
-            return await read.view(self.community_id, agent_ids=agent_ids or (ADA, BO, CY, DI, EL))
+            return await read.views.whole(self.community_id, agent_ids=agent_ids or (ADA, BO, CY, DI, EL))
 
     async def mind(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> Mind:
         return (await self.view(agent_id)).mind_of(agent_id, side)
@@ -84,7 +84,7 @@ class House:
     async def letters(self) -> list[Letter]:
         """Give the first waiting letter of each room and lane."""
         async with self.store.reading() as read:
-            return list(await read.letters(self.now + timedelta(days=30), limit=1_000))
+            return list(await read.letters.due(self.now + timedelta(days=30), limit=1_000))
 
     async def write(self, *changes: Change) -> None:
         async with self.store.writing(self.community_id) as write:
@@ -107,7 +107,7 @@ class House:
         """Give all that was said in a room, posted or not, oldest first."""
         async with self.store.reading() as read:
             ids = [MessageId(id) for id in range(1, 200)]
-            found = await read.messages_by_id(self.community_id, ids)
+            found = await read.talk.by_id(self.community_id, ids)
         return [one.content for one in sorted(found.values(), key=lambda one: one.id) if one.room_id == room_id]
 
     async def configure(self, **settings: Json) -> None:

@@ -35,6 +35,7 @@ class StillStore:
 
     def __init__(self) -> None:
         self.ids = CountingIds()
+        self.agents = self.inquiries = self.views = self
         self.written: list[Change] = []
         for _ in range(50):
             for kind in ("message", "agent", "key", "request"):
@@ -61,7 +62,7 @@ class StillStore:
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         return [one for one in SCHEDULES if one.agent_id == agent_id]
 
-    async def circumstances(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
+    async def answer(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         seen = {"first_message_id": MessageId(1), "last_message_id": MessageId(2), "created_at": START}
         return Circumstances(
             messages={id: MESSAGES[id] for id in inquiry.messages if id in MESSAGES},

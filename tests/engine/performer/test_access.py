@@ -224,7 +224,7 @@ async def test_who_is_kept_in_is_let_in_before_the_room_is_closed(house: House) 
     action = SetVisibility(visibility=Visibility.PRIVATE, keeps_in=BOSS.id)
     await house.ask(BOSS, action, subject=ADA)
     async with house.store.reading() as read:
-        waiting = (await read.view(house.community_id, room_ids=[ADA])).unposted[ADA]
+        waiting = (await read.views.whole(house.community_id, room_ids=[ADA])).unposted[ADA]
     assert [letter.payload for letter in waiting] == [{"person_id": BOSS.id, "allowed": True}, {"allowed": False}]
 
 

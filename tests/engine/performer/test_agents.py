@@ -114,7 +114,7 @@ async def test_a_retired_agents_channel_is_closed_to_writing_and_opened_again(ho
     assert [one.payload for one in await house.letters() if one.kind is LetterKind.PERMISSION] == [{}]
     await house.ask(BOSS, RestoreAgent(agent_id=ADA))
     async with house.store.reading() as read:
-        waiting = (await read.view(house.community_id, room_ids=[ADA])).unposted[ADA]
+        waiting = (await read.views.whole(house.community_id, room_ids=[ADA])).unposted[ADA]
     assert [one.kind for one in waiting].count(LetterKind.PERMISSION) == 2
 
 
@@ -131,7 +131,7 @@ async def test_a_restored_room_is_private_until_discord_shows_who_sees_its_new_c
         await write.apply(house.community_id, [UpdateRoom(room_id=ADA, fields={"channel_id": None})])
     await house.ask(BOSS, RestoreAgent(agent_id=ADA))
     async with house.store.reading() as read:
-        view = await read.view(house.community_id, room_ids=[ADA])
+        view = await read.views.whole(house.community_id, room_ids=[ADA])
     assert view.all_rooms[ADA].visibility is Visibility.PRIVATE
     assert wanted_visibility(view.unposted[ADA]) is Visibility.PUBLIC
 

@@ -182,7 +182,7 @@ async def test_an_agents_message_cannot_pass_for_a_system_message(house: House) 
         },
     )
     async with house.store.reading() as read:
-        (said,) = (await read.messages_by_id(house.community_id, [message(1).id])).values()
+        (said,) = (await read.talk.by_id(house.community_id, [message(1).id])).values()
     assert said.sender.shown() == "2"
 
 

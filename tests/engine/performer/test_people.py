@@ -32,7 +32,7 @@ async def test_changes_of_knowledge_are_undone_one_after_the_other_or_by_number(
     await house.ask(BOSS, UndoKnowledge(), subject=BO)
     assert await house.knowledge(BO) == {"a": 2, "b": {"c": 3}}
     async with house.store.reading() as read:
-        journal = await read.journal(house.community_id, BO)
+        journal = await read.logs.journal(house.community_id, BO)
     made = next(entry for entry in journal if entry.path == "b.c")
     (undone,) = await house.ask(BOSS, UndoKnowledge(entry_id=made.id), subject=BO)
     assert undone.accepted
@@ -69,7 +69,7 @@ async def test_a_manager_takes_a_key_out_for_a_person(house: House) -> None:
     (handed,) = await house.ask(BOSS, HandKey(label="blue", person_id=BOSS.id), subject=ADA)
     assert (handed.secret, handed.result) == ("open sesame", 'The key "blue" is for @boss.')
     async with house.store.reading() as read:
-        log = await read.audit_log(house.community_id)
+        log = await read.logs.audit(house.community_id)
     assert "sesame" not in repr(log)
 
 
@@ -94,7 +94,7 @@ async def test_a_person_can_be_ignored_by_all_agents(house: House) -> None:
     (mine,) = await house.ask(MIRA, SetIgnored())
     assert mine.result == "Agents ignore @mira."
     async with house.store.reading() as read:
-        known = await read.person(house.community_id, MIRA.id)
+        known = await read.people.find(house.community_id, MIRA.id)
     assert known is not None
     assert known.ignored
     (others,) = await house.ask(MIRA, SetMuted(person_id=BOSS.id))
@@ -109,7 +109,7 @@ async def test_who_was_muted_by_a_manager_cannot_lift_it(house: House) -> None:
     (own,) = await house.ask(MIRA, SetIgnored(ignored=False))
     assert "a manager muted you" in own.result
     async with house.store.reading() as read:
-        known = await read.person(house.community_id, MIRA.id)
+        known = await read.people.find(house.community_id, MIRA.id)
     assert known is not None
     assert not is_heard(known)
     await house.ask(MIRA, SetIgnored())
@@ -122,7 +122,7 @@ async def test_who_was_muted_by_a_manager_cannot_lift_it(house: House) -> None:
 async def test_who_was_forgotten_is_told_that_they_stay_ignored(house: House) -> None:
     await house.ask(MIRA, SetIgnored())
     async with house.store.writing(house.community_id) as write:
-        await write.forget_person(house.community_id, MIRA.id, house.now)
+        await write.personal.forget(house.community_id, MIRA.id, house.now)
     (back,) = await house.ask(MIRA, SetIgnored(ignored=False))
     assert "You asked to be forgotten here" in back.why
 
@@ -133,8 +133,8 @@ async def test_what_is_kept_of_a_deed_is_an_id_and_what_is_shown_is_the_name_of_
     await house.ask(BOSS, Pause(), subject=BO)
     await house.ask(replace(BOSS, username="chief"), Resume(), subject=BO)
     async with house.store.reading() as read:
-        kept = [tuple(row) for row in await read.rows(text("SELECT audit.by, what FROM audit ORDER BY id"))]
-        shown = [(one.by, one.what) for one in await read.audit_log(house.community_id)]
+        kept = [tuple(row) for row in await read.session.rows(text("SELECT audit.by, what FROM audit ORDER BY id"))]
+        shown = [(one.by, one.what) for one in await read.logs.audit(house.community_id)]
     assert kept[0] == ("The Architect (<@502>)", "set muted: Agents ignore <@502>.")
     assert shown[-1] == ("The Architect (@chief)", "set muted: Agents ignore @chief.")
     assert "boss" not in str(kept) + str(shown)
@@ -144,5 +144,5 @@ async def test_every_change_by_a_person_is_in_the_audit_log_with_their_name(hous
     await house.ask(BOSS, PermitAgent(agent_id=BO, allowed=True), subject=BO)
     await house.ask(MIRA, PermitAgent(agent_id=BO, allowed=True), subject=BO)
     async with house.store.reading() as read:
-        (entry,) = await read.audit_log(house.community_id)
+        (entry,) = await read.logs.audit(house.community_id)
     assert (entry.by, entry.what) == ("The Architect (@boss)", "permit agent: Bo may create agents.")

@@ -1,8 +1,8 @@
 """Who is due, and who answers for whom: the heartbeat's side of the store."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
 
@@ -10,7 +10,6 @@ from bot.core.kinds import HeldFor
 from bot.core.records import AgentId, BeatId, CommunityId, Reason
 from bot.core.verdict import Claim
 from storage.convert import reason_of
-from storage.ids import CountedIds
 from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, REASONS
 
@@ -20,39 +19,31 @@ def free(now: datetime) -> ColumnElement[bool]:
     return or_(AGENTS.c.beat_id.is_(None), AGENTS.c.lease_until <= now)
 
 
-class Dues(Session):
-    """Who is due, and when the next one is."""
+@dataclass(frozen=True, slots=True)
+class SqlClaims:
+    """Claims, and what their end leaves."""
+
+    session: Session
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, AgentId]]:
-        """Give agents of all communities whose next beat has come and whom no live claim holds, first due first."""
         asked = (
             select(AGENTS.c.community_id, AGENTS.c.id)
             .where(AGENTS.c.next_beat_at <= now, free(now), _awake())
             .order_by(AGENTS.c.next_beat_at, AGENTS.c.community_id, AGENTS.c.id)
             .limit(limit)
         )
-        return [(row[0], row[1]) for row in await self.rows(asked)]
+        return [(row[0], row[1]) for row in await self.session.rows(asked)]
 
     async def next_due_at(self) -> datetime | None:
         """Give the time at which the next agent of any community is due; a claimed one not before its lease ends."""
         held = and_(AGENTS.c.beat_id.is_not(None), AGENTS.c.lease_until > AGENTS.c.next_beat_at)
         at = case((held, AGENTS.c.lease_until), else_=AGENTS.c.next_beat_at)
-        found: datetime | None = await self.value(
+        found: datetime | None = await self.session.value(
             select(func.min(at)).where(AGENTS.c.next_beat_at.is_not(None), _awake())
         )
         return found
 
-
-def _awake() -> ColumnElement[bool]:
-    return AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(COMMUNITIES.c.paused))
-
-
-class Claiming(Dues):
-    """Claims, and what their end leaves."""
-
-    ids: CountedIds
-
-    async def claim(
+    async def take(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], *, now: datetime, lease_until: datetime
     ) -> Sequence[Claim]:
         """Claim those of the agents that are due and free, with their due reasons.
@@ -61,13 +52,13 @@ class Claiming(Dues):
         """
         can_be = and_(owned(AGENTS, community_id), AGENTS.c.next_beat_at <= now, free(now))
         asked = select(AGENTS.c.id).where(can_be, AGENTS.c.id.in_(agent_ids)).order_by(AGENTS.c.next_beat_at)
-        found = [row[0] for row in await self.rows(asked)]
+        found = [row[0] for row in await self.session.rows(asked)]
         reasons = await self._due_reasons(community_id, found, now)
         claims = [
             Claim(
                 community_id=community_id,
                 agent_id=agent_id,
-                beat_id=BeatId(self.ids.take("beat")),
+                beat_id=BeatId(self.session.ids.take("beat")),
                 lease_until=lease_until,
                 reasons=tuple(reasons.get(agent_id, ())),
             )
@@ -77,7 +68,7 @@ class Claiming(Dues):
             {"its": community_id, "whose": claim.agent_id, "beat": claim.beat_id, "until": lease_until}
             for claim in claims
         ]
-        await self.run(TAKE, taken)
+        await self.session.run(TAKE, taken)
         return claims
 
     async def _due_reasons(
@@ -87,39 +78,40 @@ class Claiming(Dues):
             owned(REASONS, community_id), REASONS.c.agent_id.in_(agent_ids), REASONS.c.due_at <= now
         )
         reasons: dict[int, list[Reason]] = {}
-        for row in await self.mappings(asked.order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id)):
+        for row in await self.session.mappings(asked.order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id)):
             reasons.setdefault(row["agent_id"], []).append(reason_of(row))
         return reasons
 
     async def holds(self, claim: Claim) -> bool:
-        """Tell whether the claim still stands."""
         held = select(AGENTS.c.beat_id).where(*_is(claim.community_id, claim.agent_id))
-        return bool(await self.value(held) == claim.beat_id)
+        return bool(await self.session.value(held) == claim.beat_id)
 
     async def release(self, claim: Claim, *, until: datetime | None = None, held_for: HeldFor | None = None) -> None:
-        """Let an agent go with its reasons kept; those it claimed are due at `until` at the earliest, and why."""
         if until is not None:
             for reason in claim.reasons:
                 later = update(REASONS).where(*_same(claim.community_id, claim.agent_id, reason))
-                await self.run(later.where(REASONS.c.due_at < until).values(due_at=until, held_for=held_for))
+                await self.session.run(later.where(REASONS.c.due_at < until).values(due_at=until, held_for=held_for))
         let_go = update(AGENTS).where(*_is(claim.community_id, claim.agent_id), AGENTS.c.beat_id == claim.beat_id)
-        await self.run(let_go.values(beat_id=None, lease_until=None))
-        await recount(self, claim.community_id, [claim.agent_id])
+        await self.session.run(let_go.values(beat_id=None, lease_until=None))
+        await recount(self.session, claim.community_id, [claim.agent_id])
 
     async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
-        """Let reasons that were put off for that be due now."""
         held = and_(owned(REASONS, community_id), REASONS.c.held_for == held_for, REASONS.c.due_at > now)
-        whose = [row[0] for row in await self.rows(select(REASONS.c.agent_id).where(held))]
-        await self.run(update(REASONS).where(held).values(due_at=now, held_for=None))
-        await recount(self, community_id, whose)
+        whose = [row[0] for row in await self.session.rows(select(REASONS.c.agent_id).where(held))]
+        await self.session.run(update(REASONS).where(held).values(due_at=now, held_for=None))
+        await recount(self.session, community_id, whose)
 
-    async def abandon_claims(self, *, keeping: Collection[tuple[CommunityId, BeatId]] = ()) -> None:
+    async def abandon(self, *, keeping: Collection[tuple[CommunityId, BeatId]] = ()) -> None:
         """Free every agent but those of these beats: nothing runs for the others, as after a crash."""
         claimed = select(AGENTS.c.community_id, AGENTS.c.id, AGENTS.c.beat_id).where(AGENTS.c.beat_id.is_not(None))
-        for community_id, agent_id, beat_id in await self.rows(claimed):
+        for community_id, agent_id, beat_id in await self.session.rows(claimed):
             if (community_id, beat_id) not in keeping:
                 this = update(AGENTS).where(*_is(community_id, agent_id), AGENTS.c.beat_id == beat_id)
-                await self.run(this.values(beat_id=None, lease_until=None))
+                await self.session.run(this.values(beat_id=None, lease_until=None))
+
+
+def _awake() -> ColumnElement[bool]:
+    return AGENTS.c.community_id.not_in(select(COMMUNITIES.c.id).where(COMMUNITIES.c.paused))
 
 
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
@@ -154,6 +146,8 @@ def _recounting() -> Update:
 
 
 RECOUNT = _recounting()
+
+
 TAKE = (
     update(AGENTS)
     .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
@@ -161,11 +155,11 @@ TAKE = (
 )
 
 
-def _is(community_id: int, agent_id: int) -> tuple[Any, ...]:
+def _is(community_id: int, agent_id: int) -> tuple[ColumnElement[bool], ...]:
     return owned(AGENTS, community_id), AGENTS.c.id == agent_id
 
 
-def _same(community_id: int, agent_id: int, reason: Reason) -> tuple[Any, ...]:
+def _same(community_id: int, agent_id: int, reason: Reason) -> tuple[ColumnElement[bool], ...]:
     return (
         owned(REASONS, community_id),
         REASONS.c.agent_id == agent_id,

@@ -1,41 +1,71 @@
-"""Private threads: places of their own in a room, whose members hear them while the bot is in them."""
+"""Rooms by channel, and private threads: places in a room, whose members hear them while the bot is in them."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import and_, delete, func, select, update
 
 from bot.core.changes import RemoveMembership
 from bot.core.kinds import Access, LetterState, Visibility
-from bot.core.records import AgentId, CommunityId, Membership, MessageId, Room, Snowflake
+from bot.core.records import (
+    AgentId,
+    CommunityId,
+    Membership,
+    MessageId,
+    Room,
+    Snowflake,
+)
 from storage.changes.residents import remove_memberships
-from storage.convert import columns_of
-from storage.dues import recount
+from storage.claims import recount
+from storage.convert import (
+    columns_of,
+)
 from storage.erasing import erase
-from storage.ids import CountedIds
 from storage.session import Session, owned
-from storage.tables import ACTIONS, BEATS, JOURNAL, LETTERS, LOOKUPS, MEMBERSHIPS, MESSAGES, MINDS, ROOMS, SCHEDULES
+from storage.tables import (
+    ACTIONS,
+    BEATS,
+    JOURNAL,
+    LETTERS,
+    LOOKUPS,
+    MEMBERSHIPS,
+    MESSAGES,
+    MINDS,
+    ROOMS,
+    SCHEDULES,
+)
 
 OPEN = (LetterState.WAITING.value, LetterState.SENDING.value, LetterState.HELD.value)
 KEPT_ON_A_SIDE = (MINDS, JOURNAL, ACTIONS, LOOKUPS, BEATS)
 
 
-class Threads(Session):
-    """Private threads come and go."""
+@dataclass(frozen=True, slots=True)
+class SqlRooms:
+    """Rooms, and private threads that come and go."""
 
-    ids: CountedIds
+    session: Session
+
+    async def of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
+        asked = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.channel_id == channel_id)
+        found: AgentId | None = await self.session.value(asked)
+        return found
+
+    async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:
+        said = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id.is_not(None))
+        asked = select(MESSAGES.c.thread_id).distinct().where(*said, MESSAGES.c.thread_name.is_(None))
+        return [Snowflake(row[0]) for row in await self.session.rows(asked.order_by(MESSAGES.c.thread_id))]
 
     async def add_thread(
         self, community_id: CommunityId, room_id: AgentId, channel_id: Snowflake, *, name: str, at: datetime
     ) -> AgentId:
-        """Make a private thread a place of its own beside its room, and let the room's members into it; gives its id.
-
-        One that is there gets its members back.
-        """
-        known = await self.value(select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.channel_id == channel_id))
-        thread_id = AgentId(known if known is not None else self.ids.take("agent"))
+        known = await self.session.value(
+            select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.channel_id == channel_id)
+        )
+        thread_id = AgentId(known if known is not None else self.session.ids.take("agent"))
         if known is not None:
             this = and_(owned(ROOMS, community_id), ROOMS.c.id == known, ROOMS.c.thread_name != name)
-            await self.run(update(ROOMS).where(this).values(thread_name=name))
+            await self.session.run(update(ROOMS).where(this).values(thread_name=name))
         else:
             thread = Room(
                 community_id=community_id,
@@ -46,7 +76,7 @@ class Threads(Session):
                 access=Access.CLOSED,
                 visibility=Visibility.PRIVATE,
             )
-            await self.run(self.insert(ROOMS), columns_of(thread))
+            await self.session.run(self.session.insert(ROOMS), columns_of(thread))
         await self._let_in(community_id, room_id, thread_id, at)
         return thread_id
 
@@ -55,12 +85,12 @@ class Threads(Session):
         here = (owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id.in_((room_id, thread_id)))
         seats = {
             (row[0], row[1])
-            for row in await self.rows(select(MEMBERSHIPS.c.room_id, MEMBERSHIPS.c.agent_id).where(*here))
+            for row in await self.session.rows(select(MEMBERSHIPS.c.room_id, MEMBERSHIPS.c.agent_id).where(*here))
         }
         if (thread_id, room_id) in seats:
             return
         asked = select(func.max(MESSAGES.c.id)).where(owned(MESSAGES, community_id))
-        newest = MessageId(await self.value(asked) or 0)
+        newest = MessageId(await self.session.value(asked) or 0)
         seated = [
             Membership(
                 agent_id=agent_id, room_id=AgentId(thread_id), joined_at=at, joined_after=newest, seen_until=newest
@@ -69,7 +99,7 @@ class Threads(Session):
             if place == room_id
         ]
         rows = [columns_of(one) | {"community_id": community_id} for one in seated]
-        await self.run(self.insert(MEMBERSHIPS).on_conflict_do_nothing(), rows)
+        await self.session.run(self.session.insert(MEMBERSHIPS).on_conflict_do_nothing(), rows)
 
     async def leave_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
         """Let all agents leave a private thread with what they would still say there.
@@ -77,29 +107,30 @@ class Threads(Session):
         What was said stays for the people who may read it.
         """
         here = and_(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id == thread_id)
-        members = [row[0] for row in await self.rows(select(MEMBERSHIPS.c.agent_id).where(here))]
+        members = [row[0] for row in await self.session.rows(select(MEMBERSHIPS.c.agent_id).where(here))]
         await remove_memberships(
-            self, community_id, [RemoveMembership(agent_id=id, room_id=thread_id) for id in members]
+            self.session, community_id, [RemoveMembership(agent_id=id, room_id=thread_id) for id in members]
         )
-        await self.run(delete(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.room_id == thread_id))
+        await self.session.run(
+            delete(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.room_id == thread_id)
+        )
         waiting = and_(owned(LETTERS, community_id), LETTERS.c.room_id == thread_id, LETTERS.c.state.in_(OPEN))
-        await self.run(update(LETTERS).where(waiting).values(state=LetterState.FAILED.value))
-        await recount(self, community_id, self.to_recount)
-        self.to_recount.clear()
+        await self.session.run(update(LETTERS).where(waiting).values(state=LetterState.FAILED.value))
+        await recount(self.session, community_id, self.session.to_recount)
+        self.session.to_recount.clear()
 
     async def name_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake, name: str) -> None:
-        """Keep of what thread the messages of a room are that were said in it."""
         these = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
-        await self.run(update(MESSAGES).where(these).values(thread_name=name))
+        await self.session.run(update(MESSAGES).where(these).values(thread_name=name))
 
     async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> int:
-        """Remove what is stored in a room of one of its threads, everywhere; it may come in again. Gives how many."""
-        return await erase(self, community_id, and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id))
+        return await erase(
+            self.session, community_id, and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
+        )
 
     async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
-        """Remove what agents kept on the side of a private thread that is no more."""
         await self.leave_thread(community_id, thread_id)
         for table in KEPT_ON_A_SIDE:
-            await self.run(delete(table).where(owned(table, community_id), table.c.side == thread_id))
+            await self.session.run(delete(table).where(owned(table, community_id), table.c.side == thread_id))
         this = and_(owned(ROOMS, community_id), ROOMS.c.id == thread_id)
-        await self.run(update(ROOMS).where(this).values(channel_id=None, thread_name=""))  # its id stays used
+        await self.session.run(update(ROOMS).where(this).values(channel_id=None, thread_name=""))  # its id stays used

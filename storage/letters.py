@@ -1,25 +1,24 @@
 """Letters: what waits to be sent, in order per room and lane."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Select, and_, delete, func, select, tuple_, update
+from sqlalchemy import and_, func, select, tuple_, update
 
-from bot.core.errors import Unreadable
-from bot.core.kinds import LetterKind, LetterState, RequestState, SenderKind
+from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
+from storage.claims import free_told
 from storage.convert import letter_of
-from storage.dues import free_told
 from storage.erasing import erase
-from storage.session import Session, literally, owned
-from storage.tables import LETTERS, MESSAGES, METADATA, PARTS, REQUESTS, TOMBSTONES
+from storage.session import Query, Session, literally, owned
+from storage.tables import LETTERS, MESSAGES, PARTS, TOMBSTONES
 from storage.talking import show
 
 OPEN = ("waiting", "sending")
 
 
-def heads() -> Select[Any]:
+def heads() -> Query:
     """Give the first open letter of every room and lane."""
     waiting = LETTERS.alias("waiting")
     first = (
@@ -30,57 +29,51 @@ def heads() -> Select[Any]:
     return select(LETTERS).where(tuple_(LETTERS.c.community_id, LETTERS.c.id).in_(first))
 
 
-class Outbox(Session):
-    """What waits to be sent."""
+@dataclass(frozen=True, slots=True)
+class SqlLetters:
+    """What waits to be sent, and how it moves on."""
 
-    async def letters(self, now: datetime, *, limit: int) -> Sequence[Letter]:
+    session: Session
+
+    async def due(self, now: datetime, *, limit: int) -> Sequence[Letter]:
         """Give, per room and lane of all communities, the first unsent letter if its time has come."""
         due = heads().where(LETTERS.c.not_before <= now).order_by(LETTERS.c.not_before, LETTERS.c.id).limit(limit)
-        return await self.records(due, LETTERS, letter_of)
+        return await self.session.records(due, LETTERS, letter_of)
 
-    async def next_letter_at(self) -> datetime | None:
-        """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
+    async def next_due_at(self) -> datetime | None:
         waiting = heads().subquery()
-        found: datetime | None = await self.value(select(func.min(waiting.c.not_before)))
+        found: datetime | None = await self.session.value(select(func.min(waiting.c.not_before)))
         return found
 
     async def unconfirmed(self, community_id: CommunityId, room_id: AgentId) -> Letter | None:
-        """Give the room's POST letter that is being sent, if there is one."""
         sending = select(LETTERS).where(
             owned(LETTERS, community_id),
             LETTERS.c.room_id == room_id,
             LETTERS.c.kind == LetterKind.POST,
             LETTERS.c.state == LetterState.SENDING,
         )
-        row = await self.first(sending.order_by(LETTERS.c.id).limit(1))
+        row = await self.session.first(sending.order_by(LETTERS.c.id).limit(1))
         return None if row is None else letter_of(row)
 
     async def last_posted(self, community_id: CommunityId, room_id: AgentId) -> Snowflake | None:
-        """Give the newest Discord id among the confirmed parts of all letters of a room."""
         of_room = and_(owned(LETTERS, community_id), LETTERS.c.room_id == room_id)
-        found: Snowflake | None = await self.value(select(func.max(LETTERS.c.last_part)).where(of_room))
+        found: Snowflake | None = await self.session.value(select(func.max(LETTERS.c.last_part)).where(of_room))
         return found
 
     async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
-        """Give when an agent's post was confirmed there, so many back (1: the newest); None: there is none."""
         said = and_(MESSAGES.c.community_id == LETTERS.c.community_id, MESSAGES.c.id == LETTERS.c.message_id)
         by_agent = and_(MESSAGES.c.sender_kind == SenderKind.AGENT, LETTERS.c.state == LetterState.SENT)
         asked = select(LETTERS.c.closed_at).select_from(LETTERS.join(MESSAGES, said))
         asked = asked.where(owned(LETTERS, community_id), LETTERS.c.room_id == room_id, by_agent)
         newest_first = LETTERS.c.last_part.desc()
-        found: datetime | None = await self.value(asked.order_by(newest_first).limit(1).offset(posts - 1))
+        found: datetime | None = await self.session.value(asked.order_by(newest_first).limit(1).offset(posts - 1))
         return found
 
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
-        """Give the letters that moderation holds, oldest first."""
         asked = select(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.state == LetterState.HELD)
-        return [letter_of(row) for row in await self.mappings(asked.order_by(LETTERS.c.id))]
+        return [letter_of(row) for row in await self.session.mappings(asked.order_by(LETTERS.c.id))]
 
-
-class Posting(Outbox):
-    """Letters moving on."""
-
-    async def update_letter(
+    async def move(
         self,
         community_id: CommunityId,
         letter_id: LetterId,
@@ -92,69 +85,46 @@ class Posting(Outbox):
         at: datetime | None = None,
         shown_at: datetime | None = None,
     ) -> bool:
-        """Move a letter on; `posted_as`: ids of its parts, added to those known (SENT: its message is shown).
-
-        `shown_at`: where its message has its place, by Discord's clock; `at` when nothing else is said.
-
-        Gives whether it is still there afterwards: it is deleted with its message.
-        """
         this = and_(owned(LETTERS, community_id), LETTERS.c.id == letter_id)
-        row = await self.first(select(LETTERS).where(this))
+        row = await self.session.first(select(LETTERS).where(this))
         if row is None:
             return False
         parts = sorted({*(row["posted_as"] or ()), *posted_as})
-        new: dict[str, Any] = {"state": state, "posted_as": parts, "last_part": parts[-1] if parts else None}
+        new: dict[str, object] = {"state": state, "posted_as": parts, "last_part": parts[-1] if parts else None}
         new |= {} if attempts is None else {"attempts": attempts}
         new |= {} if not_before is None else {"not_before": not_before}
         new |= {"closed_at": at} if state in (LetterState.SENT, LetterState.FAILED) else {}
-        await self.run(update(LETTERS).where(this).values(new))
+        await self.session.run(update(LETTERS).where(this).values(new))
         if row["message_id"] is not None:
             await self._mark_posted(community_id, row["message_id"], parts)
             if state is LetterState.SENT:
-                await show(self, community_id, row["message_id"], shown_at or at)
+                await show(self.session, community_id, row["message_id"], shown_at or at)
             if state not in OPEN:
-                await self._free_author(community_id, row["message_id"], at)
+                await self.free_author(community_id, row["message_id"], at)
             return not await self._erase_buried(community_id, row["message_id"], parts)
         return True
 
-    async def set_aside(self, found: Unreadable, at: datetime) -> None:
-        """Take rows that cannot be read from what is still to be done, so that they hold nobody else up."""
-        table = METADATA.tables[found.table]
-        for key in found.keys:
-            this = tuple_(*table.primary_key) == tuple_(*key)
-            match found.table:
-                case LETTERS.name:
-                    await self.run(update(LETTERS).where(this).values(state=LetterState.FAILED, closed_at=at))
-                    for community_id, message_id in await self.rows(
-                        select(LETTERS.c.community_id, LETTERS.c.message_id).where(
-                            this, LETTERS.c.message_id.is_not(None)
-                        )
-                    ):
-                        await self._free_author(community_id, message_id, at)
-                case REQUESTS.name:
-                    await self.run(update(REQUESTS).where(this).values(state=RequestState.EXPIRED, closed_at=at))
-                case _:
-                    await self.run(delete(table).where(this))
-
-    async def _free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
+    async def free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
         """Whoever said it may beat for its room again: it stands there now, or will not."""
         this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id)
-        said = await self.first(select(MESSAGES.c.room_id, MESSAGES.c.sender_agent_id, MESSAGES.c.sent_at).where(this))
+        said = await self.session.first(
+            select(MESSAGES.c.room_id, MESSAGES.c.sender_agent_id, MESSAGES.c.sent_at).where(this)
+        )
         if said is not None and said["sender_agent_id"] is not None:
-            await free_told(self, community_id, said, at or said["sent_at"])
+            await free_told(self.session, community_id, said, at or said["sent_at"])
 
     async def _mark_posted(self, community_id: CommunityId, message_id: int, parts: Sequence[int]) -> None:
         if not parts:
             return
         this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id)
-        await self.run(update(MESSAGES).where(this).values(discord_id=parts[0]))
+        await self.session.run(update(MESSAGES).where(this).values(discord_id=parts[0]))
         rows = [{"community_id": community_id, "discord_id": part, "message_id": message_id} for part in parts[1:]]
-        await self.upsert(PARTS, rows)
+        await self.session.upsert(PARTS, rows)
 
     async def _erase_buried(self, community_id: int, message_id: int, parts: Sequence[int]) -> bool:
         """A person may have deleted the post before we knew that it was there; tells whether."""
         buried = and_(owned(TOMBSTONES, community_id), TOMBSTONES.c.discord_id.in_(parts))
-        if not parts or await self.value(select(TOMBSTONES.c.discord_id).where(buried).limit(1)) is None:
+        if not parts or await self.session.value(select(TOMBSTONES.c.discord_id).where(buried).limit(1)) is None:
             return False
-        await erase(self, community_id, MESSAGES.c.id == message_id)
+        await erase(self.session, community_id, MESSAGES.c.id == message_id)
         return True

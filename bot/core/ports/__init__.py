@@ -1,0 +1,93 @@
+"""The doors to the outside: small protocols that the engine asks for and that adapters and storage keep."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import ParamSpec, Protocol, TypeVar
+
+from bot.core.models import Model as Model
+from bot.core.models import ModelAnswer as ModelAnswer
+from bot.core.models import ModelCall as ModelCall
+from bot.core.models import Models as Models
+from bot.core.models import Tokenizer as Tokenizer
+from bot.core.ports.store import IdKind as IdKind
+from bot.core.ports.store import Ids as Ids
+from bot.core.ports.store import Reading as Reading
+from bot.core.ports.store import Store as Store
+from bot.core.ports.store import Writing as Writing
+from bot.core.ports.talk import NewMessage as NewMessage
+from bot.core.publishing import Post as Post
+from bot.core.publishing import Publisher as Publisher
+from bot.core.removals import Parts as Parts
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Clock(Protocol):
+    """Time, so that a day can be replayed in a second."""
+
+    def now(self) -> datetime:
+        """Give the time, aware and in UTC."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+    def timeout(self, seconds: float) -> AbstractAsyncContextManager[object]:
+        """Raise TimeoutError in a block that takes longer."""
+
+
+class Random(Protocol):
+    """Seeded chance: one source per community and beat."""
+
+    def uniform(self, low: float, high: float) -> float:
+        """Give a number between the two."""
+
+    def token(self, characters: int) -> str:
+        """Give a string of letters and digits that nobody can guess."""
+
+
+class Cipher(Protocol):
+    """Keeps secrets at rest; `row` names where one stands (core.sealing), and elsewhere it does not open."""
+
+    def encrypt(self, secret: str, row: str) -> bytes:
+        """Give the ciphertext."""
+
+    def decrypt(self, ciphertext: bytes, row: str) -> str:
+        """Give the secret back."""
+
+    def is_bound(self, ciphertext: bytes) -> bool:
+        """Tell whether it was sealed to a row: what older versions sealed opens in any."""
+
+    def digest(self, secret: str) -> bytes:
+        """Give a keyed digest by which the secret can be found."""
+
+    def digests(self, secret: str) -> Sequence[bytes]:
+        """Give that digest, and those by which it was found before the installation's secret was changed."""
+
+
+class Workshop(Protocol):
+    """Where work is done that what strangers send can make slow: beside everything else, and not for ever."""
+
+    async def done(self, lane: int, work: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
+        """Do pure work, a function that its module names; raises TooMuch, and what the work raises.
+
+        `lane`: whose it is (a community's id); the work of one lane keeps no other lane waiting.
+        """
+
+
+class Metrics(Protocol):
+    """Counters and timings for whoever runs the bot."""
+
+    def count(self, name: str, amount: float = 1, **labels: str) -> None:
+        """Add to a counter."""
+
+    def observe(self, name: str, value: float, **labels: str) -> None:
+        """Note a measured value."""
+
+
+class Planned(Protocol):
+    """What the engine tells the scheduler's wake-up: an agent may be due sooner than the next slot."""
+
+    def nudge(self, at: datetime) -> None:
+        """Ask for a slot at that time."""

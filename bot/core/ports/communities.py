@@ -1,0 +1,75 @@
+"""Communities, and what is kept for one beside its talk."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from bot.core.errors import Unreadable
+from bot.core.keeping import AuditEntry, JournalEntry
+from bot.core.models import OwnProvider, OwnProviders
+from bot.core.records import AgentId, Community, CommunityId, Json, Snowflake
+
+
+class Communities(Protocol):
+    """Discord servers in which agents live."""
+
+    async def all(self) -> Sequence[Community]:
+        """Give all communities."""
+
+    async def of_guild(self, guild_id: Snowflake) -> Community | None:
+        """Find a community by its Discord server."""
+
+
+class WritableCommunities(Communities, Protocol):
+    """Communities that are made and paused."""
+
+    async def add(self, guild_id: Snowflake, name: str) -> Community:
+        """Make a community, or give the one that is there (with its new name)."""
+
+    async def pause(self, community_id: CommunityId, *, paused: bool) -> None:
+        """Let nobody of a community beat any more, or let everyone go on."""
+
+
+class Notes(Protocol):
+    """Small values by name, for a community (None: for the installation)."""
+
+    async def find(self, community_id: CommunityId | None, name: str) -> Json:
+        """Give a small value kept by name for a community (None: for the installation); None when there is none."""
+
+
+class WritableNotes(Notes, Protocol):
+    """Small values that are kept by name."""
+
+    async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
+        """Keep a small value by name for a community (None: for the installation); None removes it."""
+
+
+class WritableProviders(OwnProviders, Protocol):
+    """The model providers that communities bring."""
+
+    async def keep(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
+        """Keep a community's own model provider in place of an earlier one; None removes it."""
+
+
+class Logs(Protocol):
+    """Logs for managers."""
+
+    async def audit(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
+        """Give who changed what, newest first."""
+
+    async def journal(
+        self, community_id: CommunityId, agent_id: AgentId, *, side: int = 0, limit: int = 50
+    ) -> Sequence[JournalEntry]:
+        """Give the changes of an agent's knowledge on one side, newest first."""
+
+
+class Upkeep(Protocol):
+    """What is kept no longer than it may be, or cannot be read."""
+
+    async def set_aside(self, found: Unreadable, at: datetime) -> None:
+        """Take rows that cannot be read from what is still to be done, so that they hold nobody else up."""
+
+    async def forget(
+        self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
+    ) -> int:
+        """Delete messages outside every window, stored HUDs and logs that are older; gives how many messages went."""

@@ -1,0 +1,47 @@
+"""People, and what is kept of them."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from bot.core.keeping import Forgotten, Readable
+from bot.core.records import CommunityId, Json, Person, Snowflake
+
+
+class People(Protocol):
+    """Whom a community knows."""
+
+    async def find(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
+        """Find a person."""
+
+
+class WritablePeople(People, Protocol):
+    """Whom a community knows, and whom its agents listen to."""
+
+    async def put(self, community_id: CommunityId, person: Person) -> None:
+        """Store a person, or their new name and rights: whether agents listen to them stays as it was decided."""
+
+    async def decide_about(self, community_id: CommunityId, person: Person) -> None:
+        """Keep whether agents listen to a person who is known."""
+
+
+class Personal(Protocol):
+    """What is stored of one person."""
+
+    async def threads(self, community_id: CommunityId, person_id: Snowflake) -> Sequence[Snowflake]:
+        """Give the threads in which a person spoke or reacted, the newest first."""
+
+    async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
+        """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much."""
+
+
+class WritablePersonal(Personal, Protocol):
+    """What is stored of one person, and the right to be forgotten."""
+
+    async def forget(
+        self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
+    ) -> Forgotten:
+        """Remove what a person said and did, and their username; nothing on Discord itself is deleted.
+
+        `others`: names that the server knows beside those of people and agents, such as its roles'.
+        """

@@ -1,0 +1,105 @@
+"""Agents, rooms and who may enter them, as they stand at one moment."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from bot.core.circumstances import Circumstances, Inquiry
+from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Schedule, Snowflake
+from bot.core.view import Glance, Subject, View
+
+
+class Agents(Protocol):
+    """Agents, and what they will say later."""
+
+    async def names(self, community_id: CommunityId) -> Mapping[AgentId, str]:
+        """Give every agent's name, in the order of their ids: what can be asked at every key that is typed."""
+
+    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
+        """Give what an agent will say later, soonest first."""
+
+    async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
+        """Give scheduled messages of all communities whose time has come, the oldest first."""
+
+
+class WritableAgents(Agents, Protocol):
+    """Agents, and their end."""
+
+    async def delete(self, community_id: CommunityId, agent_id: AgentId) -> None:
+        """Delete an agent for good with its room and all that was said there; its id stays used."""
+
+
+class Rooms(Protocol):
+    """Rooms and the private threads in them."""
+
+    async def of_channel(self, community_id: CommunityId, channel_id: Snowflake) -> AgentId | None:
+        """Find a room by its channel."""
+
+    async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:
+        """Give the threads of a room of which only the ids are known: whether they are private is not."""
+
+
+class WritableRooms(Rooms, Protocol):
+    """Rooms, and private threads that come and go."""
+
+    async def add_thread(
+        self, community_id: CommunityId, room_id: AgentId, channel_id: Snowflake, *, name: str, at: datetime
+    ) -> AgentId:
+        """Make a private thread a place of its own beside its room, and let the room's members into it; gives its id.
+
+        One that is there gets its members back.
+        """
+
+    async def leave_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
+        """Let all agents leave a private thread with what they would still say there; what was said stays."""
+
+    async def name_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake, name: str) -> None:
+        """Keep of what thread the messages of a room are that were said in it."""
+
+    async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> int:
+        """Remove what is stored in a room of one of its threads, everywhere; it may come in again. Gives how many."""
+
+    async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
+        """Remove what agents kept on the side of a private thread that is no more."""
+
+
+class Access(Protocol):
+    """Keys, and who knocks."""
+
+    async def keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
+        """Give every key that there was in a community, without who holds it."""
+
+    async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
+        """Give the pending access requests of all communities."""
+
+
+class Views(Protocol):
+    """A community as it stands at one moment."""
+
+    async def whole(
+        self,
+        community_id: CommunityId,
+        *,
+        agent_ids: Sequence[AgentId] = (),
+        room_ids: Sequence[AgentId] = (),
+        messages: int = 200,
+    ) -> View:
+        """Give what a slot needs of these agents (and their rooms) or of these rooms, in a fixed number of queries.
+
+        `messages`: how many of the newest per room at most.
+        """
+
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
+        """Give only what gates, floors and plain talk need of these agents."""
+
+    async def desk(
+        self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
+    ) -> Subject:
+        """Give what actions look at and change, with keys and requests if `doors`."""
+
+
+class Inquiries(Protocol):
+    """What actions depend on beside the view."""
+
+    async def answer(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
+        """Answer what a few actions depend on beside the view, all at once."""

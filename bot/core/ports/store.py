@@ -1,0 +1,91 @@
+"""The community's memory: reads and transactions, each in parts by matter."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Literal, Protocol
+
+from bot.core.changes import Change
+from bot.core.models import OwnProviders
+from bot.core.ports.beats import Beats, Claims, Money, WritableClaims, WritableMoney
+from bot.core.ports.communities import (
+    Communities,
+    Logs,
+    Notes,
+    Upkeep,
+    WritableCommunities,
+    WritableNotes,
+    WritableProviders,
+)
+from bot.core.ports.people import People, Personal, WritablePeople, WritablePersonal
+from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, WritableAgents, WritableRooms
+from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
+from bot.core.records import CommunityId
+
+IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint"]
+
+
+class Ids(Protocol):
+    """Small integer ids, counted per community and never given twice."""
+
+    def take(self, kind: IdKind) -> int:
+        """Give the next id of a kind; it is used up when the transaction commits."""
+
+
+class Reading(Protocol):
+    """One consistent read, by matter; every answer is of one community unless it says otherwise."""
+
+    access: Access
+    agents: Agents
+    beats: Beats
+    claims: Claims
+    communities: Communities
+    inquiries: Inquiries
+    letters: Letters
+    logs: Logs
+    money: Money
+    notes: Notes
+    people: People
+    personal: Personal
+    providers: OwnProviders
+    reactions: Reactions
+    rooms: Rooms
+    summaries: Summaries
+    talk: Talk
+    views: Views
+
+
+class Writing(Reading, Protocol):
+    """One transaction; what it reads includes what it wrote. It commits when its block ends without an error."""
+
+    ids: Ids  # the counters of the transaction's community
+    agents: WritableAgents
+    claims: WritableClaims
+    communities: WritableCommunities
+    letters: WritableLetters
+    money: WritableMoney
+    notes: WritableNotes
+    people: WritablePeople
+    personal: WritablePersonal
+    providers: WritableProviders
+    rooms: WritableRooms
+    talk: WritableTalk
+    upkeep: Upkeep
+
+    async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
+        """Write changes, grouped into few statements."""
+
+    def savepoint(self) -> AbstractAsyncContextManager[object]:
+        """Open a part of the transaction: when its block ends with an error, only the part is undone."""
+
+
+class Store(Protocol):
+    """The community's memory."""
+
+    def reading(self) -> AbstractAsyncContextManager[Reading]:
+        """Open a consistent read."""
+
+    def writing(self, community_id: CommunityId | None = None) -> AbstractAsyncContextManager[Writing]:
+        """Open a transaction; ids are counted for that community (None: only a community is made)."""
+
+    async def gone_for_good(self) -> bool:
+        """Wait until the bytes of what was deleted have left the database's files; tells whether they have."""

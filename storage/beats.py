@@ -1,0 +1,95 @@
+"""Beats as they were kept, and what is counted of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import (
+    and_,
+    case,
+    func,
+    select,
+)
+
+from bot.core.kinds import ReasonKind
+from bot.core.records import (
+    AgentId,
+    Beat,
+    BeatId,
+    CommunityId,
+    Snowflake,
+)
+from bot.core.view import Tally
+from storage.convert import (
+    beat_of,
+    usage_of,
+)
+from storage.money import sums
+from storage.session import Session, owned
+from storage.tables import (
+    BEATS,
+    MEMBERSHIPS,
+    MESSAGES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlBeats:
+    """Beats as they were kept."""
+
+    session: Session
+
+    async def find(self, community_id: CommunityId, beat_id: BeatId) -> Beat | None:
+        row = await self.session.first(select(BEATS).where(owned(BEATS, community_id), BEATS.c.id == beat_id))
+        return None if row is None else beat_of(row)
+
+    async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
+        its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
+        rows = await self.session.mappings(select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
+        return [beat_of(row) for row in rows]
+
+    async def first(
+        self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
+    ) -> Mapping[AgentId, Beat]:
+        its = (owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since, BEATS.c.side == side)
+        first = select(func.min(BEATS.c.id)).where(*its).group_by(BEATS.c.agent_id)
+        rows = await self.session.mappings(select(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(first)))
+        return {beat.agent_id: beat for beat in map(beat_of, rows)}
+
+    async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
+        theirs = and_(owned(BEATS, community_id), BEATS.c.person_id == person_id, BEATS.c.at >= since)
+        addressed = BEATS.c.reason == ReasonKind.ADDRESSED
+        return int(await self.session.value(select(func.count()).where(theirs, addressed)))
+
+    async def self_caused(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Sequence[datetime]:
+        its = and_(owned(BEATS, community_id), BEATS.c.agent_id == agent_id, BEATS.c.at > since)
+        rows = await self.session.rows(select(BEATS.c.at).where(its, BEATS.c.person_id.is_(None)).order_by(BEATS.c.at))
+        return [row[0] for row in rows]
+
+    async def tally(self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime) -> Tally:
+        theirs = and_(owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since)
+        kinds = await self.session.rows(select(BEATS.c.reason, func.count()).where(theirs).group_by(BEATS.c.reason))
+        calls = func.count(func.distinct(case((BEATS.c.response_id != "", BEATS.c.response_id))))
+        silent = func.coalesce(func.sum(case((BEATS.c.silent, 1), else_=0)), 0)
+        row = (
+            await self.session.mappings(
+                select(calls.label("calls"), silent.label("silent"), *sums(BEATS)).where(theirs)
+            )
+        )[0]
+        theirs_to_read = select(MEMBERSHIPS.c.room_id).where(
+            owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.agent_id.in_(agent_ids)
+        )
+        said = and_(
+            owned(MESSAGES, community_id),
+            MESSAGES.c.room_id.in_(theirs_to_read),
+            MESSAGES.c.shown.in_([True, False]),
+            MESSAGES.c.sent_at >= since,
+            MESSAGES.c.sender_agent_id.in_(agent_ids),
+        )
+        return Tally(
+            beats={ReasonKind(kind): count for kind, count in kinds},
+            silent=int(row["silent"]),
+            calls=int(row["calls"]),
+            answers=int(await self.session.value(select(func.count()).where(said))),
+            usage=usage_of(row),
+        )

@@ -1,0 +1,99 @@
+"""Communities, and what is kept for one beside its talk: small values by name, and a model provider of its own."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import bindparam, delete, select, update
+
+from bot.core.models import OwnProvider
+from bot.core.records import (
+    Community,
+    CommunityId,
+    Json,
+    Snowflake,
+)
+from storage.convert import (
+    plain,
+)
+from storage.session import INSTALLATION, Query, Session, owned
+from storage.tables import (
+    COMMUNITIES,
+    COUNTERS,
+    KEPT,
+    OVERRIDES,
+    PROVIDERS,
+)
+
+OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "community_id")).where(
+    PROVIDERS.c.community_id == bindparam("its")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlCommunities:
+    """Discord servers in which agents live."""
+
+    session: Session
+
+    async def all(self) -> Sequence[Community]:
+        return await self._communities(select(COMMUNITIES).order_by(COMMUNITIES.c.id))
+
+    async def of_guild(self, guild_id: Snowflake) -> Community | None:
+        found = await self._communities(select(COMMUNITIES).where(COMMUNITIES.c.guild_id == guild_id))
+        return found[0] if found else None
+
+    async def _communities(self, statement: Query) -> list[Community]:
+        rows = await self.session.mappings(statement)
+        overrides: dict[int, dict[str, Json]] = {}
+        asked = select(OVERRIDES).where(OVERRIDES.c.community_id.in_([row["id"] for row in rows]))
+        for row in await self.session.records(asked.order_by(OVERRIDES.c.name), OVERRIDES, dict):
+            overrides.setdefault(row["community_id"], {})[row["name"]] = row["value"]
+        return [plain(Community, row, overrides=overrides.get(row["id"], {})) for row in rows]
+
+    async def add(self, guild_id: Snowflake, name: str) -> Community:
+        made = self.session.insert(COMMUNITIES).values(guild_id=guild_id, name=name, paused=False)
+        made = made.on_conflict_do_update(index_elements=[COMMUNITIES.c.guild_id], set_={"name": name})
+        community_id = await self.session.value(made.returning(COMMUNITIES.c.id))
+        await self.session.run(self.session.insert(COUNTERS).on_conflict_do_nothing(), {"community_id": community_id})
+        found = await self.of_guild(guild_id)
+        assert found is not None  # noqa: S101  # it was made above
+        return found
+
+    async def pause(self, community_id: CommunityId, *, paused: bool) -> None:
+        await self.session.run(update(COMMUNITIES).where(COMMUNITIES.c.id == community_id).values(paused=paused))
+
+
+@dataclass(frozen=True, slots=True)
+class SqlNotes:
+    """Small values by name."""
+
+    session: Session
+
+    async def find(self, community_id: CommunityId | None, name: str) -> Json:
+        scope = community_id or INSTALLATION
+        found: Json = await self.session.value(select(KEPT.c.value).where(KEPT.c.scope == scope, KEPT.c.name == name))
+        return found
+
+    async def keep(self, community_id: CommunityId | None, name: str, value: Json) -> None:
+        scope = community_id or INSTALLATION
+        if value is None:
+            await self.session.run(delete(KEPT).where(KEPT.c.scope == scope, KEPT.c.name == name))
+        else:
+            await self.session.upsert(KEPT, [{"scope": scope, "name": name, "value": value}])
+
+
+@dataclass(frozen=True, slots=True)
+class SqlProviders:
+    """The model providers that communities bring."""
+
+    session: Session
+
+    async def of(self, community_id: CommunityId) -> OwnProvider | None:
+        row = await self.session.first(OWN_PROVIDER, {"its": community_id})
+        return None if row is None else OwnProvider(**row)
+
+    async def keep(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
+        if provider is None:
+            await self.session.run(delete(PROVIDERS).where(owned(PROVIDERS, community_id)))
+        else:
+            await self.session.upsert(PROVIDERS, [asdict(provider) | {"community_id": community_id}])

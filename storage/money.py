@@ -1,0 +1,119 @@
+"""Money that is set aside before it is spent, and usage by agent and format."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy import Table, and_, case, cast, func, select, text, update
+
+from bot.core.keeping import Used
+from bot.core.kinds import UsedBy
+from bot.core.ports.beats import NOBODY
+from bot.core.records import AgentId, CommunityId, Usage
+from bot.core.spending import divided
+from storage.convert import usage_of
+from storage.session import Query, Session, Term, Values, owned
+from storage.tables import RESERVATIONS, USAGE
+
+PAYING_LOCK = 7_353_677  # any number of its own: who sets the installation's money aside is one at a time
+COLUMNS = {UsedBy.AGENT: "agent_id", UsedBy.ROOM: "room_id", UsedBy.MODEL: "model", UsedBy.FORMAT: "input_format"}
+SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
+
+
+def sums(table: Table) -> list[Term]:
+    """Give the sums of usage over rows, named and typed as their columns."""
+    return [func.coalesce(cast(func.sum(table.c[n]), table.c[n].type), 0, type_=table.c[n].type).label(n) for n in SUMS]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlMoney:
+    """What was set aside and spent."""
+
+    session: Session
+
+    async def spent(self, community_id: CommunityId, day: date) -> tuple[Decimal, int]:
+        usd = func.coalesce(func.sum(RESERVATIONS.c.usd), 0, type_=RESERVATIONS.c.usd.type)
+        tokens = func.coalesce(func.sum(RESERVATIONS.c.tokens), 0)
+        asked = select(usd, tokens).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day)
+        row = (await self.session.rows(asked))[0]
+        return row[0], int(row[1])
+
+    async def paid(self, community_id: CommunityId, day: date) -> tuple[Decimal, Decimal]:
+        usd = RESERVATIONS.c.usd
+        here = case((owned(RESERVATIONS, community_id), usd), else_=0)
+        sums = [func.coalesce(func.sum(one, type_=usd.type), 0, type_=usd.type) for one in (here, usd)]
+        row = (await self.session.rows(select(*sums).where(RESERVATIONS.c.day == day, RESERVATIONS.c.paid.is_(True))))[
+            0
+        ]
+        return row[0], row[1]
+
+    async def spent_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, Usage]:
+        usd = func.sum(RESERVATIONS.c.usd, type_=RESERVATIONS.c.usd.type)
+        on_day = and_(owned(RESERVATIONS, community_id), RESERVATIONS.c.day == day, RESERVATIONS.c.agents.is_not(None))
+        asked = select(RESERVATIONS.c.agents, usd, func.sum(RESERVATIONS.c.tokens)).where(on_day)
+        spent: dict[AgentId, Usage] = {}
+        for agents, cost, tokens in await self.session.rows(asked.group_by(RESERVATIONS.c.agents)):
+            whole = Usage(cost_usd=cost, input_tokens=int(tokens))
+            for agent_id, share in divided(whole, _weights(agents)).items():
+                before = spent.get(agent_id, Usage())
+                spent[agent_id] = Usage(
+                    cost_usd=before.cost_usd + share.cost_usd,
+                    input_tokens=before.input_tokens + share.input_tokens,
+                )
+        return spent
+
+    async def usage_by_agent(self, community_id: CommunityId, day: date) -> Mapping[AgentId, tuple[int, Usage]]:
+        by_agent = _usage(USAGE.c.agent_id, of=community_id).where(USAGE.c.day == day)
+        rows = await self.session.mappings(by_agent.group_by(USAGE.c.agent_id).order_by(USAGE.c.agent_id))
+        return {row["agent_id"]: (int(row["beats"]), usage_of(row)) for row in rows}
+
+    async def used_daily(self, community_id: CommunityId, by: UsedBy, since: date | None) -> Sequence[Used]:
+        what = USAGE.c[COLUMNS[by]]
+        asked = _usage(USAGE.c.day, what.label("key"), of=community_id).group_by(USAGE.c.day, what)
+        if since is not None:
+            asked = asked.where(USAGE.c.day >= since)
+        return [_used(row) for row in await self.session.mappings(asked.order_by(USAGE.c.day, what))]
+
+    async def used_ever(self, community_id: CommunityId, agent_id: AgentId) -> Used | None:
+        asked = _usage(func.min(USAGE.c.day).label("day"), USAGE.c.agent_id.label("key"), of=community_id)
+        rows = await self.session.mappings(asked.where(USAGE.c.agent_id == agent_id).group_by(USAGE.c.agent_id))
+        return _used(rows[0]) if rows else None
+
+    async def take_turns(self) -> None:
+        """Let no other transaction set the installation's money aside until this one ends; SQLite has one at a time."""
+        if not self.session.is_sqlite:
+            await self.session.run(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": PAYING_LOCK})
+
+    async def reserve(
+        self,
+        community_id: CommunityId,
+        day: date,
+        *,
+        usd: Decimal,
+        tokens: int,
+        agents: Mapping[AgentId, int] = NOBODY,
+        paid: bool = False,
+    ) -> int:
+        row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
+        row["agents"] = {str(id): weight for id, weight in sorted(agents.items())} or None
+        statement = self.session.insert(RESERVATIONS).returning(RESERVATIONS.c.id)
+        return int(await self.session.value(statement, row))
+
+    async def settle(self, community_id: CommunityId, reservation_id: int, *, usd: Decimal, tokens: int) -> None:
+        this = update(RESERVATIONS).where(owned(RESERVATIONS, community_id), RESERVATIONS.c.id == reservation_id)
+        await self.session.run(this.values(usd=usd, tokens=tokens, settled=True))
+
+
+def _usage(*what: Term, of: CommunityId) -> Query:
+    return select(*what, func.sum(USAGE.c.beats).label("beats"), *sums(USAGE)).where(owned(USAGE, of))
+
+
+def _used(row: Values) -> Used:
+    return Used(day=row["day"], key=str(row["key"]), beats=int(row["beats"]), usage=usage_of(row))
+
+
+def _weights(agents: Mapping[str, int] | Sequence[int]) -> dict[AgentId, int]:
+    """Give the weights of a call's agents; archives of earlier programs have agents that share equally."""
+    weights = agents.items() if isinstance(agents, Mapping) else [(id, 1) for id in agents]
+    return {AgentId(int(id)): max(0, int(weight)) for id, weight in weights}

@@ -1,0 +1,73 @@
+"""Agents, what they will say later, and who may enter their rooms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, select
+
+from bot.core.records import (
+    AccessKey,
+    AccessRequest,
+    AgentId,
+    CommunityId,
+    Schedule,
+)
+from storage.convert import (
+    key_of,
+    request_of,
+    schedule_of,
+)
+from storage.erasing import erase
+from storage.questions import PENDING
+from storage.session import Session, owned
+from storage.tables import (
+    AGENTS,
+    KEYS,
+    MESSAGES,
+    REQUESTS,
+    ROOMS,
+    SCHEDULES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlAgents:
+    """Agents, and their end."""
+
+    session: Session
+
+    async def names(self, community_id: CommunityId) -> Mapping[AgentId, str]:
+        """Give everyone's name, in the order of their ids."""
+        asked = select(AGENTS.c.id, AGENTS.c.name).where(owned(AGENTS, community_id)).order_by(AGENTS.c.id)
+        return {id: name for id, name in await self.session.rows(asked)}
+
+    async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
+        its = select(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == agent_id)
+        return [schedule_of(row) for row in await self.session.mappings(its.order_by(SCHEDULES.c.at, SCHEDULES.c.id))]
+
+    async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
+        due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
+        return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], schedule_of(row)))
+
+    async def delete(self, community_id: CommunityId, agent_id: AgentId) -> None:
+        threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == agent_id)
+        for room_id in (*(row[0] for row in await self.session.rows(threads)), agent_id):
+            await erase(self.session, community_id, MESSAGES.c.room_id == room_id)
+            await self.session.run(delete(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id == room_id))
+        await self.session.run(delete(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id == agent_id))
+
+
+@dataclass(frozen=True, slots=True)
+class SqlAccess:
+    """Keys, and who knocks."""
+
+    session: Session
+
+    async def keys(self, community_id: CommunityId) -> Sequence[AccessKey]:
+        rows = await self.session.mappings(select(KEYS).where(owned(KEYS, community_id)).order_by(KEYS.c.id))
+        return [key_of(row, ()) for row in rows]
+
+    async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
+        pending = select(REQUESTS).where(PENDING).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
+        return await self.session.records(pending, REQUESTS, lambda row: (row["community_id"], request_of(row)))

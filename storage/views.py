@@ -1,0 +1,375 @@
+"""One read that gives a slot all that its gates, plans and HUDs need, in a fixed number of statements."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Never, TypeVar
+
+from sqlalchemy import Table, and_, or_, select
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import NotFound
+from bot.core.records import (
+    AccessKey,
+    AccessRequest,
+    Agent,
+    AgentId,
+    Checkpoint,
+    Community,
+    CommunityId,
+    Letter,
+    Lookup,
+    Membership,
+    Message,
+    Mind,
+    Reason,
+    Room,
+    Schedule,
+    Side,
+)
+from bot.core.view import Doors, Glance, RoomView, Subject, View
+from storage.convert import (
+    action_of,
+    agent_of,
+    checkpoint_of,
+    focus_of,
+    key_of,
+    letter_of,
+    membership_of,
+    plain,
+    reason_of,
+    request_of,
+    room_of,
+    schedule_of,
+)
+from storage.messages import read_messages
+from storage.names import worded
+from storage.questions import Questions, questions
+from storage.session import Rows, Session, Values, literally, owned
+from storage.tables import AGENTS, COMMUNITIES, HOLDERS, KEYS, REQUESTS, ROOMS
+
+K = TypeVar("K")
+V = TypeVar("V")
+Pair = tuple[AgentId, AgentId]
+Keys = dict[AgentId, tuple[AccessKey, ...]]
+Counts = Mapping[AgentId, int]  # of all messages, by room
+KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
+NOTHING: Mapping[AgentId, Never] = {}
+
+KNOCKED_FOR = (
+    select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
+    .outerjoin(HOLDERS, and_(HOLDERS.c.community_id == KEYS.c.community_id, HOLDERS.c.key_id == KEYS.c.id))
+    .outerjoin(
+        REQUESTS,
+        and_(
+            REQUESTS.c.community_id == KEYS.c.community_id,
+            REQUESTS.c.room_id == KEYS.c.room_id,
+            REQUESTS.c.key_id == KEYS.c.id,
+            REQUESTS.c.state.in_(literally("pending")),
+        ),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a view is asked for: agents, and all rooms that come with them."""
+
+    community_id: CommunityId
+    agents: Collection[AgentId]
+    rooms: Collection[AgentId]
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class SqlViews:
+    """A community as it stands at one moment, for different needs."""
+
+    session: Session
+    config: CommunityConfig
+
+    async def whole(
+        self,
+        community_id: CommunityId,
+        *,
+        agent_ids: Sequence[AgentId] = (),
+        room_ids: Sequence[AgentId] = (),
+        messages: int = 200,
+    ) -> View:
+        """Give what a slot needs of these agents (and their rooms) or of these rooms; raises NotFound."""
+        community = await self._itself(community_id)
+        agents, all_rooms, counts = await self._residents(community_id)
+        memberships = await self._memberships(community_id, agent_ids, room_ids)
+        shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
+        asked = Asked(community_id, agent_ids, shown, messages)
+        (keys, held_keys), (unposted, being_posted) = await self._keys(asked), await self._unposted(asked)
+        return View(
+            community=community,
+            config=self.config.overlaid(community.overrides),
+            agents=agents,
+            all_rooms=all_rooms,
+            rooms=await self._rooms(asked, all_rooms, memberships, counts),
+            memberships=memberships,
+            minds=await self._minds(asked),
+            schedules=await self._schedules(asked),
+            keys=keys,
+            held_keys=held_keys,
+            requests=await self._requests(asked),
+            unposted=unposted,
+            being_posted=being_posted,
+            reasons=await self._reasons(asked, {agent for agent, _ in memberships}),
+        )
+
+    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
+        """Give these agents' rooms with their members, reasons and newest messages; raises NotFound."""
+        community = await self._itself(community_id)
+        memberships = await self._memberships(community_id, agent_ids, ())
+        shown = {room for _, room in memberships}
+        members = {agent for agent, _ in memberships} | set(agent_ids)
+        asked = Asked(community_id, agent_ids, shown, messages)
+        agents = select(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id.in_(_ids(members | shown)))
+        asked_agents = await self.session.mappings(agents.order_by(AGENTS.c.id))
+        rooms = select(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id.in_(_ids(shown)))
+        of_rooms = await self.session.mappings(rooms.order_by(ROOMS.c.id))
+        all_rooms = all_rooms_of(of_rooms)
+        counts = _counts(of_rooms)
+        unposted, being_posted = await self._unposted(asked)
+        return Glance(
+            community=community,
+            config=self.config.overlaid(community.overrides),
+            agents={one.id: one for one in await self._agents(community_id, asked_agents)},
+            all_rooms=all_rooms,
+            rooms=await self._rooms(asked, all_rooms, memberships, counts),
+            memberships=memberships,
+            unposted=unposted,
+            being_posted=being_posted,
+            reasons=await self._reasons(asked, members),
+        )
+
+    async def desk(
+        self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
+    ) -> Subject:
+        """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
+        community = await self._itself(community_id)
+        agents, all_rooms, counts = await self._residents(community_id)
+        memberships = await self._memberships(community_id, agent_ids, room_ids)
+        shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
+        asked = Asked(community_id, agent_ids, shown, 0)
+        return Subject(
+            community=community,
+            config=self.config.overlaid(community.overrides),
+            agents=agents,
+            all_rooms=all_rooms,
+            rooms=_seats(asked, all_rooms, memberships, counts),
+            memberships=memberships,
+            minds=await self._carried(asked),
+            doors=await self._doors(asked) if doors else None,
+        )
+
+    async def _itself(self, community_id: CommunityId) -> Community:
+        rows = await self.session.rows(self._questions.community, {"community_id": community_id})
+        if not rows:
+            raise NotFound("There is no such community.")
+        overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
+        return plain(Community, named(COMMUNITIES, rows[0]), overrides=overrides)
+
+    async def _residents(self, community_id: CommunityId) -> tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]:
+        rows = await self.session.rows(self._questions.residents, {"community_id": community_id})
+        agents = await self._agents(community_id, [named(AGENTS, row) for row in rows])
+        rooms = [named(ROOMS, row[len(AGENTS.c) :]) for row in rows]
+        return {agent.id: agent for agent in agents}, all_rooms_of(rooms), _counts(rooms)
+
+    async def _agents(self, community_id: int, rows: Sequence[Values]) -> list[Agent]:
+        """Give agents; who paused them is kept by id and named here."""
+        paused = [row for row in rows if row["paused_reason"]]
+        why = await worded(self.session, community_id, [row["paused_reason"] for row in paused])
+        worded_for = {row["id"]: {"paused_reason": one} for row, one in zip(paused, why, strict=True)}
+        return [agent_of({**row, **worded_for.get(row["id"], {})}) if worded_for else agent_of(row) for row in rows]
+
+    async def _memberships(
+        self, community_id: CommunityId, agent_ids: Collection[AgentId], room_ids: Collection[AgentId]
+    ) -> dict[Pair, Membership]:
+        of = {
+            "community_id": community_id,
+            "agents": self.session.many(agent_ids),
+            "rooms": self.session.many(room_ids),
+        }
+        rows = await self.session.mappings(self._questions.memberships, of)
+        return {(row["agent_id"], row["room_id"]): membership_of(row) for row in rows}
+
+    async def _rooms(
+        self, asked: Asked, all_rooms: Mapping[AgentId, Room], memberships: Iterable[Pair], counts: Counts
+    ) -> dict[AgentId, RoomView]:
+        newest, summaries = await self._newest(asked), await self._checkpoints(asked)
+        return _seats(asked, all_rooms, memberships, counts, newest, summaries)
+
+    async def _newest(self, asked: Asked) -> dict[AgentId, list[Message]]:
+        if asked.messages <= 0:
+            return {}
+        of = self._of(asked) | {"messages": asked.messages}
+        found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
+        rooms = groupby(found, key=lambda message: message.room_id)
+        return {room: list(lines)[: asked.messages][::-1] for room, lines in rooms}
+
+    async def _checkpoints(self, asked: Asked) -> dict[AgentId, Checkpoint]:
+        rows = await self.session.mappings(self._questions.checkpoints, self._of(asked))
+        return {row["room_id"]: checkpoint_of(row) for row in rows}
+
+    async def _minds(self, asked: Asked) -> dict[tuple[AgentId, Side], Mind]:
+        of = self._of(asked)
+        minds = {_side(row): row for row in await self.session.mappings(self._questions.minds, of)}
+        done = await self.session.mappings(self._questions.actions, of)
+        actions = gathered((_side(row), action_of(row)) for row in done)
+        answers = await self.session.mappings(self._questions.lookups, of)
+        lookups = gathered((_side(row), Lookup(question=row["question"], answer=row["answer"])) for row in answers)
+        return {
+            side: Mind(
+                agent_id=side[0],
+                side=side[1],
+                knowledge=(minds[side]["knowledge"] if side in minds else None) or {},
+                focus=focus_of(minds[side]["focus"] if side in minds else None),
+                recent_actions=actions.get(side, ()),
+                lookups=lookups.get(side, ()),
+            )
+            for side in sorted(minds.keys() | actions.keys() | lookups.keys())
+        }
+
+    async def _schedules(self, asked: Asked) -> dict[AgentId, tuple[Schedule, ...]]:
+        rows = await self.session.mappings(self._questions.schedules, self._of(asked))
+        return gathered((row["agent_id"], schedule_of(row)) for row in rows)
+
+    async def _keys(self, asked: Asked) -> tuple[Keys, Keys]:
+        """Give keys by room and by holder."""
+        rows = await self.session.rows(self._questions.keys, self._of(asked))
+        return _by_room_and_holder(rows, asked)
+
+    async def _requests(self, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
+        rows = await self.session.mappings(self._questions.requests, self._of(asked))
+        return gathered((row["room_id"], request_of(row)) for row in rows)
+
+    async def _unposted(
+        self, asked: Asked
+    ) -> tuple[dict[AgentId, tuple[Letter, ...]], dict[AgentId, tuple[Message, ...]]]:
+        """Give the open letters, and what those of them say that are posts."""
+        of = self._of(asked)
+        letters = [letter_of(row) for row in await self.session.mappings(self._questions.letters, of)]
+        words: Iterable[Message] = ()
+        if any(letter.message_id is not None for letter in letters):
+            words = await read_messages(self.session, asked.community_id, self._questions.being_posted, of)
+        return gathered((one.room_id, one) for one in letters), gathered((one.room_id, one) for one in words)
+
+    async def _reasons(self, asked: Asked, members: set[AgentId]) -> dict[AgentId, tuple[Reason, ...]]:
+        of = {"community_id": asked.community_id, "members": self.session.many(members.union(asked.agents))}
+        rows = await self.session.mappings(self._questions.reasons, of)
+        return gathered((row["agent_id"], reason_of(row)) for row in rows)
+
+    @property
+    def _questions(self) -> Questions:
+        return questions(is_sqlite=self.session.is_sqlite)
+
+    def _of(self, asked: Asked) -> dict[str, object]:
+        return {
+            "community_id": asked.community_id,
+            "agents": self.session.many(asked.agents),
+            "rooms": self.session.many(asked.rooms),
+        }
+
+    async def _doors(self, asked: Asked) -> Doors:
+        """The keys of these rooms and those that these agents hold, with holders and the knocks they are good for."""
+        mine = HOLDERS.alias("mine")
+        held = select(mine.c.key_id).where(mine.c.community_id == asked.community_id, mine.c.agent_id.in_(asked.agents))
+        wanted = or_(KEYS.c.room_id.in_(asked.rooms), KEYS.c.id.in_(held))
+        rows = await self.session.rows(KNOCKED_FOR.where(owned(KEYS, asked.community_id), wanted).order_by(KEYS.c.id))
+        keys, holding = _by_room_and_holder(rows, asked)
+        return Doors(keys=keys, held_keys=holding, requests=_knocks(rows, asked))
+
+    async def _carried(self, asked: Asked) -> Mapping[tuple[AgentId, Side], Mind]:
+        rows = await self.session.mappings(self._questions.minds, self._of(asked))
+        return {
+            (row["agent_id"], row["side"]): Mind(
+                agent_id=row["agent_id"],
+                side=row["side"],
+                knowledge=row["knowledge"] or {},
+                focus=focus_of(row["focus"]),
+            )
+            for row in rows
+        }
+
+
+def _seats(
+    asked: Asked,
+    all_rooms: Mapping[AgentId, Room],
+    memberships: Iterable[Pair],
+    counts: Counts,
+    messages: Mapping[AgentId, Sequence[Message]] = NOTHING,
+    checkpoints: Mapping[AgentId, Checkpoint] = NOTHING,
+) -> dict[AgentId, RoomView]:
+    members: dict[AgentId, list[AgentId]] = {}
+    for agent, room in memberships:
+        members.setdefault(room, []).append(agent)
+    return {
+        id: RoomView(
+            room=all_rooms[id],
+            members=_seated(all_rooms[id].owner_id, members.get(id, ())),
+            messages=tuple(messages.get(id, ())),
+            older=max(0, counts[id] - len(messages.get(id, ()))),
+            checkpoint=checkpoints.get(id),
+        )
+        for id in sorted(asked.rooms)
+    }
+
+
+def _counts(rooms: Iterable[Values]) -> Counts:
+    return {row["id"]: row["message_count"] for row in rooms}
+
+
+def all_rooms_of(rows: Iterable[Values]) -> dict[AgentId, Room]:
+    """Give rooms by their ids; a private thread keeps the pace and the silence of the room it is in."""
+    rooms = {row["id"]: room_of(row) for row in rows}
+    return {id: _within(rooms.get(room.owner_id), room) for id, room in rooms.items()}
+
+
+def _within(around: Room | None, room: Room) -> Room:
+    if around is None or room.thread_of is None:
+        return room
+    hushed = [until for until in (around.hushed_until, room.hushed_until) if until is not None]
+    return replace(room, wpm=around.wpm, rpm=around.rpm, hushed_until=max(hushed, default=None))
+
+
+def _seated(owner_id: AgentId, members: Iterable[AgentId]) -> tuple[AgentId, ...]:
+    return tuple(sorted(members, key=lambda agent: (agent != owner_id, agent)))
+
+
+def named(table: Table, row: Sequence[object]) -> dict[str, object]:
+    """Give by name the columns of a table that begins the row."""
+    return dict(zip(table.c.keys(), row, strict=False))
+
+
+def gathered(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
+    """Give all values of each key in their order."""
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in found.items()}
+
+
+def _by_room_and_holder(rows: Rows, asked: Asked) -> tuple[Keys, Keys]:
+    """Give keys, of which there is a row for each holder."""
+    groups = [list(group) for _, group in groupby(rows, key=lambda row: row[KEY_ID])]
+    keys = [key_of(named(KEYS, its[0]), {row[HOLDER] for row in its if row[HOLDER] is not None}) for its in groups]
+    here = gathered((key.room_id, key) for key in keys if key.room_id in asked.rooms)
+    return here, gathered((agent_id, key) for key in keys for agent_id in key.held_by)
+
+
+def _side(row: Values) -> tuple[AgentId, Side]:
+    return row["agent_id"], row["side"]
+
+
+def _ids(ids: Collection[AgentId]) -> list[AgentId]:
+    return sorted(ids)
+
+
+def _knocks(rows: Rows, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:
+    found = [named(REQUESTS, row[HOLDER + 1 :]) for row in rows]
+    waiting = {row["id"]: request_of(row) for row in found if row["id"] is not None and row["room_id"] in asked.rooms}
+    return gathered((request.room_id, request) for _, request in sorted(waiting.items()))
