@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -15,6 +14,7 @@ from discord.app_commands import Command, Group
 
 from bot.__main__ import cli
 from bot.core.actions import CATALOGUE, Definition, hud_actions
+from bot.core.kinds import InputFormat
 from bot.engine.performer import HANDLERS
 from cogs import COGS
 from tests.bench.__main__ import PARTS
@@ -25,7 +25,7 @@ LONGEST_FUNCTION = 50
 LONGEST_FILE = 500
 LONGEST_COG = 200
 LONGEST_COMMAND = 12
-WITHOUT_A_TEST_FILE = 101  # modules of core and engine; this only ever becomes less
+WITHOUT_A_TEST_FILE = 96  # modules of core and engine; this only ever becomes less
 COMMAND_DECORATORS = {"command", "context_menu"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -108,7 +108,9 @@ def test_nothing_is_called_by_a_name_that_says_nothing() -> None:
 
 def test_ever_more_modules_of_core_and_engine_have_a_test_file_in_their_place() -> None:
     places = [path.relative_to(ROOT / "bot") for path in sources("bot/core", "bot/engine") if path.stem != "__init__"]
-    lacking = [one.as_posix() for one in places if not (ROOT / "tests" / one.parent / f"test_{one.name}").exists()]
+    formats = {Path("core/hud/formats") / f"{name}.py" for name in InputFormat}  # test_formats.py tries each of them
+    wanted = [one for one in places if one not in formats]
+    lacking = [one.as_posix() for one in wanted if not (ROOT / "tests" / one.parent / f"test_{one.name}").exists()]
     assert len(lacking) <= WITHOUT_A_TEST_FILE, lacking
 
 
@@ -166,9 +168,8 @@ def told_commands(text: str) -> list[str]:
     return re.findall(r"\bselfroom ([a-z][a-z-]*)\b(?=[^`\n]*`)", text)
 
 
-def test_every_part_that_can_be_measured_is_there_and_measures() -> None:
+def test_every_part_that_the_pages_measure_is_there() -> None:
     assert {"playground", "storage", "hud", "actions", "heartbeat", "delivery"} <= set(PARTS)
-    assert [part for part in PARTS if not callable(import_module(f"tests.bench.{part}").run)] == []
     named = set(re.findall(r"ONLY=([a-z]+)", (ROOT / "Makefile").read_text() + (ROOT / "CONTRIBUTING.md").read_text()))
     assert named - {"thread"} <= set(PARTS)  # ONLY=thread chooses among the journeys of the second opinion
 
