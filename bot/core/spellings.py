@@ -31,13 +31,17 @@ RESPONSE_FIELDS: Mapping[str, tuple[str, ...]] = {
 ACTION_TYPE = ("type", "action_type", "name", "tool", "function", "kind", "command", "action")
 ACTION_PARAMETERS = ("parameters", "params", "arguments", "args", "input")
 
+IMPLIED: Mapping[str, Mapping[str, str]] = {  # what a name says besides the action that it means
+    "update_self_concept": {"path": "character.self_concept"},
+}
+
 SILENCE = frozenset(
     {"", "[no response]", "[no_response]", "no response", "[silence]", "[silent]", "[none]", "(silence)"}
 )
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "path": ("path", "key", "knowledge_path"),
-    "value": ("value", "data", "content", "text", "attention", "percent"),
+    "value": ("value", "data", "content", "text", "self_concept", "attention", "percent"),
     "w": ("w", "weight", "importance"),
     "message": ("message", "content", "text", "body", "billboard", "speak"),
     "text": ("text", "note", "decision", "file", "blocker", "step", "content", "value", "message", "item"),

@@ -13,6 +13,7 @@ from bot.core.actions.fields import AgentRef, Label, Line, Moment, PersonRef, Re
     "Make a key to the room; without a secret one is drawn at random.",
     Need.OWN_ROOM,
     hint="to your room; drawn when left out",
+    also=("create_room_key", "make_key"),
 )
 class CreateKey(Action):
     type: Literal["create_key"] = "create_key"

@@ -27,7 +27,7 @@ FocusSection = Literal[
     Category.KNOWLEDGE,
     "Keep a value at a dot path.",
     hint='dot path, e.g. people."Ann Lee".trust; w: weight 0-1',
-    also=("knowledge_set", "set_knowledge", "remember", "memory_set"),
+    also=("knowledge_set", "set_knowledge", "remember", "memory_set", "update_self_concept"),
 )
 class Set(Action):
     type: Literal["set"] = "set"
@@ -104,22 +104,22 @@ class HudDecision(Action):
 @define(Category.FOCUS, "Add a file, link or message to the focus, or remove it.", hint="action: add|remove")
 class HudFile(Action):
     type: Literal["hud_file"] = "hud_file"
-    action: Literal["add", "remove"]
     text: Line
+    action: Literal["add", "remove"] = "add"
 
 
 @define(Category.FOCUS, "Add a blocker to the focus, or remove it.", hint="add|remove")
 class HudBlocker(Action):
     type: Literal["hud_blocker"] = "hud_blocker"
-    action: Literal["add", "remove"]
     text: Line
+    action: Literal["add", "remove"] = "add"
 
 
 @define(Category.FOCUS, "Add a next step to the focus, or tick it off.", hint="add|done")
 class HudStep(Action):
     type: Literal["hud_step"] = "hud_step"
-    action: Literal["add", "done"]
     text: Line
+    action: Literal["add", "done"] = "add"
 
 
 @define(Category.FOCUS, "Clear the focus, or one section of it.")

@@ -108,7 +108,7 @@ class Remove(Action):
     "Set how much of the HUD a room gets, in percent or dynamically.",
     Need.MEMBER,
     hint='"0"-"100" percent of your HUD, or "%*" dynamic',
-    also=("attention",),
+    also=("attention", "update_attention"),
 )
 class SetAttention(Action):
     type: Literal["set_attention"] = "set_attention"
