@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("contributing")  # one copy for all
+
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^In (?:a new file )?`([\w/]+\.py)`:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COPIED = ("bot", "cogs", "storage", "tests", "docs", "deploy", "pyproject.toml", "alembic.ini")
@@ -109,10 +111,16 @@ def test_what_the_examples_add_is_offered_performed_and_registered(house: Path) 
 @pytest.mark.e2e
 def test_no_other_list_misses_what_the_examples_add(house: Path) -> None:
     """All that names every action, format or command, as the house's own tests know it."""
-    core = ("actions", "aims", "permissions", "reply", "options", "cards", "blotting")
+    core = ("actions", "permissions", "reply", "options", "cards", "blotting")
     hud = ("budget", "formats", "prompts", "text")
     files = [*(f"tests/core/test_{name}.py" for name in core), *(f"tests/core/hud/test_{name}.py" for name in hud)]
-    files += ["tests/standin/test_hud.py", "tests/cogs", "tests/e2e/test_commands_proven.py", "tests/test_house.py"]
+    files += [
+        "tests/core/actions",
+        "tests/standin/test_hud.py",
+        "tests/cogs",
+        "tests/e2e/test_commands_proven.py",
+        "tests/test_house.py",
+    ]
     run(house, "-m", "pytest", "-q", "-x", *files)
 
 

@@ -14,6 +14,7 @@ import pytest
 from discord.app_commands import Command, Group
 
 from bot.core.actions import CATALOGUE, Definition, hud_actions
+from bot.core.kinds import InputFormat
 from bot.engine.performer import HANDLERS
 from cogs import COGS
 from tests.bench.__main__ import PARTS
@@ -24,7 +25,7 @@ LONGEST_FUNCTION = 50
 LONGEST_FILE = 500
 LONGEST_COG = 200
 LONGEST_COMMAND = 12
-WITHOUT_A_TEST_FILE = 100  # modules of core and engine; this only ever becomes less
+WITHOUT_A_TEST_FILE = 96  # modules of core and engine; this only ever becomes less
 COMMAND_DECORATORS = {"command", "context_menu"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -108,7 +109,9 @@ def test_nothing_is_called_by_a_name_that_says_nothing() -> None:
 def test_ever_more_modules_of_core_and_engine_have_a_test_file_in_their_place() -> None:
     modules = [path for path in sources("bot/core", "bot/engine") if path.stem != "__init__"]
     places = [path.relative_to(ROOT / "bot") for path in modules if path.parent.name != "ports"]  # these only ask
-    lacking = [one.as_posix() for one in places if not (ROOT / "tests" / one.parent / f"test_{one.name}").exists()]
+    formats = {Path("core/hud/formats") / f"{name}.py" for name in InputFormat}  # test_formats.py tries each of them
+    wanted = [one for one in places if one not in formats]
+    lacking = [one.as_posix() for one in wanted if not (ROOT / "tests" / one.parent / f"test_{one.name}").exists()]
     assert len(lacking) <= WITHOUT_A_TEST_FILE, lacking
 
 
