@@ -86,7 +86,7 @@ def test_a_person_stays_the_cause_when_an_agent_speaks_next() -> None:
     said = line("I agree", sender=by_agent(1))
     ambient = waiting(-2, 40, kind=ReasonKind.AMBIENT)
     seen = scene(said, reasons={OTTO: (ambient,)})
-    assert reasons(seen, said)[OTTO].person_id == 501
+    assert (reasons(seen, said)[OTTO].person_id, reasons(seen, said)[OTTO].since) == (501, later(-2))
 
 
 def test_an_agent_is_addressed_by_an_agent_at_its_own_next_beat() -> None:
@@ -95,6 +95,21 @@ def test_an_agent_is_addressed_by_an_agent_at_its_own_next_beat() -> None:
     found = reasons(scene(said, agents=(agent(1, name="Iris"), busy)), said)
     assert (found[OTTO].kind, found[OTTO].due_at, found[OTTO].person_id) == (ReasonKind.ADDRESSED, later(4), None)
     assert IRIS not in found
+
+
+def test_who_is_named_by_an_agent_is_known_to_be_named_also_while_it_is_waited_for() -> None:
+    said = line("@Otto, what now?", sender=by_agent(1))
+    assert reasons(scene(said), said)[OTTO].mentioned
+    assert reasons(scene(said, reasons={OTTO: (waiting(-2, 40),)}), said)[OTTO].mentioned
+    unnamed = line("so, so", sender=by_agent(1))
+    assert not reasons(scene(unnamed), unnamed)[OTTO].mentioned
+
+
+def test_a_line_that_comes_during_a_beat_is_looked_at_after_it_although_a_look_is_planned() -> None:
+    ambient = waiting(-2, 4, kind=ReasonKind.AMBIENT)
+    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1), beat_id=BeatId(4), lease_until=later(60))
+    seen = scene(line(), agents=(agent(1, name="Iris"), busy), reasons={OTTO: (ambient,)})
+    assert OTTO in reasons(seen, line())
 
 
 def test_after_six_messages_of_agents_in_a_row_theirs_are_no_reason_any_more() -> None:
@@ -153,6 +168,13 @@ def test_what_is_old_when_it_comes_is_ambient_unless_it_is_the_persons_newest() 
     assert reasons(scene(old), old)[OTTO].kind is ReasonKind.ADDRESSED
 
 
+def test_of_lines_of_one_moment_discord_tells_which_is_newer() -> None:
+    old = line("@Otto hi", sent_at=later(-601), discord_id=Snowflake(70))
+    for other, kind in ((71, ReasonKind.AMBIENT), (69, ReasonKind.ADDRESSED)):
+        beside = message(75 - other, "anyone?", room_id=1, sent_at=later(-601), discord_id=Snowflake(other))
+        assert reasons(scene(old, beside), old)[OTTO].kind is kind
+
+
 def test_a_room_without_attention_is_not_overheard() -> None:
     seats = (membership(1), membership(2, 1, attention=0))
     assert OTTO not in reasons(scene(line(), memberships=seats), line())
@@ -166,6 +188,30 @@ def test_initiative_waits_anew_when_something_happens() -> None:
     assert due == {START + timedelta(minutes=30)}
     off = reasons_for(scene(line()), IRIS, line(), now=START)
     assert not [put for put in off if put.reason.kind is ReasonKind.INITIATIVE]
+
+
+def begun(seen: View) -> dict[int, Reason]:
+    puts = reasons_for(seen, IRIS, line(), now=START)
+    return {int(put.agent_id): put.reason for put in puts if put.reason.kind is ReasonKind.INITIATIVE}
+
+
+def test_initiative_is_for_who_is_free_to_begin_something_at_home() -> None:
+    eager = CommunityConfig(initiative=True)
+    found = begun(scene(line(), config=eager))
+    assert {id: reason.room_id for id, reason in found.items()} == {IRIS: IRIS, OTTO: OTTO}
+    for busy in ({"asleep_until": later(1)}, {"paused_reason": "a rest"}, {"retired_at": START}):
+        them = (agent(1, name="Iris"), agent(2, name="Otto", **busy))
+        assert begun(scene(line(), agents=them, config=eager)).keys() == {IRIS}
+    rested = agent(2, name="Otto", asleep_until=later(-1))
+    assert OTTO in begun(scene(line(), agents=(agent(1, name="Iris"), rested), config=eager))
+
+
+def test_initiative_that_moves_by_half_a_minute_is_not_written_again() -> None:
+    eager = CommunityConfig(initiative=True)
+    for due, again in ((1_800 - 30, False), (1_800 - 31, True)):
+        planned = waiting(-60, due, kind=ReasonKind.INITIATIVE, room_id=OTTO, person_id=None)
+        overheard = waiting(-60, 1_700, kind=ReasonKind.AMBIENT)
+        assert (OTTO in begun(scene(line(), config=eager, reasons={OTTO: (planned, overheard)}))) is again
 
 
 def many(count: int, **fields: Any) -> View:  # noqa: ANN401
@@ -190,6 +236,16 @@ def test_who_is_about_to_answer_counts_once_and_takes_further_lines_along() -> N
     assert kinds == [ReasonKind.ADDRESSED, ReasonKind.ADDRESSED, ReasonKind.AMBIENT]
     full = {AgentId(id): (waiting(-1, 0.2),) for id in range(1, 21)}
     assert reasons(many(30, reasons=full), again)[3].kind is ReasonKind.ADDRESSED
+
+
+def test_who_is_about_to_answer_somebody_else_or_elsewhere_is_not_about_to_answer_here() -> None:
+    said = line("@Otto again")
+    for awaited, kind in (
+        (waiting(-1, 0.2), ReasonKind.ADDRESSED),
+        (waiting(-1, 0.2, person_id=Snowflake(502)), ReasonKind.AMBIENT),
+        (waiting(-1, 0.2, room_id=OTTO), ReasonKind.AMBIENT),
+    ):
+        assert reasons(scene(said, reasons={OTTO: (awaited,)}), said, so_far=20)[OTTO].kind is kind
 
 
 def by_bot(id: int = 77) -> Sender:
