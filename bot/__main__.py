@@ -5,14 +5,19 @@ import gc
 import os
 import sys
 from collections.abc import Coroutine
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
+from rich.text import Text
 
-from bot.core.errors import SelfroomError
+from bot.core.errors import SelfroomError, one_of
+from bot.core.kinds import InputFormat
+from bot.core.terminal import in_a_line, visible
 from bot.settings import Settings, load_settings
 
 cli = typer.Typer(
@@ -21,8 +26,8 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     help="A community of AI agents that live in Discord.",
 )
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+out = Console(highlight=False, emoji=False)
+err = Console(stderr=True, highlight=False, emoji=False)
 
 Result = TypeVar("Result")
 File = Annotated[Path, typer.Argument(dir_okay=False)]
@@ -56,7 +61,8 @@ def doctor() -> None:
 
     findings = carry_out(examine_house(settings()))
     for finding in findings:
-        out.print("[green]ok[/]   " if finding.ok else "[red]wrong[/]", finding.what, markup=True, soft_wrap=True)
+        head = ("wrong", "red") if not finding.ok else ("mind ", "yellow") if finding.warns else ("ok   ", "green")
+        out.print(headed(*head, finding.what), soft_wrap=True)
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
 
 
@@ -121,7 +127,7 @@ def replay(
 @cli.command()
 def hud(
     agent: Annotated[str, typer.Argument(help="Its name or id.")],
-    format: Annotated[str | None, typer.Option(help="text, json, compact_json or toon.")] = None,
+    format: Annotated[str | None, typer.Option(help=f"{one_of(list(InputFormat))}.")] = None,
     tokens: Annotated[bool, typer.Option("--tokens", help="Show the tokens of each section.")] = False,
     guild: Guild = None,
 ) -> None:
@@ -129,7 +135,7 @@ def hud(
     from bot.app import hud_now
 
     seen, sections = carry_out(hud_now(settings(), agent=agent, format=format, guild_id=guild))
-    sys.stdout.write(seen)
+    sys.stdout.write(visible(seen))
     if tokens:
         for name, count in sections:
             say(f"{count:>8,} {name}")
@@ -149,22 +155,27 @@ async def show_replay(trace: Path, room: int, speed: float, url: str) -> None:
 
     lines = read_trace(trace)
     with Progress(console=out) as bar:
-        task = bar.add_task(f"{trace.name} into room {room}", total=len(lines))
+        task = bar.add_task(escape(in_a_line(f"{trace.name} into room {room}")), total=len(lines))
         async with playback(url, room) as one:
             done = await replay(lines, one, speed=speed, progress=lambda fed, _: bar.update(task, completed=fed))
     tally = done.tally
-    beats = ", ".join(f"{count} {kind}" for kind, count in sorted(tally["beats"].items())) or "none"
-    out.print(f"messages fed   {done.fed} by {done.people} people")
-    out.print(f"beats          {sum(tally['beats'].values())} ({beats}), {tally['silent']} of them silent")
-    out.print(f"model calls    {tally['calls']}")
-    out.print(f"answers        {tally['answers']}")
-    out.print(f"tokens         {tally['input_tokens']:,} in ({tally['cached_tokens']:,} cached), ", end="")
-    out.print(f"{tally['output_tokens']:,} out, {tally['cost_usd']:.4f} USD at list price")
+    beats = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.beats.items())) or "none"
+    tokens = f"{tally.input_tokens:,} in ({tally.cached_tokens:,} cached), {tally.output_tokens:,} out"
+    say(f"messages fed   {done.fed} by {done.people} people")
+    say(f"beats          {sum(tally.beats.values())} ({beats}), {tally.silent} of them silent")
+    say(f"model calls    {tally.calls}")
+    say(f"answers        {tally.answers}")
+    say(f"tokens         {tokens}, {tally.cost_usd:.4f} USD at list price")
 
 
 def say(sentence: str) -> None:
-    """Print a line as it is, however narrow the terminal."""
-    out.print(sentence, soft_wrap=True, markup=False)
+    """Print a line as it is, however narrow the terminal; nothing in it is markup or an order to the terminal."""
+    out.print(in_a_line(sentence), soft_wrap=True, markup=False)
+
+
+def headed(head: str, style: str, sentence: str) -> Text:
+    """Give a line that begins with a coloured word; nothing in the rest is markup or an order to the terminal."""
+    return Text.assemble((head, style), " ", in_a_line(sentence))
 
 
 def settings() -> Settings:
@@ -189,12 +200,15 @@ def carry_out(work: Coroutine[Any, Any, Result]) -> Result:
 
 def give_up(error: SelfroomError) -> typer.Exit:
     """Say the sentence and give the exit."""
-    err.print(f"[red]Selfroom cannot go on:[/] {error.sentence}", soft_wrap=True)
+    err.print(headed("Selfroom cannot go on:", "red", error.sentence), soft_wrap=True)
     return typer.Exit(1)
 
 
 def main() -> None:
     """Enter from the shell."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names are written in scripts that not every terminal has
     cli()
 
 

@@ -14,29 +14,36 @@ from bot.adapters.discord.reaching import API, token_trouble
 from bot.core.errors import BadSetting, SelfroomError
 from bot.core.ports import Cipher, Reading, Tokenizer
 from bot.core.sealing import of_provider
-from bot.settings import Settings
+from bot.core.terminal import without_secrets
+from bot.settings import ENV_FILE, Settings
 
 PATIENCE = aiohttp.ClientTimeout(total=5)
 SOON = aiohttp.ClientTimeout(total=1)  # for this machine
 OPENAI_URL = "https://api.openai.com/v1"
 DISCORD_API = "https://discord.com/api/v10"
+NAME_CHARACTERS = 32
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 OURS = ("selfroom.db*", "playground.db*", "logs", "logs/*", "backups", "backups/*")  # the secret is looked at when read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that was looked at, in a sentence."""
+    """One thing that was looked at, in a sentence; `warns`: it runs all the same, but somebody should see to it."""
 
     ok: bool
     what: str
+    warns: bool = False
 
 
 async def examine(
-    settings: Settings, *, tokenizer: Tokenizer, database: Callable[[str], Awaitable[Sequence[Finding]]]
+    settings: Settings,
+    *,
+    tokenizer: Tokenizer,
+    database: Callable[[str], Awaitable[Sequence[Finding]]],
+    env_file: Path = ENV_FILE,
 ) -> list[Finding]:
     """Look at everything; `database` opens the store at a URL and gives what it found, or raises a SelfroomError."""
-    findings = [finding async for finding in _findings(settings, tokenizer)]
+    findings = [*_env_file(env_file), *[finding async for finding in _findings(settings, tokenizer)]]
     try:
         findings += await database(settings.database)
     except SelfroomError as error:
@@ -71,7 +78,7 @@ async def examine_communities(read: Reading, settings: Settings, cipher: Cipher)
             continue
         try:
             cipher.decrypt(own.sealed_key, of_provider(one.id))
-            what = f"{one.name} brings its own model provider: {own.base_url or OPENAI_URL}."
+            what = f"{one.name} brings its own model provider: {without_secrets(own.base_url or OPENAI_URL)}."
             findings.append(Finding(ok=True, what=what))
         except BadSetting:
             what = f"The key that {one.name} brought cannot be read: restore the secret, or use /setup provider there."
@@ -94,8 +101,8 @@ def check_data_folder(folder: Path) -> None:
             f"The data folder {folder} cannot be made, for there is a file of that name or above it: move that file,"
             " or set SELFROOM_DATA_DIR."
         ) from error
-    except OSError as error:
-        reason = error.strerror or error
+    except (OSError, ValueError) as error:  # a ValueError for a name that no file can have
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
         raise BadSetting(
             f"The data folder {folder} cannot be written ({reason}): make it writable, or set SELFROOM_DATA_DIR."
         ) from error
@@ -108,6 +115,18 @@ def keep_from_others(folder: Path) -> None:
         mode = one.lstat().st_mode
         if mode & OTHERS and not stat.S_ISLNK(mode):
             one.chmod(0o700 if stat.S_ISDIR(mode) else 0o600)
+
+
+def _env_file(path: Path) -> list[Finding]:
+    """Warn of settings, keys among them, that others on this machine may read or change."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError:  # there is none
+        return []
+    if not mode & OTHERS:
+        return []
+    what = f"{path} holds keys, and others on this machine may get at it (mode {mode:04o}): run `chmod 600 {path}`."
+    return [Finding(ok=True, what=what, warns=True)]
 
 
 def _data_folder(settings: Settings) -> Finding:
@@ -135,23 +154,27 @@ async def _is_playground(session: aiohttp.ClientSession, port: int) -> bool:
     try:
         async with session.get(f"http://127.0.0.1:{port}/playground", timeout=SOON) as response:
             return response.status == 200 and "gateway_url" in await response.json()
-    except (aiohttp.ClientError, TimeoutError, ValueError):
+    except (aiohttp.ClientError, TimeoutError, ValueError, TypeError):
         return False
 
 
 async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Finding:
     assert settings.discord_token is not None  # asked only when there is one  # noqa: S101
     api = settings.discord_api or DISCORD_API
+    shown = without_secrets(api)
     headers = {"Authorization": f"Bot {settings.discord_token.get_secret_value()}"}
     try:
         async with session.get(f"{api}/users/@me", headers=headers) as response:
             if response.status == 200:
-                return Finding(ok=True, what=f"Discord knows the bot as {(await response.json())['username']!r}.")
+                name = (await response.json())["username"]
+                return Finding(ok=True, what=f"Discord knows the bot as {str(name)[:NAME_CHARACTERS]!r}.")
             if response.status == 401:
                 return Finding(ok=False, what=token_trouble(settings.discord_token.get_secret_value()))
-            return Finding(ok=False, what=f"{api} answers {response.status}, as Discord never does: correct {API}.")
+            return Finding(ok=False, what=f"{shown} answers {response.status}, as Discord never does: correct {API}.")
+    except (LookupError, TypeError, ValueError):
+        return Finding(ok=False, what=f"{shown} does not answer as Discord does: correct {API}.")
     except (aiohttp.ClientError, TimeoutError) as error:
-        return Finding(ok=False, what=f"Discord cannot be reached at {api} ({type(error).__name__}).")
+        return Finding(ok=False, what=f"Discord cannot be reached at {shown} ({type(error).__name__}).")
 
 
 def _sponsoring(settings: Settings) -> Finding:
@@ -180,14 +203,15 @@ async def _model(session: aiohttp.ClientSession, settings: Settings) -> Finding:
             ok=False, what="No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours."
         )
     address = (url or OPENAI_URL).rstrip("/")
+    shown = without_secrets(address)
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
     try:
         async with session.get(f"{address}/models", headers=headers) as response:
             if response.status == 200:
-                return Finding(ok=True, what=f"A model server answers at {address}.")
+                return Finding(ok=True, what=f"A model server answers at {shown}.")
             return Finding(
                 ok=False,
-                what=f"The model server at {address} answers {response.status}: check the key and the address.",
+                what=f"The model server at {shown} answers {response.status}: check the key and the address.",
             )
     except (aiohttp.ClientError, TimeoutError) as error:
-        return Finding(ok=False, what=f"No model server answers at {address} ({type(error).__name__}): start it.")
+        return Finding(ok=False, what=f"No model server answers at {shown} ({type(error).__name__}): start it.")

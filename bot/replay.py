@@ -1,48 +1,112 @@
 """Feed a recorded conversation into a room of a running playground, as the people who wrote it."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 import aiohttp
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
 from bot.core.errors import BadSetting
+from bot.core.terminal import without_secrets
 
 Sleep = Callable[[float], Awaitable[None]]
 Progress = Callable[[int, int], None]
 LATE_SECONDS = 60.0  # how long agents may still be busy with the last lines
+LONGEST_WAIT = 600.0  # seconds that a playground may ask for
+LONGEST_REASON = 300  # characters
+LARGEST_ANSWER = 4_000_000  # bytes
+LARGEST_BYTES = 50_000_000  # of a trace: it is read as a whole
 CONTENT_LIMIT = 2_000  # Discord takes no more in one message
+
+
+def _in_utc(at: datetime) -> datetime:
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 class Line(BaseModel):
     """One line of a trace."""
 
     seq: int
-    t: datetime
+    t: Annotated[datetime, AfterValidator(_in_utc)]
     sender: str
     text: str
     reply_to: int | None = None
 
 
+class Token(BaseModel):
+    """Somebody that the playground knows."""
+
+    token: str
+
+
+class About(BaseModel):
+    """What the playground tells of itself."""
+
+    guild_id: str
+    person: Token
+    face_url: str | None = None
+
+
+class Posted(BaseModel):
+    """A message that was taken."""
+
+    id: str
+
+
+class Owner(BaseModel):
+    """Whose room is where."""
+
+    id: int
+    channel_id: str | None
+
+
+class Tally(BaseModel):
+    """What the room's agents did, as the face tells it."""
+
+    busy: bool
+    beats: dict[str, int] = {}
+    silent: int = 0
+    calls: int = 0
+    answers: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0
+
+
+class Refusal(BaseModel):
+    """Why something was not taken."""
+
+    message: str = ""
+    retry_after: float = Field(default=1, ge=0, le=LONGEST_WAIT)
+
+
+Shape = TypeVar("Shape")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What came of it: how much was fed, and what the room's agents did meanwhile (the face's tally)."""
+    """What came of it: how much was fed, and what the room's agents did meanwhile."""
 
     fed: int
     people: int
-    tally: dict[str, Any]
+    tally: Tally
 
 
 def read_trace(path: Path) -> list[Line]:
     """Read a chat log of JSON lines; raises BadSetting naming the line that cannot be read."""
     try:
-        texts = path.read_text(encoding="utf-8").splitlines()
+        with path.open("rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
+        if len(data) > LARGEST_BYTES:
+            most = LARGEST_BYTES // 1_000_000
+            raise BadSetting(f"The trace {path} has more than {most} MB: cut it into parts and replay one by one.")
+        texts = data.decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSetting(f"The trace {path} cannot be read: {error}.") from error
     lines = []
@@ -74,61 +138,82 @@ class Playback:
 
     async def find_room(self) -> None:
         """Find the playground, the bot's face beside it and the room's channel."""
-        try:
-            about = await self._ask("GET", "/playground")
-        except aiohttp.ClientConnectionError as error:
-            raise BadSetting(f"No playground answers at {self._url}: start it with `selfroom run` first.") from error
-        self._face, self._guild = about.get("face_url") or "", about["guild_id"]
-        self._token = about["person"]["token"]
+        about = await self._ask(About, "GET", "/playground")
+        self._face, self._guild, self._token = about.face_url or "", about.guild_id, about.person.token
         if not self._face:
             raise BadSetting("The playground runs without Selfroom: start both with `selfroom run`.")
-        rooms = {agent["id"]: agent["channel_id"] for agent in await self._look("/agents")}
-        if not rooms.get(self._room_id):
+        rooms = {owner.id: owner.channel_id for owner in await self._look(list[Owner], "/agents")}
+        channel_id = rooms.get(self._room_id)
+        if not channel_id:
             there = ", ".join(str(one) for one in sorted(rooms)) or "none yet"
             raise BadSetting(f"There is no room {self._room_id}: choose one of {there}.")
-        self._channel = rooms[self._room_id]
+        self._channel = channel_id
 
     async def say(self, line: Line) -> None:
         """Post a line as its sender, as a reply where the trace has one."""
         if line.sender not in self._tokens:
             body = {"name": line.sender[:32], "guild_id": self._guild}
-            self._tokens[line.sender] = (await self._ask("POST", "/playground/people", body=body))["token"]
+            self._tokens[line.sender] = (await self._ask(Token, "POST", "/playground/people", body=body)).token
         message: dict[str, Any] = {"content": line.text[:CONTENT_LIMIT]}
         if line.reply_to in self._posted:
             message["message_reference"] = {"message_id": self._posted[line.reply_to], "fail_if_not_exists": False}
         path = f"/api/v10/channels/{self._channel}/messages"
-        posted = await self._ask("POST", path, body=message, token=self._tokens[line.sender])
-        self._posted[line.seq] = posted["id"]
+        posted = await self._ask(Posted, "POST", path, body=message, token=self._tokens[line.sender])
+        self._posted[line.seq] = posted.id
 
-    async def tally(self, since: datetime) -> dict[str, Any]:
+    async def tally(self, since: datetime) -> Tally:
         """Ask the bot what the room's agents did."""
         path = f"/rooms/{self._room_id}/tally?since={int(since.timestamp() * 1000)}"
-        answer: dict[str, Any] = await self._look(path)
-        return answer
+        return await self._look(Tally, path)
 
     @property
     def people(self) -> int:
         """How many senders have spoken."""
         return len(self._tokens)
 
-    async def _look(self, path: str) -> Any:  # noqa: ANN401 - whatever JSON the face gives
+    async def _look(self, shape: type[Shape], path: str) -> Shape:
         joined = "&" if "?" in path else "?"
-        return await self._ask("GET", f"{path}{joined}guild_id={self._guild}", base=self._face, token=self._token)
+        path = f"{path}{joined}guild_id={self._guild}"
+        return await self._ask(shape, "GET", path, base=self._face, token=self._token)
 
     async def _ask(
-        self, method: str, path: str, *, base: str = "", body: dict[str, Any] | None = None, token: str = ""
-    ) -> Any:  # noqa: ANN401 - whatever JSON the server gives
+        self,
+        shape: type[Shape],
+        method: str,
+        path: str,
+        *,
+        base: str = "",
+        body: dict[str, Any] | None = None,
+        token: str = "",
+    ) -> Shape:
+        """Ask until there is an answer; raises BadSetting for a refusal, and where no playground answers."""
+        where = base or self._url
+        try:
+            while True:
+                status, told = await self._told(method, where + path, body, token)
+                if status < 400:
+                    return TypeAdapter(shape).validate_json(told)
+                refusal = Refusal.model_validate_json(told)
+                if status != 429:
+                    break
+                await asyncio.sleep(refusal.retry_after)
+        except (aiohttp.ClientConnectionError, TimeoutError) as error:
+            shown = without_secrets(where)
+            raise BadSetting(f"No playground answers at {shown}: start it with `selfroom run` first.") from error
+        except (aiohttp.ClientError, ValueError) as error:
+            shown = without_secrets(where)
+            raise BadSetting(f"What answers at {shown} is no playground: give its address with --url.") from error
+        raise BadSetting(f"The playground refused {method} {path}: {refusal.message[:LONGEST_REASON] or status}")
+
+    async def _told(self, method: str, address: str, body: dict[str, Any] | None, token: str) -> tuple[int, bytes]:
         headers = {"Authorization": token} if token else {}
-        address = (base or self._url) + path
-        while True:
-            async with self._turn, self._session.request(method, address, json=body, headers=headers) as response:
-                answer = json.loads(await response.text() or "null")
-            if response.status != 429:
-                break
-            await asyncio.sleep(float(answer["retry_after"]))
-        if response.status >= 400:
-            raise BadSetting(f"The playground refused {method} {path}: {answer.get('message', response.status)}")
-        return answer
+        async with self._turn, self._session.request(method, address, json=body, headers=headers) as response:
+            answer = bytearray()
+            async for piece in response.content.iter_any():
+                answer += piece
+                if len(answer) > LARGEST_ANSWER:
+                    raise ValueError("the answer is larger than any of a playground")
+            return response.status, bytes(answer)
 
 
 @asynccontextmanager
@@ -153,7 +238,7 @@ async def replay(
     except* BadSetting as errors:
         raise errors.exceptions[0] from None
     waited = 0.0
-    while (tally := await one.tally(started))["busy"] and waited < LATE_SECONDS:
+    while (tally := await one.tally(started)).busy and waited < LATE_SECONDS:
         await sleep(0.5)
         waited += 0.5
     return Replayed(fed=len(lines), people=one.people, tally=tally)

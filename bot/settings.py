@@ -227,8 +227,8 @@ def _names_in(env_file: Path) -> set[str]:
         raise BadSetting(f"{env_file} cannot be read ({error}): make it a readable UTF-8 text file.") from error
     for line in lines:
         if line.error or (line.key and line.value is None):
-            text = line.original.string.strip().split("=")[0][:40]
-            raise BadSetting(f"{env_file}, line {line.original.line} ({text!r}) cannot be read: write NAME=value.")
+            # what stands there may be a secret that was pasted without its name
+            raise BadSetting(f"{env_file}, line {line.original.line} cannot be read: write NAME=value.")
     return {line.key for line in lines if line.key}
 
 

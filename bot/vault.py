@@ -10,6 +10,7 @@ from bot.adapters.cipher import AesCipher, draw_another, open_cipher
 from bot.adapters.clock import SystemClock
 from bot.core.errors import BadSetting, NotFound
 from bot.core.records import Community, Snowflake
+from bot.core.terminal import without_secrets
 from bot.doctor import check_data_folder
 from bot.settings import Settings
 from storage.store import SqlStore
@@ -75,7 +76,7 @@ async def export_community(
     async with opened(settings) as store:
         async with store.reading() as read:
             community = chosen(await read.communities(), guild_id)
-        moved = await store.export(community.id, path, replace=force)
+        moved = await store.export(community.id, path, replace=force, cipher=cipher_of(settings))
     say(f"{community.name} is in {path}: {sum(moved.counts.values()):,} rows.")
     say("Its keys are still sealed: elsewhere they open only with this Selfroom's secret (SELFROOM_OLD_SECRETS there).")
     for secret in moved.left_out:
@@ -103,7 +104,11 @@ async def back_up(settings: Settings, *, path: Path | None, say: Say, force: boo
     """Copy the database into a file: into the folder of copies, which are removed in time, when none is named."""
     if path is None:
         check_data_folder(settings.data_dir)
-        settings.backups.mkdir(mode=0o700, exist_ok=True)
+        try:
+            settings.backups.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or error
+            raise BadSetting(f"The folder {settings.backups} cannot be made ({reason}): move what is there.") from error
         path = settings.backups / f"selfroom-{SystemClock().now():%Y%m%d-%H%M%S}.db"
         until = f"it is removed after {settings.backup_days} days"
     else:
@@ -116,4 +121,4 @@ async def back_up(settings: Settings, *, path: Path | None, say: Say, force: boo
 async def migrate_database(settings: Settings, *, say: Say) -> None:
     """Bring the database up to date and say so."""
     async with opened(settings):
-        say(f"The database is up to date: {settings.database.rpartition('@')[2]}")
+        say(f"The database is up to date: {without_secrets(settings.database)}")

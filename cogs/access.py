@@ -10,6 +10,7 @@ from bot.core.errors import Rejected
 from bot.core.records import Agent
 from cogs.arguments import AgentArg, RequestArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.held import HeldButton, held_line, held_view
 from cogs.ui.knocks import KnockButton, knock_line, knock_view
 from cogs.ui.rights import check_may_change_entry, sees_by_right, told
@@ -25,7 +26,7 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         """Know the buttons that were sent before the last start."""
         self.client.add_dynamic_items(KnockButton, HeldButton)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 30.0)
     async def request(self, interaction: Interaction, room: AgentArg, key: Secret) -> None:
         """Knock at a room with its key; the owner or a manager decides, and you are told.

@@ -1,7 +1,6 @@
 """The parameters that name agents, rooms, keys, requests and models, with suggestions while they are typed."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import cache
 from zoneinfo import available_timezones
 
@@ -149,18 +148,6 @@ class ZoneName(app_commands.Transformer):
         return choices([(zone, zone) for zone in zones() if typed in zone.casefold()])
 
 
-class Moment(app_commands.Transformer):
-    """A time, as ISO 8601."""
-
-    async def transform(self, interaction: Interaction, value: str) -> datetime:  # type: ignore[override]
-        """Read the time; without an offset it is UTC. Raises Rejected."""
-        try:
-            moment = datetime.fromisoformat(value.strip())
-        except ValueError:
-            raise Rejected("Give the time like 2026-11-24 18:00 (UTC), or with an offset such as +01:00.") from None
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
 AgentArg = app_commands.Transform[Agent, AgentName]
 KeyArg = app_commands.Transform[str, KeyLabel]
 RequestArg = app_commands.Transform[int, RequestId]
@@ -168,4 +155,3 @@ ModelArg = app_commands.Transform[str, ModelName]
 OptionArg = app_commands.Transform[str, OptionName]
 OptionValueArg = app_commands.Transform[str, OptionValue]
 ZoneArg = app_commands.Transform[str, ZoneName]
-MomentArg = app_commands.Transform[datetime, Moment]

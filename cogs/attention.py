@@ -7,6 +7,7 @@ from bot.core.attention import word_attention
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, wait
 from cogs.ui.charts import attention_rows
+from cogs.ui.texts import label
 
 Value = app_commands.Range[str, 1, 6]
 
@@ -26,7 +27,7 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         view = await self.desk.view(guild_of(interaction), agent.id)
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
         numbers = [
-            f"- {view.agents[room].name}'s room (ID {room}): "
+            f"- {label(view.agents[room].name)}'s room (ID {room}): "
             + ("an equal share of what is left" if one.attention is None else word_attention(one.attention))
             for (member, room), one in view.memberships.items()
             if member == agent.id

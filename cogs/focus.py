@@ -11,6 +11,7 @@ from bot.core.records import Json
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.forms import TextForm
+from cogs.ui.texts import honest, label
 
 LONGEST = 2_000
 HEADINGS = ("notes", "conventions", "links")
@@ -30,8 +31,13 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
         """
         managers_only(interaction)
         focus = (await self.mind(interaction, agent, room)).focus
-        lines = focus_lines(as_value(focus))
-        await self.list_out(interaction, f"**Focus of {agent.name}**", lines, empty=f"{agent.name}'s focus is empty.")
+        lines = [honest(line) for line in focus_lines(as_value(focus))]
+        await self.list_out(
+            interaction,
+            f"**Focus of {label(agent.name)}**",
+            lines,
+            empty=f"{agent.name}'s focus is empty.",
+        )
 
     @app_commands.command()
     async def set(

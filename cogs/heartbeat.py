@@ -7,6 +7,7 @@ from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.charts import pace_rows, pace_table
+from cogs.ui.guide import FOR_EVERYONE
 
 Seconds = app_commands.Range[float, 1.0, 10.0]
 
@@ -14,7 +15,7 @@ Seconds = app_commands.Range[float, 1.0, 10.0]
 class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast agents look around, and whether they do"):
     """Commands on heartbeats."""
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def status(self, interaction: Interaction, agent: AgentArg | None = None) -> None:
         """Show everyone's pace, last beat and why, when the next can come, and what it waits for.
 

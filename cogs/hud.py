@@ -8,6 +8,7 @@ from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, reader, wait
 from cogs.ui.beats import beat_file, beat_line, beat_summary, section_lines
 from cogs.ui.files import text_file
+from cogs.ui.texts import label
 
 Number = app_commands.Range[int, 1, 2**53 - 1]
 
@@ -32,7 +33,7 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
         rooms = (await self.desk.view(guild_id, messages=0)).all_rooms
         last = f"Last beat:\n{beat_summary(beat, model, rooms)}" if beat else "It has not beaten yet."
-        text = f"**What {agent.name} would see now**\n{section_lines(sections)}\n\n{last}"
+        text = f"**What {label(agent.name)} would see now**\n{section_lines(sections)}\n\n{last}"
         await self.say(interaction, text[:2_000], files=files)
 
     @app_commands.command()
@@ -49,12 +50,12 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         if beat is not None:
             one = await self.desk.beat(guild_id, agent.id, beat, may_read=may_read)
             told = beat_summary(one, await self.desk.model(guild_id), rooms)
-            await self.say(interaction, f"**{agent.name}**\n{told}", files=[beat_file(one)])
+            await self.say(interaction, f"**{label(agent.name)}**\n{told}", files=[beat_file(one)])
             return
         model = await self.desk.model(guild_id)
         beats = await self.desk.beats(guild_id, agent.id, may_read=may_read)
-        lines = [beat_line(one, model, rooms) for one in beats]
-        await self.list_out(interaction, f"**Beats of {agent.name}**", lines, empty=f"{agent.name} has not beaten yet.")
+        title, lines = f"**Beats of {label(agent.name)}**", [beat_line(one, model, rooms) for one in beats]
+        await self.list_out(interaction, title, lines, empty=f"{agent.name} has not beaten yet.")
 
     @app_commands.command()
     async def format(

@@ -11,6 +11,7 @@ from bot.core.records import AccessKey
 from bot.core.wording import counted
 from cogs.arguments import AgentArg, KeyArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.texts import label
 
 Secret = app_commands.Range[str, 4, 64]
 Label = app_commands.Range[str, 1, 64]
@@ -97,7 +98,9 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
         owner = await self.room(interaction, room)
         keys, secrets = await self.desk.keys(guild_of(interaction), person(interaction), owner.id)
         lines = [key_line(key, secrets.get(key.id, "")) for key in keys]
-        await self.list_out(interaction, f"**Keys to {owner.name}'s room**", lines, empty="This room has no key.")
+        await self.list_out(
+            interaction, f"**Keys to {label(owner.name)}'s room**", lines, empty="This room has no key."
+        )
 
 
 async def handed(interaction: Interaction, action: HandKey, room: str, room_id: int, member: discord.Member) -> str:
@@ -120,4 +123,4 @@ def key_line(key: AccessKey, secret: str) -> str:
     until = f", until <t:{int(key.expires_at.timestamp())}:f>" if key.expires_at else ""
     uses = f", {counted(key.uses_left, 'use')} left" if key.uses_left is not None else ""
     held = f", held by {', '.join(map(str, key.held_by))}" if key.held_by else ""
-    return f"- **{key.label}**: ||`{secret}`||{until}{uses}{held}"
+    return f"- **{label(key.label)}**: ||`{secret}`||{until}{uses}{held}"

@@ -12,6 +12,7 @@ from bot.core.records import Json
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only
 from cogs.ui.files import text_file
+from cogs.ui.texts import honest, label
 
 SHOWN_CHARACTERS = 1_700
 Path = app_commands.Range[str, 1, 500]
@@ -41,9 +42,11 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             raise NotFound(f"There is nothing at {path}." if path else f"{agent.name} knows nothing yet.")
         text = json.dumps(found, ensure_ascii=False, indent=2)
         if len(text) <= SHOWN_CHARACTERS and "```" not in text:
-            await self.say(interaction, f"**{agent.name}**\n```json\n{text}\n```")
+            await self.say(interaction, f"**{label(agent.name)}**\n```json\n{text}\n```")
         else:
-            await self.say(interaction, f"**{agent.name}**", files=[text_file(f"knowledge-{agent.id}.json", text)])
+            await self.say(
+                interaction, f"**{label(agent.name)}**", files=[text_file(f"knowledge-{agent.id}.json", text)]
+            )
 
     @app_commands.command()
     async def set(
@@ -92,7 +95,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
         managers_only(interaction)
         side = await self.desk.side_of(guild_of(interaction), agent, room)
         entries = await self.desk.journal(guild_of(interaction), agent.id, side=side)
-        title, lines = f"**Knowledge of {agent.name}, newest first**", [entry_line(entry) for entry in entries]
+        title, lines = f"**Knowledge of {label(agent.name)}, newest first**", [entry_line(entry) for entry in entries]
         await self.list_out(interaction, title, lines, empty=f"{agent.name}'s knowledge has never changed.")
 
     @app_commands.command()
@@ -123,4 +126,4 @@ def value_of(text: str) -> Json:
 def entry_line(entry: JournalEntry) -> str:
     """Word one change."""
     before, after = (json.dumps(each, ensure_ascii=False)[:80] for each in (entry.before, entry.after))
-    return f"`{entry.id}` {entry.at:%m-%d %H:%M} {entry.by}: **{entry.path}** {before} → {after}"
+    return f"`{entry.id}` {entry.at:%m-%d %H:%M} " + honest(f"{entry.by}: **{entry.path}** {before} → {after}")

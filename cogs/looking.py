@@ -7,7 +7,8 @@ from bot.core.view import Outline
 from cogs.arguments import AgentArg
 from cogs.base import Cog, Interaction, guild_of, managers_only, may_read, person, reader, wait
 from cogs.ui.again import PageButton, SureButton, UseButton
-from cogs.ui.guide import guide
+from cogs.ui.guide import FOR_EVERYONE, guide
+from cogs.ui.texts import honest, label
 
 Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a button's id
 LINE_CHARACTERS = 220
@@ -26,10 +27,10 @@ class LookingCog(Cog):
         managers_only(interaction)
         await wait(interaction)
         entries = await self.desk.audit_log(guild_of(interaction), person(interaction))
-        lines = [f"<t:{int(one.at.timestamp())}:f> {one.by}: {one.what}" for one in entries]
+        lines = [f"<t:{int(one.at.timestamp())}:f> {honest(f'{one.by}: {one.what}')}" for one in entries]
         await self.list_out(interaction, "**Who changed what**", lines, empty="Nothing has been changed yet.")
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 20.0)
     async def search(self, interaction: Interaction, words: Query, room: AgentArg | None = None) -> None:
         """Find what was said, in all rooms that you can read.
@@ -48,7 +49,7 @@ class LookingCog(Cog):
         lines = [message_line(guild_id, view, places[one.room_id], one, text) for one, text in found]
         await self.list_out(interaction, f"**Found for “{words[:80]}”**", lines, empty="Nothing was found.")
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 20.0)
     async def history(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Read a room's messages as its agents have them.
@@ -76,7 +77,7 @@ class LookingCog(Cog):
             return thread
         return (await self.desk.view(guild_id)).all_rooms[(await self.room(interaction, room)).id]
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def help(self, interaction: Interaction) -> None:
         """Say what you can do here."""
         commands = self.client.tree.get_commands()
@@ -89,9 +90,9 @@ def message_line(guild_id: int, view: Outline, place: Room, message: Message, te
     channel_id = message.thread_id or place.channel_id
     sender = message.sender
     agent = view.agents.get(sender.agent_id) if sender.agent_id is not None else None
-    name = agent.name if agent else sender.shown()
+    name = label(agent.name if agent else sender.shown())
     link = f" [↗](https://discord.com/channels/{guild_id}/{channel_id}/{message.discord_id})"
-    words = " ".join(text.split())[:LINE_CHARACTERS]
+    words = honest(" ".join(text.split()))[:LINE_CHARACTERS]
     return f"{message.sent_at:%m-%d %H:%M} **{name}** in {room_name(view, place)}: {words}" + (
         link if message.discord_id else ""
     )
@@ -99,8 +100,8 @@ def message_line(guild_id: int, view: Outline, place: Room, message: Message, te
 
 def room_name(view: Outline, place: Room) -> str:
     """Name a room, or a private thread in it."""
-    name = view.agents[place.owner_id].name
-    return name if place.thread_of is None else f"{name}, private thread {place.thread_name}"
+    name = label(view.agents[place.owner_id].name)
+    return name if place.thread_of is None else f"{name}, private thread {label(place.thread_name or '')}"
 
 
 def place_name(view: Outline, place: Room) -> str:

@@ -11,8 +11,10 @@ from bot.core.records import AgentId, Message
 from bot.core.view import Outline
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
 from cogs.ui.beats import beat_file, beat_summary, passed_line
+from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pages import paged
 from cogs.ui.reacting import ReactionButton, reactions
+from cogs.ui.texts import label
 
 MOST_FILES = 10  # Discord takes no more
 
@@ -23,9 +25,9 @@ class MenuCog(Cog):
     def __init__(self, client: SelfroomClient) -> None:
         super().__init__(client)
         self.entries = [
-            app_commands.ContextMenu(name="Who said this?", callback=self.who),
+            app_commands.ContextMenu(name="Who said this?", callback=self.who, extras=FOR_EVERYONE),
             app_commands.ContextMenu(name="Show the HUD behind this", callback=self.hud),
-            app_commands.ContextMenu(name="Ask again", callback=self.again),
+            app_commands.ContextMenu(name="Ask again", callback=self.again, extras=FOR_EVERYONE),
             app_commands.ContextMenu(name="Delete", callback=self.delete),
             app_commands.ContextMenu(name="React as The Architect", callback=self.react),
         ]
@@ -101,13 +103,14 @@ def said_by(message: Message, view: Outline) -> str:
     when = f"Message {message.id}, <t:{int(message.sent_at.timestamp())}:f>."
     if sender.agent_id is not None and sender.agent_id in view.agents:
         agent = view.agents[sender.agent_id]
-        return f"**{agent.name}** (ID {agent.id}) said it: a {agent.type}, an AI agent on {agent.model}. {when}"
+        name, model = label(agent.name), label(agent.model)
+        return f"**{name}** (ID {agent.id}) said it: a {agent.type}, an AI agent on {model}. {when}"
     if sender.kind is SenderKind.SYSTEM:
         return f"Selfroom itself said it. {when}"
-    return f"{sender.shown()} said it, a person. {when}"
+    return f"{label(sender.shown())} said it, a person. {when}"
 
 
 def reacted_by(reactions: Sequence[tuple[AgentId, str]], view: Outline) -> str:
     """Word which agents reacted to a message; empty when none did."""
-    shown = [f"**{view.agents[id].name}** {emoji}" for id, emoji in reactions if id in view.agents]
+    shown = [f"**{label(view.agents[id].name)}** {emoji}" for id, emoji in reactions if id in view.agents]
     return f"\nReacted: {', '.join(shown)}" if shown else ""

@@ -9,6 +9,7 @@ from bot.core.actions import SetIgnored, SetMuted
 from bot.core.keeping import Readable
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, may_read_thread, person, reader, wait
 from cogs.ui.files import text_file
+from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.traces import TraceButton
 
 MOST_THREADS = 50  # asked of Discord one by one; of older ones the file only tells how much there is
@@ -55,7 +56,7 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         """Know the buttons that were sent before the last start."""
         self.client.add_dynamic_items(TraceButton)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(2, 60.0)
     async def export(self, interaction: Interaction) -> None:
         """Give you what you said and did here, where you may read now, as a file."""
@@ -73,7 +74,7 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         found = [id for id in threads[:MOST_THREADS] if await may_read_thread(interaction, id)]
         return Readable(rooms=frozenset(rooms), threads=frozenset(found))
 
-    @app_commands.command(name="forget-me")
+    @app_commands.command(name="forget-me", extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(2, 60.0)
     async def forget_me(self, interaction: Interaction) -> None:
         """Remove what you said, your reactions and your username from every memory; asks before it does."""
@@ -86,7 +87,7 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
             told = await self.desk.forget_me(guild_of(interaction), person(interaction), others=roles)
             await self.say(interaction, f"{told} {ON_DISCORD}")
 
-    @app_commands.command(name="ignore-me")
+    @app_commands.command(name="ignore-me", extras=FOR_EVERYONE)
     async def ignore_me(self, interaction: Interaction, ignore: bool = True) -> None:
         """Have all agents ignore you, or listen to you again.
 

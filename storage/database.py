@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DisconnectionError, InterfaceError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
@@ -31,6 +31,11 @@ PRAGMAS = (
     "temp_store = MEMORY",
 )
 
+UNUSABLE = (
+    "The database URL has something in it that cannot be used: leave out what stands after the ?, and write"
+    " sqlite:///path/to/file.db or postgresql://user@host:port/name."
+)
+
 _open_write: ContextVar["Turn | None"] = ContextVar("open_write", default=None)
 
 
@@ -48,7 +53,7 @@ def database_url(url: str) -> URL:
     """Read a database URL and give it an asynchronous driver; raises BadSetting."""
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:  # a port that is no number is a ValueError
         raise BadSetting(
             "The database URL cannot be read: write sqlite:///path/to/file.db or postgresql://user@host/name."
         ) from error
@@ -56,6 +61,22 @@ def database_url(url: str) -> URL:
     if kind not in DRIVERS:
         raise BadSetting(f"The database {kind!r} is not supported: use sqlite or postgresql.")
     return parsed.set(drivername=DRIVERS[kind])
+
+
+async def open_database(url: str) -> "Database":
+    """Make the database of a URL and connect once; raises BadSetting, which tells nothing that stands in the URL."""
+    parsed = database_url(url)
+    try:
+        database = Database(parsed)
+        try:
+            with in_sentences():
+                async with database.engine.connect():
+                    return database
+        except BaseException:
+            await database.close()
+            raise
+    except (ArgumentError, InterfaceError, TypeError, ValueError, ArithmeticError):  # as drivers say it
+        raise BadSetting(UNUSABLE) from None
 
 
 def in_memory(url: URL) -> bool:

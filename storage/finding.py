@@ -50,7 +50,6 @@ from storage.tables import (
     REQUESTS,
     ROOMS,
     SCHEDULES,
-    WEBHOOKS,
 )
 
 OWN_PROVIDER = select(*(column for column in PROVIDERS.c if column.name != "community_id")).where(
@@ -87,7 +86,7 @@ class Finding(Messages):
         rows = await self.mappings(statement)
         overrides: dict[int, dict[str, Json]] = {}
         asked = select(OVERRIDES).where(OVERRIDES.c.community_id.in_([row["id"] for row in rows]))
-        for row in await self.mappings(asked.order_by(OVERRIDES.c.name)):
+        for row in await self.records(asked.order_by(OVERRIDES.c.name), OVERRIDES, dict):
             overrides.setdefault(row["community_id"], {})[row["name"]] = row["value"]
         return [plain(Community, row, overrides=overrides.get(row["id"], {})) for row in rows]
 
@@ -195,13 +194,12 @@ class Finding(Messages):
     async def schedules_due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, Schedule]]:
         """Give scheduled messages of all communities whose time has come, the oldest first."""
         due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
-        return [(row["community_id"], schedule_of(row)) for row in await self.mappings(due)]
+        return await self.records(due, SCHEDULES, lambda row: (row["community_id"], schedule_of(row)))
 
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
         """Give the pending access requests of all communities."""
-        pending = select(REQUESTS).where(PENDING)
-        rows = await self.mappings(pending.order_by(REQUESTS.c.created_at, REQUESTS.c.id))
-        return [(row["community_id"], request_of(row)) for row in rows]
+        pending = select(REQUESTS).where(PENDING).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
+        return await self.records(pending, REQUESTS, lambda row: (row["community_id"], request_of(row)))
 
     async def kept(self, community_id: CommunityId | None, name: str) -> Json:
         """Give a small value kept by name for a community (None: for the installation); None when there is none."""
@@ -213,11 +211,6 @@ class Finding(Messages):
         """Give the community's own model provider, if it has one."""
         row = await self.first(OWN_PROVIDER, {"its": community_id})
         return None if row is None else OwnProvider(**row)
-
-    async def webhook(self, channel_id: Snowflake) -> tuple[Snowflake, bytes] | None:
-        """Give a channel's webhook and its token as it was encrypted."""
-        row = await self.first(select(WEBHOOKS).where(WEBHOOKS.c.channel_id == channel_id))
-        return None if row is None else (Snowflake(row["webhook_id"]), row["token"])
 
 
 def _earlier(mark: tuple[Any, ...]) -> Any:  # noqa: ANN401  # an SQL condition

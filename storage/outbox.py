@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, and_, func, select, tuple_, update
+from sqlalchemy import Select, and_, delete, func, select, tuple_, update
 
-from bot.core.kinds import LetterKind, LetterState, SenderKind
+from bot.core.errors import Unreadable
+from bot.core.kinds import LetterKind, LetterState, RequestState, SenderKind
 from bot.core.records import AgentId, CommunityId, Letter, LetterId, Snowflake
 from storage.convert import letter_of
 from storage.dues import free_told
 from storage.erasing import erase
 from storage.session import Session, literally, owned
-from storage.tables import LETTERS, MESSAGES, PARTS, TOMBSTONES
+from storage.tables import LETTERS, MESSAGES, METADATA, PARTS, REQUESTS, TOMBSTONES
 from storage.talking import show
 
 OPEN = ("waiting", "sending")
@@ -35,7 +36,7 @@ class Outbox(Session):
     async def letters(self, now: datetime, *, limit: int) -> Sequence[Letter]:
         """Give, per room and lane of all communities, the first unsent letter if its time has come."""
         due = heads().where(LETTERS.c.not_before <= now).order_by(LETTERS.c.not_before, LETTERS.c.id).limit(limit)
-        return [letter_of(row) for row in await self.mappings(due)]
+        return await self.records(due, LETTERS, letter_of)
 
     async def next_letter_at(self) -> datetime | None:
         """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
@@ -115,6 +116,25 @@ class Posting(Outbox):
                 await self._free_author(community_id, row["message_id"], at)
             return not await self._erase_buried(community_id, row["message_id"], parts)
         return True
+
+    async def set_aside(self, found: Unreadable, at: datetime) -> None:
+        """Take rows that cannot be read from what is still to be done, so that they hold nobody else up."""
+        table = METADATA.tables[found.table]
+        for key in found.keys:
+            this = tuple_(*table.primary_key) == tuple_(*key)
+            match found.table:
+                case LETTERS.name:
+                    await self.run(update(LETTERS).where(this).values(state=LetterState.FAILED, closed_at=at))
+                    for community_id, message_id in await self.rows(
+                        select(LETTERS.c.community_id, LETTERS.c.message_id).where(
+                            this, LETTERS.c.message_id.is_not(None)
+                        )
+                    ):
+                        await self._free_author(community_id, message_id, at)
+                case REQUESTS.name:
+                    await self.run(update(REQUESTS).where(this).values(state=RequestState.EXPIRED, closed_at=at))
+                case _:
+                    await self.run(delete(table).where(this))
 
     async def _free_author(self, community_id: CommunityId, message_id: int, at: datetime | None) -> None:
         """Whoever said it may beat for its room again: it stands there now, or will not."""

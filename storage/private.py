@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bot.core.errors import BadSetting
 
@@ -27,20 +28,39 @@ def whole_file(target: Path, *, replace: bool) -> Iterator[Path]:
 
     Raises BadSetting when there is such a file already (without `replace`), and where none can be made.
     """
-    if target.exists() and not replace:
-        raise BadSetting(f"There is a file {target} already: name another, or replace it with --force.")
-    partial = target.with_name(f"{target.name}.partial")
+    taken = f"There is a file {target} already: name another, or replace it with --force."
+    if os.path.lexists(target) and not replace:
+        raise BadSetting(taken)
     try:
-        partial.unlink(missing_ok=True)
-        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        yield partial
-        partial.replace(target)
+        # In a folder of its own nobody else can put anything in the way of what is written, or read it.
+        with TemporaryDirectory(dir=target.parent, prefix=".selfroom-", ignore_cleanup_errors=True) as folder:
+            partial = Path(folder, "partial")
+            _reserve(partial)
+            yield partial
+            if not replace:
+                _settle(partial, target)
+            else:
+                partial.replace(target)
+    except FileExistsError as error:
+        raise BadSetting(taken) from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BadSetting(f"There is no folder {target.parent}: make it, or name another place.") from error
     except OSError as error:
         raise BadSetting(
             f"{target} cannot be written ({error.strerror or error}): check the folder and free some space."
         ) from error
-    finally:
-        with suppress(OSError):  # there may be no such folder
-            partial.unlink(missing_ok=True)
+
+
+def _settle(partial: Path, target: Path) -> None:
+    """Give a file its name; raises FileExistsError when somebody took it meanwhile."""
+    try:
+        os.link(partial, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: the name is held until the file takes it
+        _reserve(target)
+        partial.replace(target)
+
+
+def _reserve(file: Path) -> None:
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

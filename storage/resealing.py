@@ -32,8 +32,14 @@ async def reseal(session: Session, cipher: Cipher) -> Resealed:
     return Resealed(keys=keys, providers=providers, unreadable=closed_keys + closed_providers)
 
 
-async def reseal_moved(session: Session, cipher: Cipher, was: CommunityId, now: CommunityId) -> int:
-    """Bind the keys of a community that came under another id to their new rows; gives how many nothing opens."""
+async def reseal_moved(session: Session, cipher: Cipher, was: CommunityId | None, now: CommunityId) -> int:
+    """Bind the keys of a community that came under another id to their new rows; gives how many are not opened.
+
+    `was` None: nobody vouches for where they were. What is not opened is taken away, for it could be anybody's: here it
+    could open later, as what is bound to no row does anywhere.
+    """
+    if was is None:
+        return await session.run(update(KEYS).where(owned(KEYS, now)).values(ciphertext=b""))
     _, unreadable = await _reseal(session, cipher, KEYS, "ciphertext", _key_row, was=was, now=now)
     return unreadable
 
@@ -51,19 +57,29 @@ async def _reseal(
     resealed = unreadable = 0
     asked = select(table) if now is None else select(table).where(owned(table, now))
     for row in await session.mappings(asked):
-        community_id = row["community_id"]
-        try:
-            secret = cipher.decrypt(row[column], row_of(was if was is not None else community_id, row))
-        except BadSetting:
-            unreadable += 1
-            continue
-        new: dict[str, Any] = {column: cipher.encrypt(secret, row_of(community_id, row))}
-        if "digest" in table.c:
-            new["digest"] = cipher.digest(secret)
-        its = and_(*(part == row[part.name] for part in table.primary_key))
-        await session.run(update(table).where(its).values(new))
-        resealed += 1
+        secret = _opened(cipher, row[column], row_of(was or row["community_id"], row), moved=was is not None)
+        unreadable += secret is None
+        resealed += secret is not None
+        new: dict[str, Any] = {}
+        if secret is not None:
+            new[column] = cipher.encrypt(secret, row_of(row["community_id"], row))
+            if "digest" in table.c:
+                new["digest"] = cipher.digest(secret)
+        elif was is not None:
+            new[column] = b""
+        if new:
+            its = and_(*(part == row[part.name] for part in table.primary_key))
+            await session.run(update(table).where(its).values(new))
     return resealed, unreadable
+
+
+def _opened(cipher: Cipher, sealed: bytes, row: str, *, moved: bool) -> str | None:
+    if moved and not cipher.is_bound(sealed):
+        return None
+    try:
+        return cipher.decrypt(sealed, row)
+    except BadSetting:
+        return None
 
 
 def _key_row(community_id: CommunityId, row: Values) -> str:

@@ -1,26 +1,35 @@
 """One open transaction: statements in, columns out."""
 
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+import zlib
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import (
     BigInteger,
     BindParameter,
     ColumnElement,
     Executable,
+    Select,
     String,
     Table,
     any_,
     bindparam,
     literal,
+    select,
     text,
+    tuple_,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.core.errors import Unreadable
+
+T = TypeVar("T")
 Values = Mapping[str, Any]
+# what a value raises that is no value of its column, or none that its record takes
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, OSError, zlib.error)
 INSTALLATION = 0  # the scope of what is kept for no community in particular
 Insert = sqlite.Insert | postgresql.Insert
 
@@ -44,6 +53,21 @@ class Session:
         result = await self._connection.execute(statement, values)
         names = tuple(result.keys())
         return [dict(zip(names, row, strict=True)) for row in result.all()]  # a row's own mapping is much slower
+
+    async def records(self, asked: Select[Any], table: Table, make: Callable[[Values], T]) -> list[T]:
+        """Make a record of each row of one table; raises Unreadable, naming the rows, where that cannot be done."""
+        try:
+            return [make(row) for row in await self.mappings(asked)]
+        except UNREADABLE:
+            key, bad = tuple(table.primary_key), []
+            for id in await self.rows(asked.with_only_columns(*key)):
+                try:
+                    [make(row) for row in await self.mappings(select(table).where(tuple_(*key) == tuple_(*id)))]
+                except UNREADABLE:
+                    bad.append(tuple(id))
+            if not bad:
+                raise
+            raise Unreadable(table.name, bad) from None
 
     async def first(self, statement: Executable, values: Values | None = None) -> Values | None:
         """Give the first row by column name, if there is one."""

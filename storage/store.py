@@ -14,7 +14,7 @@ from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from storage.backups import back_up, before_migration, expire
-from storage.database import Database, database_url
+from storage.database import Database, open_database
 from storage.faults import in_sentences
 from storage.ids import CountedIds
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
@@ -46,7 +46,7 @@ class SqlStore:
 
         Raises BadSetting for a URL that cannot be used and StoreError when the database cannot be.
         """
-        database = Database(database_url(url))
+        database = await open_database(url)
         try:
             await migrate(database)
         except BaseException:
@@ -98,9 +98,10 @@ class SqlStore:
         images: Mapping[str, bytes] | None = None,
         *,
         replace: bool = False,
+        cipher: Cipher | None = None,
     ) -> Moved:
-        """Write a community into an archive, a new one unless it may `replace` an older one."""
-        return await export_community(self.database, community_id, path, images, replace=replace)
+        """Write a community into an archive, sealed by the cipher; a new one unless it may `replace` an older one."""
+        return await export_community(self.database, community_id, path, images, replace=replace, cipher=cipher)
 
     async def import_archive(
         self, path: Path, *, guild_id: Snowflake | None = None, cipher: Cipher | None = None, closed: bool = False

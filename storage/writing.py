@@ -18,7 +18,7 @@ from storage.ids import CountedIds
 from storage.names import bear
 from storage.reading import SqlReading
 from storage.session import INSTALLATION, owned
-from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, PROVIDERS, ROOMS, WEBHOOKS
+from storage.tables import AGENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, PEOPLE, PROVIDERS, ROOMS
 from storage.threads import Threads
 from storage.upkeep import Upkeep
 
@@ -86,10 +86,3 @@ class SqlWriting(Forgetting, Claiming, Threads, Applying, Spending, Upkeep, SqlR
             await self.run(delete(PROVIDERS).where(owned(PROVIDERS, community_id)))
         else:
             await self.upsert(PROVIDERS, [asdict(provider) | {"community_id": community_id}])
-
-    async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
-        """Keep a channel's webhook and its encrypted token; None removes it."""
-        if webhook is None:
-            await self.run(delete(WEBHOOKS).where(WEBHOOKS.c.channel_id == channel_id))
-        else:
-            await self.upsert(WEBHOOKS, [{"channel_id": channel_id, "webhook_id": webhook[0], "token": webhook[1]}])

@@ -129,6 +129,9 @@ class PlainCipher:
     def decrypt(self, ciphertext: bytes, row: str = "") -> str:
         return ciphertext.removeprefix(b"sealed:")[::-1].decode()
 
+    def is_bound(self, ciphertext: bytes) -> bool:
+        return True
+
     def digest(self, secret: str) -> bytes:
         return hashlib.sha256(b"test" + secret.encode()).digest()
 
@@ -202,6 +205,19 @@ class ScriptedModel:
 
     def tokenizer(self, model: str) -> WordTokenizer:
         return WordTokenizer()
+
+
+class DrippingModel(ScriptedModel):
+    """Begins to answer and never ends."""
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        self.calls.append(call)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def objection(self, model: str, text: str) -> str:
+        await asyncio.Event().wait()
+        raise AssertionError
 
 
 class CountedMetrics:

@@ -54,7 +54,7 @@ async def look(tmp_path: Path, **named: str) -> dict[str, bool]:
         assert url.startswith("sqlite")
         raise StoreError("The database is full: make room.")
 
-    findings = await examine(settings, tokenizer=WordTokenizer(), database=database)
+    findings = await examine(settings, tokenizer=WordTokenizer(), database=database, env_file=file)
     assert findings[-1] == Finding(ok=False, what="The database is full: make room.")
     return {finding.what: finding.ok for finding in findings}
 
@@ -141,3 +141,18 @@ async def test_an_installation_that_pays_for_nobody_needs_no_key(tmp_path: Path,
     url = str(server.make_url("")).rstrip("/")
     found = await look(tmp_path, DISCORD_TOKEN="right", SELFROOM_DISCORD_API=url, SELFROOM_SPONSORED_SERVERS="none")
     assert found["The installation pays for no models: every server brings its own provider."]
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o602])
+async def test_settings_that_others_may_get_at_are_told_with_the_command_that_mends_it(
+    tmp_path: Path, mode: int
+) -> None:
+    file = tmp_path / "settings.env"
+    file.touch()
+    file.chmod(mode)
+    (told,) = [what for what, ok in (await look(tmp_path)).items() if "chmod 600" in what and ok]
+    assert told == (
+        f"{file} holds keys, and others on this machine may get at it (mode {mode:04o}): run `chmod 600 {file}`."
+    )
+    file.chmod(0o600)
+    assert not [what for what in await look(tmp_path) if "chmod 600" in what]

@@ -4,13 +4,14 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
 from bot.core.errors import BadSetting
-from bot.replay import Line, playback, replay
+from bot.replay import Line, playback, read_trace, replay
 
 START = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
@@ -91,3 +92,20 @@ async def test_a_refusal_is_told_in_a_sentence(server: Server) -> None:
     with pytest.raises(BadSetting, match=r"The playground refused POST .*: Not here"):
         async with playback(server.url, 1) as one:
             await replay(chat(("ann", "b", None)), one, speed=1, progress=lambda *_: None, sleep=at_once)
+
+
+async def test_times_with_a_zone_and_without_stand_in_one_trace(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    times = ("2026-11-20T10:00:00", "2026-11-20T10:00:01Z", "2026-11-20T12:00:02+02:00")
+    trace.write_text(
+        "".join(f'{{"seq": {n}, "t": "{t}", "sender": "ann", "text": "hi"}}\n' for n, t in enumerate(times))
+    )
+    assert [line.t for line in read_trace(trace)] == [START + timedelta(seconds=n) for n in range(3)]
+
+
+def test_a_trace_that_is_too_large_is_refused_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.replay.LARGEST_BYTES", 1_000_000)
+    trace = tmp_path / "trace.jsonl"
+    trace.write_bytes(b" " * 1_000_001)
+    with pytest.raises(BadSetting, match="more than 1 MB: cut it into parts"):
+        read_trace(trace)

@@ -1,15 +1,18 @@
 """Logs: INFO to the console, DEBUG to rotating files."""
 
+import json
 import logging
 import logging.handlers
 import os
 import sys
 from functools import partial
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import structlog
+
+from bot.core.terminal import in_a_line, visible
 
 QUIET = (
     "alembic",
@@ -48,15 +51,14 @@ def set_up_logs(folder: Path, *, megabytes: int, files: int, stream: TextIO | No
     out = stream or sys.stderr
     console = logging.StreamHandler(out)
     console.setLevel(logging.INFO)
-    # Plain tracebacks: those with local variables would show secrets, and fill the screen.
-    to_read = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=structlog.dev.plain_traceback)
-    console.setFormatter(_formatter([partial(_shortened, ON_SCREEN), to_read], shared))
+    to_read = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=_traceback)
+    console.setFormatter(_formatter([partial(_shortened, ON_SCREEN), _harmless, to_read], shared))
     file = PrivateFiles(folder / "selfroom.log", maxBytes=megabytes * 1_000_000, backupCount=files, encoding="utf-8")
     file.setLevel(logging.DEBUG)
     as_json: list[structlog.typing.Processor] = [
         structlog.processors.format_exc_info,
         partial(_shortened, IN_FILES),
-        structlog.processors.JSONRenderer(ensure_ascii=False),
+        structlog.processors.JSONRenderer(serializer=_json, ensure_ascii=False),
     ]
     file.setFormatter(_formatter(as_json, shared))
     logging.basicConfig(level=logging.DEBUG, handlers=[console, file], force=True)
@@ -91,6 +93,28 @@ def _shortened(most: int, _: object, __: str, line: structlog.typing.EventDict) 
         if isinstance(value, str) and len(value) > most:
             line[name] = f"{value[: most // 2]} … ({len(value):,} characters) … {value[-most // 2 :]}"
     return line
+
+
+def _harmless(_: object, __: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Leave in no value what a terminal would obey, or what would pass for another line."""
+    for name, value in line.items():
+        if isinstance(value, str):
+            line[name] = in_a_line(value)
+        elif name != "exc_info" and not isinstance(value, int | float | None):
+            line[name] = in_a_line(repr(value))
+    return line
+
+
+def _json(line: object, **options: Any) -> str:  # noqa: ANN401 - those of `json.dumps`
+    """Write a line of the file: `tail` shows that on a terminal as well."""
+    return visible(json.dumps(line, **options))
+
+
+def _traceback(out: TextIO, exc_info: structlog.typing.ExcInfo) -> None:
+    """Write a plain traceback: one with local variables would show secrets, and fill the screen."""
+    plain = StringIO()
+    structlog.dev.plain_traceback(plain, exc_info)
+    out.write(visible(plain.getvalue()))
 
 
 def _formatter(

@@ -13,11 +13,12 @@ WHOSE = ("community", "agent", "name")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heart:
-    """One agent's heartbeat at this moment."""
+    """One agent's heartbeat at this moment; `named`: anybody on this machine may know its name."""
 
     community: CommunityId
     agent: Agent
     outlook: Outlook
+    named: bool = True
 
 
 class PrometheusMetrics:
@@ -60,7 +61,7 @@ def hearts_page(hearts: Sequence[Heart]) -> bytes:
     doing = Gauge("selfroom_agent_doing", "what it is at in a room", (*WHOSE, "room", "what"), registry=registry)
     for heart in hearts:
         agent, look = heart.agent, heart.outlook
-        whose = (str(heart.community), str(agent.id), agent.name)
+        whose = (str(heart.community), str(agent.id), agent.name if heart.named else "")
         interval.labels(*whose).set(agent.interval_seconds)
         waits.labels(*whose, look.waiting).set(1)
         state.labels(*whose, look.state).set(1)

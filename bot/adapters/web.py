@@ -16,7 +16,7 @@ from bot.core.outlook import Outlook, Waiting, outlooks
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
-from bot.core.sight import Sight
+from bot.core.sight import Sight, members_of
 from bot.core.spending import day_of
 from bot.core.view import Glance, Outline, Tally
 
@@ -56,7 +56,9 @@ def open_to(face: "Face") -> Middleware:
     async def allow(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get("Origin")
         origins = face.inside.origins if face.inside else frozenset()
-        if request.url.host not in LOCAL_HOSTS or (origin is not None and origin not in origins):
+        site = request.headers.get("Sec-Fetch-Site", "none")  # a page's picture or script comes without an origin
+        is_ours = site == "none" if origin is None else origin in origins
+        if request.url.host not in LOCAL_HOSTS or not is_ours:
             raise web.HTTPForbidden(text="Only the playground's page may read this.")
         if request.path not in FOR_ALL and face.inside is None:
             raise web.HTTPNotFound(text="Outside the playground there are /health and /metrics only.")
@@ -129,10 +131,18 @@ class Face:
         return web.Response(body=page, content_type="text/plain", charset="utf-8")
 
     async def _hearts(self, read: Reading, community: Community) -> list[Heart]:
+        """Give how hearts beat; of agents in private rooms only that they are there, for anybody may ask."""
         view, looks = await self._outlooks(read, community)
+        private = [room.id for room in view.all_rooms.values() if room.side != PUBLIC_SIDE]
+        sight = Sight(hidden_rooms=frozenset(private), hidden_agents=members_of(view, private))
         return [
-            Heart(community=community.id, agent=agent, outlook=looks[agent.id])
-            for agent in view.agents.values()
+            Heart(
+                community=community.id,
+                agent=agent,
+                outlook=NOT_SHOWN if agent.id in sight.hidden_agents else looks[agent.id],
+                named=agent.id not in sight.hidden_agents,
+            )
+            for agent in sight.of(view).agents.values()
             if agent.retired_at is None
         ]
 

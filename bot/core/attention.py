@@ -1,42 +1,17 @@
 """How an agent divides its view between rooms: fixed percentages, dynamic shares, and what is left over."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from bot.core.errors import Rejected
 from bot.core.records import AgentId, Membership
 
 DYNAMIC: Final = "%*"
-_NUMBER: Final = re.compile(r"([0-9]{1,3})\s*%?")
 _FAINT: Final = 0.01  # a room with no share of its own still comes before unused tokens
-
-
-def parse_attention(value: str) -> int | None:
-    """Read "0" to "100", with or without "%", or "%*" (None: dynamic); raises Rejected on anything else."""
-    text = value.strip()
-    if text == DYNAMIC:
-        return None
-    found = _NUMBER.fullmatch(text)
-    if found is None or int(found[1]) > 100:
-        raise Rejected('Attention is a number from 0 to 100, with or without "%", or "%*" for a dynamic share.')
-    return int(found[1])
 
 
 def word_attention(attention: int | None) -> str:
     """Word a membership's attention as it is set: `40%` or `%*`."""
     return DYNAMIC if attention is None else f"{attention}%"
-
-
-def check_sum(memberships: Sequence[Membership], room_id: AgentId, attention: int | None) -> None:
-    """Raise Rejected when this setting for one room would bring an agent's fixed percentages above 100."""
-    others = sum(one.attention or 0 for one in memberships if one.room_id != room_id)
-    total = others + (attention or 0)
-    if attention is not None and total > 100:
-        raise Rejected(
-            f"Fixed attention would add up to {total} %: your other rooms hold {others} %, so give at most "
-            f"{max(0, 100 - others)} % or lower another room first."
-        )
 
 
 def shares(memberships: Sequence[Membership]) -> dict[AgentId, float]:

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from bot.core import spellings
-from bot.core.actions import BY_NAME, Action, CreateKey
+from bot.core.actions import ALSO_CALLED, BY_NAME, Action, CreateKey
 from bot.core.hud.escape import one_line
 from bot.core.items import action_called
 from bot.core.records import Json
@@ -18,12 +18,14 @@ LONGEST_GIVEN = 2_000  # of a key parameter
 LONGEST_KEPT = 20_000  # of an answer
 LONGEST_SCANNED = 50_000  # of what is no data: no more of it is mended (core.reading)
 LONGEST_NAME = 64
+MOST_GIVEN = 200  # keys in one answer, each at most LONGEST_GIVEN: of one that gives more nothing is kept
+MOST_COMPARED = 100_000_000  # characters of a text, once for each form of each key: some 30 ms
 ESCAPED_LEVELS = 3  # JSON in JSON in JSON
 NOT_KEPT = "(not kept: it speaks of keys in a way that cannot be read)"
 CUT = "… (cut here)"
 
 KEY_ACTIONS = frozenset(name for name, definition in BY_NAME.items() if KEY in definition.parameters)
-_SPELLED = tuple(name for name, meant in spellings.ACTION_NAMES.items() if meant in KEY_ACTIONS)
+_SPELLED = tuple(name for name, meant in ALSO_CALLED.items() if meant in KEY_ACTIONS)
 _NAMES = tuple(name for name in spellings.PARAMETERS[KEY] if name != "label")
 _OPEN = frozenset(  # what stands beside a key in its action and is no secret
     {"label", "key_label", "note", *spellings.ACTION_TYPE}
@@ -48,23 +50,41 @@ _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 class Blots:
-    """Finds some secrets in texts and puts a blot in their place."""
+    """Finds some secrets in texts and puts a blot in their place; where they are too many, nothing is kept."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.secrets = frozenset(one for one in secrets if len(one) >= SHORTEST_KEY)
+        self._too_many = False
 
     @cached_property
     def _forms(self) -> tuple[str, ...]:
         return tuple(sorted({form for one in self.secrets for form in _forms(one)}, key=len, reverse=True))
 
-    def __or__(self, secrets: Iterable[str]) -> "Blots":
-        return Blots((*self.secrets, *secrets))
+    def __or__(self, given: Collection[str]) -> "Blots":
+        """Give blots for what an answer gave as well, as far as that can be found without holding others up."""
+        too_many = self._too_many or len(given) > MOST_GIVEN or any(len(one) > LONGEST_GIVEN for one in given)
+        joined = Blots(self.secrets if too_many else (*self.secrets, *given))
+        joined._too_many = too_many
+        new = joined.secrets - self.secrets
+        joined._forms = tuple(
+            sorted({*self._forms, *(form for one in new for form in _forms(one))}, key=len, reverse=True)
+        )
+        return joined
 
     def text(self, text: str) -> str:
         """Give a text without the secrets, however we may have escaped them."""
+        if self._too_many or len(text) * len(self._forms) > MOST_COMPARED:
+            return NOT_KEPT
         for form in self._forms:
             text = text.replace(form, BLOT)
         return text
+
+    def beginning(self, text: str, most: int) -> str:
+        """Give at most so many characters of a text without the secrets, and without half of one at the end."""
+        longest = len(self._forms[0]) if self._forms else 0
+        kept = self.text(text[: most + longest])
+        whole = len(text) <= most + longest or kept == NOT_KEPT
+        return kept[:most] if whole else kept[: max(0, min(most, len(kept) - longest))]
 
     def value(self, value: Json) -> Json:
         """Give a value in whose texts, at any depth, no secret stands."""
@@ -82,13 +102,12 @@ class Blots:
 
     def answer(self, text: str, *, was_read: bool) -> str:
         """Give what may be kept of a model's own words, cut to a length; what could not be read may hide a key."""
-        text = text[: LONGEST_KEPT + LONGEST_GIVEN]
-        if not was_read and speaks_of_keys(text):
+        if not was_read and speaks_of_keys(text[: LONGEST_KEPT + LONGEST_GIVEN]):
             return NOT_KEPT
-        kept = self.text(text)
-        if any(secret in level for level in _levels(kept) for secret in self.secrets):
+        kept = self.beginning(text, LONGEST_KEPT)
+        if kept != NOT_KEPT and any(secret in level for level in _levels(kept) for secret in self.secrets):
             return NOT_KEPT  # escaped in a way of its own
-        return kept if len(kept) <= LONGEST_KEPT else f"{kept[:LONGEST_KEPT]}{CUT}"
+        return kept if len(text) <= LONGEST_KEPT or kept == NOT_KEPT else f"{kept}{CUT}"
 
 
 def _forms(secret: str) -> Iterator[str]:

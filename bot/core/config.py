@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from bot.core.errors import BadSetting
 from bot.core.hud.prompts import check_prompts
+from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import Json, Snowflake
 
 
@@ -24,8 +25,8 @@ class CommunityConfig(BaseModel):
     interval_seconds: float = Field(default=5.0, ge=1, le=10)
     resting_interval_seconds: float = Field(default=10.0, ge=1, le=10)
     token_budget: int = Field(default=10_000, ge=4_000, le=200_000)
-    input_format: Literal["text", "json", "compact_json", "toon"] = "text"
-    output_format: Literal["json", "toon"] = "json"
+    input_format: InputFormat = InputFormat.TEXT
+    output_format: OutputFormat = OutputFormat.JSON
     agents_per_parent_and_day: int = Field(default=5, ge=0, le=100)
 
     # rooms and access

@@ -37,8 +37,13 @@ class StoreError(SelfroomError):
     """The database cannot do what was asked (full, locked, newer than the program …); nothing was written."""
 
 
-class LostClaim(SelfroomError):
-    """The right to answer for an agent has ended or passed on: the answer must not be applied."""
+class Unreadable(StoreError):
+    """Rows of which no record can be made; `keys` are their primary keys, for `Writing.set_aside`."""
+
+    def __init__(self, table: str, keys: Sequence[tuple[object, ...]]) -> None:
+        super().__init__(f"Rows of {table} cannot be read: the log names them.")
+        self.table = table
+        self.keys = tuple(keys)
 
 
 class ModelError(SelfroomError):

@@ -104,23 +104,26 @@ def compacted(checkpoint: Checkpoint) -> str:
 def after_summary(focus: Focus, checkpoint: Checkpoint, covered: Sequence[Message], now: datetime) -> tuple[Focus, int]:
     """Put a new summary into a focus and drop what it covers; gives how many items went.
 
-    Those are files and links of the messages covered, and notes and decisions that the summary holds in their words.
+    Those are files and links of the messages covered, and what the summary holds in its words of notes, decisions and
+    next steps.
     """
     said = {item for message in covered for item in files_of(message)}
     told = " ".join(checkpoint.text.split()).casefold()
     files = tuple(item for item in focus.active_files if item not in said)
     notes = tuple(item for item in focus.notes if item.casefold() not in told)
     decisions = tuple(item for item in focus.key_decisions if item.casefold() not in told)
+    steps = tuple(item for item in focus.next_steps if item.casefold() not in told)
     after = replace(
         focus,
+        next_steps=steps,
         active_files=files,
         notes=notes,
         key_decisions=decisions,
         compacted_context=compacted(checkpoint),
         updated_at=focus.updated_at or now,  # the agent's own part is no fresher than it was
     )
-    held = (focus.active_files, focus.notes, focus.key_decisions)
-    return after, sum(map(len, held)) - len(files) - len(notes) - len(decisions)
+    held = (focus.active_files, focus.notes, focus.key_decisions, focus.next_steps)
+    return after, sum(map(len, held)) - sum(map(len, (files, notes, decisions, steps)))
 
 
 def as_value(focus: Focus, section: str | None = None) -> Json:

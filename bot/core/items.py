@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import ValidationError
 
 from bot.core import spellings
-from bot.core.actions import BY_NAME, Action, Definition
+from bot.core.actions import ALSO_CALLED, BY_NAME, Action, Definition
 from bot.core.emoji import reaction_name
 from bot.core.errors import Rejected
 from bot.core.knowledge import DEEPEST, depth_of
@@ -73,19 +73,27 @@ def _unwrapped(item: dict[str, Json]) -> tuple[str, dict[str, Json]]:
         name = item.get(spelling)
         if isinstance(name, str) and (known := action_called(name)):
             rest = {key: value for key, value in item.items() if key != spelling}
-            return known, _flattened(rest)
+            return known, _implied(name) | _flattened(rest)
     if len(item) == 1:
         (name, inner), *_ = item.items()
         if isinstance(inner, dict) and (known := action_called(name)):
-            return known, _flattened(inner)
+            return known, _implied(name) | _flattened(inner)
     named = first_of(item, spellings.ACTION_TYPE)
     return (named if isinstance(named, str) else ""), {}
 
 
 def action_called(name: str) -> str:
     """Give the action that a name in some spelling means; empty when there is none."""
-    snake = _WORD_START.sub("_", name.strip()).lower().replace("-", "_").replace(" ", "_").replace(".", "_")
-    return snake if snake in AGENTS_OWN else spellings.ACTION_NAMES.get(snake, "")
+    snake = _snake(name)
+    return snake if snake in AGENTS_OWN else ALSO_CALLED.get(snake, "")
+
+
+def _implied(name: str) -> dict[str, Json]:
+    return dict(spellings.IMPLIED.get(_snake(name), {}))
+
+
+def _snake(name: str) -> str:
+    return _WORD_START.sub("_", name.strip()).lower().replace("-", "_").replace(" ", "_").replace(".", "_")
 
 
 def _flattened(given: dict[str, Json]) -> dict[str, Json]:
@@ -117,10 +125,9 @@ def _validated(definition: Definition, parameters: dict[str, Json]) -> Action:
     if isinstance(parameters.get("reaction"), str):
         parameters["reaction"] = reaction_name(str(parameters["reaction"]).strip().lower())
     try:
-        action: Action = definition.model.model_validate({"type": definition.name, **parameters})  # type: ignore[assignment]
+        return definition.model.model_validate({"type": definition.name, **parameters})
     except ValidationError as error:
         raise Rejected(problem_of(error)) from error
-    return action
 
 
 def _anything(value: Json) -> Json:

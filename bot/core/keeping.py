@@ -1,4 +1,4 @@
-"""What else the store keeps: small values by name, webhooks, held letters, and what people may ask of it."""
+"""What else the store keeps: small values by name, held letters, and what people may ask of it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,9 +87,6 @@ class KeptReading(Protocol):
     async def own_provider(self, community_id: CommunityId) -> OwnProvider | None:
         """Give the community's own model provider, if it has one."""
 
-    async def webhook(self, channel_id: Snowflake) -> tuple[Snowflake, bytes] | None:
-        """Give a channel's webhook and its token as it was encrypted."""
-
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         """Give the letters that moderation holds, oldest first."""
 
@@ -141,9 +138,6 @@ class KeptWriting(Protocol):
 
     async def pause_community(self, community_id: CommunityId, *, paused: bool) -> None:
         """Let nobody of a community beat any more, or let everyone go on."""
-
-    async def keep_webhook(self, channel_id: Snowflake, webhook: tuple[Snowflake, bytes] | None) -> None:
-        """Keep a channel's webhook and its encrypted token; None removes it."""
 
     async def keep_provider(self, community_id: CommunityId, provider: OwnProvider | None) -> None:
         """Keep a community's own model provider in place of an earlier one; None removes it."""

@@ -1,8 +1,9 @@
 """Every setting that a community's managers may change, in words, and how what they type becomes its value."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from enum import StrEnum
 from typing import Final, Literal, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
@@ -10,9 +11,9 @@ from pydantic import ValidationError
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected, one_of
+from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import Json
 
-INTERNAL: Final = frozenset({"synced_commands"})
 DEFAULT: Final = "default"
 MATTERS: Final[Mapping[str, str]] = {  # by the setting with which each begins
     "model": "New agents",
@@ -24,6 +25,12 @@ MATTERS: Final[Mapping[str, str]] = {  # by the setting with which each begins
     "focus_stale_hours": "Memory and privacy",
     "architect_role_id": "The server",
 }
+
+
+def _choice(names: Iterable[str]) -> str:
+    return one_of([f"`{name}`" if "_" in name else str(name) for name in names])
+
+
 OPTIONS: Final[Mapping[str, str]] = {
     "model": "the model of new agents (/setup model tries it first)",
     "allowed_models": "the models that agents may use, with commas; none: any",
@@ -31,8 +38,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "interval_seconds": "seconds between a new agent's beats, 1 to 10",
     "resting_interval_seconds": "the interval that beats drift back to, 1 to 10 seconds",
     "token_budget": "tokens of a new agent's own part of its HUD",
-    "input_format": "the format of a new agent's HUD: text, json, `compact_json` or toon",
-    "output_format": "the format of a new agent's answers: json or toon",
+    "input_format": f"the format of a new agent's HUD: {_choice(InputFormat)}",
+    "output_format": f"the format of a new agent's answers: {_choice(OutputFormat)}",
     "agents_per_parent_and_day": "how many agents an agent may create in a day",
     "access": "who may join a new room: open, knock or closed",
     "visibility": "who sees a new room: public or private",
@@ -129,7 +136,9 @@ def rule_of(name: str) -> str:
     if bool in kinds:
         return "true or false"
     if get_origin(field.annotation) is Literal:
-        return one_of([f"`{kind}`" if "_" in str(kind) else str(kind) for kind in get_args(field.annotation)])
+        return _choice(get_args(field.annotation))
+    if isinstance(field.annotation, type) and issubclass(field.annotation, StrEnum):
+        return _choice(field.annotation)
     if name.endswith("_id") or name == "listened_bots":
         return "what Discord gives with *Copy ID*"
     return "one line of text" if field.annotation is str else "words with commas between them, or none"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.core.actions import Action, Category, Definition, Need, People, RestoreAgent, RevokeKey
+from bot.core.actions import Action, Aim, Definition, Need, People
 from bot.core.actor import Actor
 from bot.core.errors import Rejected
 from bot.core.kinds import SenderKind, Visibility
@@ -21,9 +21,6 @@ ONLY_IN_THE_OPEN = "Everyone would see that: do it in a beat for public rooms."
 OWN_ROOM_NOT_SHOWN = "Your own room is not shown in this beat."
 YOURSELF = "You cannot do that to yourself."
 NAME_THE_AGENT = "Say which agent is meant."
-
-# What managers may still do to a retired agent or its room.
-OF_THE_RETIRED = frozenset({Category.KNOWLEDGE, Category.FOCUS, Category.AGENTS, Category.COMMUNITY})
 
 
 class Scene(Protocol):
@@ -136,13 +133,9 @@ def _of_person(actor: Actor, action: Action, scene: Scene) -> str:
     subject = scene.agents.get(scene.subject_id)
     if subject is None:
         return no_agent(scene.subject_id)
-    if subject.retired_at is not None and not _of_the_retired(action):
+    if subject.retired_at is not None and not definition.of_retired:
         return f"{subject.name} is retired: restore it first."
     return ""
-
-
-def _of_the_retired(action: Action) -> bool:
-    return action.definition.category in OF_THE_RETIRED or isinstance(action, RevokeKey | RestoreAgent)
 
 
 def _of_state(agent: Agent) -> str:
@@ -171,20 +164,22 @@ def _of_needs(agent_id: AgentId, action: Action, scene: Scene) -> str:
 
 
 def _of_room(agent_id: AgentId, action: Action, scene: Scene) -> str:
-    room_id = getattr(action, "room_id", None) or getattr(action, "in_room_id", None)
-    if room_id is None or in_room(agent_id, AgentId(room_id), scene):
-        return ""
-    return no_room(room_id)
+    rooms = action.aimed_at(Aim.ROOM)
+    return next((no_room(id) for id in rooms if not in_room(agent_id, AgentId(id), scene)), "")
 
 
 def _of_message(agent_id: AgentId, action: Action, scene: Scene) -> str:
-    message_id = MessageId(getattr(action, "message_id", None) or getattr(action, "id", 0) or 0)
-    message = scene.messages.get(message_id)
-    return "" if message is not None and may_see(agent_id, message, scene) else no_message(message_id)
+    for id in action.aimed_at(Aim.MESSAGE):
+        message = scene.messages.get(MessageId(id))
+        if message is None or not may_see(agent_id, message, scene):
+            return no_message(id)
+    return ""
 
 
 def _of_neighbour(agent_id: AgentId, action: Action, scene: Scene) -> str:
-    other = AgentId(getattr(action, "agent_id", 0))
-    if other == agent_id:
-        return YOURSELF
-    return "" if scene.shares_a_room(agent_id, other) else f"You share no room with an agent {other}."
+    for id in action.aimed_at(Aim.AGENT):
+        if id == agent_id:
+            return YOURSELF
+        if not scene.shares_a_room(agent_id, AgentId(id)):
+            return f"You share no room with an agent {id}."
+    return ""

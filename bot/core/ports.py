@@ -9,6 +9,7 @@ from typing import Final, Literal, ParamSpec, Protocol, TypeVar
 
 from bot.core.changes import Change
 from bot.core.circumstances import Circumstances, Inquiry
+from bot.core.errors import Unreadable
 from bot.core.keeping import KeptReading, KeptWriting
 from bot.core.kinds import HeldFor, LetterState
 from bot.core.models import Model as Model
@@ -88,6 +89,9 @@ class Cipher(Protocol):
 
     def decrypt(self, ciphertext: bytes, row: str) -> str:
         """Give the secret back."""
+
+    def is_bound(self, ciphertext: bytes) -> bool:
+        """Tell whether it was sealed to a row: what older versions sealed opens in any."""
 
     def digest(self, secret: str) -> bytes:
         """Give a keyed digest by which the secret can be found."""
@@ -284,6 +288,9 @@ class Writing(Reading, KeptWriting, Protocol):
     @property
     def ids(self) -> Ids:
         """The counters of the transaction's community."""
+
+    async def set_aside(self, found: Unreadable, at: datetime) -> None:
+        """Take rows that cannot be read from what is still to be done, so that they hold nobody else up."""
 
     async def add_community(self, guild_id: Snowflake, name: str) -> Community:
         """Make a community, or give the one that is there (with its new name)."""

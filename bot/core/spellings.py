@@ -1,4 +1,4 @@
-"""Other spellings that models use, and what is meant by them: the one place where they are listed."""
+"""Other spellings that models use, and what is meant by them; those of an action stand with its definition."""
 
 from collections.abc import Mapping
 
@@ -31,51 +31,8 @@ RESPONSE_FIELDS: Mapping[str, tuple[str, ...]] = {
 ACTION_TYPE = ("type", "action_type", "name", "tool", "function", "kind", "command", "action")
 ACTION_PARAMETERS = ("parameters", "params", "arguments", "args", "input")
 
-ACTION_NAMES: Mapping[str, str] = {
-    "knowledge_set": "set",
-    "set_knowledge": "set",
-    "remember": "set",
-    "memory_set": "set",
-    "knowledge_delete": "delete",
-    "delete_knowledge": "delete",
-    "forget": "delete",
-    "remove": "delete",
-    "knowledge_append": "append",
-    "append_knowledge": "append",
-    "knowledge_get": "get",
-    "get_knowledge": "get",
-    "reaction": "react",
-    "add_reaction": "react",
-    "wake": "wake_agent",
-    "speak": "send_message",
-    "say": "send_message",
-    "message": "send_message",
-    "send": "send_message",
-    "post": "send_message",
-    "respond": "send_message",
-    "post_message": "send_message",
-    "reply_to": "reply",
-    "reply_to_message": "reply",
-    "billboard": "set_billboard",
-    "topic": "set_topic",
-    "wpm": "set_wpm",
-    "request_room_access": "request_access",
-    "knock": "request_access",
-    "grant": "grant_access",
-    "approve_access": "grant_access",
-    "deny": "deny_access",
-    "join": "join_room",
-    "leave": "leave_room",
-    "attention": "set_attention",
-    "rename": "set_name",
-    "change_name": "set_name",
-    "schedule": "schedule_message",
-    "search": "recall",
-    "search_history": "recall",
-    "history": "read_history",
-    "note": "hud_note",
-    "decision": "hud_decision",
-    "spawn_agent": "create_agent",
+IMPLIED: Mapping[str, Mapping[str, str]] = {  # what a name says besides the action that it means
+    "update_self_concept": {"path": "character.self_concept"},
 }
 
 SILENCE = frozenset(
@@ -84,7 +41,7 @@ SILENCE = frozenset(
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "path": ("path", "key", "knowledge_path"),
-    "value": ("value", "data", "content", "text", "attention", "percent"),
+    "value": ("value", "data", "content", "text", "self_concept", "attention", "percent"),
     "w": ("w", "weight", "importance"),
     "message": ("message", "content", "text", "body", "billboard", "speak"),
     "text": ("text", "note", "decision", "file", "blocker", "step", "content", "value", "message", "item"),

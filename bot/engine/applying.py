@@ -43,7 +43,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One agent's part of an answer; `usage` is its share, `hud` the call's text, `blots` for what is kept."""
+    """One agent's part of an answer; `usage` is its share, `hud` the call's text as kept, `blots` for the rest."""
 
     ready: Ready
     call: PlannedCall
@@ -257,9 +257,9 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
         model=one.call.kind.model,
         input_format=one.call.kind.input_format,
         agents_in_call=len(one.call.ready),
-        hud=one.blots.text(one.hud),
+        hud=one.hud,
         answer=one.blots.answer(one.text, was_read=not one.failed),
-        thoughts=one.blots.text(one.reply.thoughts)[:LONGEST_KEPT],
+        thoughts=one.blots.beginning(one.reply.thoughts, LONGEST_KEPT),
         sections=(*one.beside, *one.part.sections),
         usage=one.usage,
         response_id=one.response_id,
@@ -271,8 +271,8 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
 
 def _in_words(outcome: Outcome) -> str:
     if outcome.accepted:
-        return outcome.result or f"Done: {as_words(outcome.action.type)}."
-    return f"Rejected ({as_words(outcome.action.type)}): {outcome.why}"
+        return outcome.result or f"Done: {as_words(outcome.action.definition.name)}."
+    return f"Rejected ({as_words(outcome.action.definition.name)}): {outcome.why}"
 
 
 def alone_only(action: Action) -> bool:

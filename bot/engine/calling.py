@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import structlog
@@ -33,6 +33,14 @@ BROKEN = Broken("Something went wrong here: the log has the details.")
 ASKING = (ReasonKind.ADDRESSED, ReasonKind.ANSWER, ReasonKind.WOKEN)  # somebody waits for words
 OTHERS_SETTLE = timedelta(seconds=5)
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """What is blotted once for all agents of a call: `hud` is its text as it is kept."""
+
+    blots: Blots
+    hud: str
 
 
 class Caller:
@@ -97,14 +105,15 @@ class Caller:
             answer, parsed = await self._mended(round, call, answer, parsed, trouble)
         again = [ready for ready in call.ready if call.shared and _needs_own_call(parsed, ready.agent_id)]
         alone = {ready.agent_id for ready in again}
-        parts = [_answered(round, call, one, answer, parsed) for one in call.ready if one.agent_id not in alone]
+        kept = _kept(round, call, parsed)
+        parts = [_answered(round, call, one, answer, parsed, kept) for one in call.ready if one.agent_id not in alone]
         async with self._turns[round.community_id]:
             await self._purse.settle(round.community_id, booked, as_told(answer.usage))
             await self._apply(round, parts, pending)
         async with asyncio.TaskGroup() as group:  # side by side: none waits for another's answer
             for ready in again:
                 del pending[ready.agent_id]
-                group.create_task(self._again(round, booked, ready, answer, parsed))
+                group.create_task(self._again(round, booked, ready, answer, parsed, kept))
 
     async def _mended(
         self, round: Round, call: PlannedCall, first: ModelAnswer, parsed: ParsedReply, trouble: str
@@ -126,11 +135,13 @@ class Caller:
         await self._purse.settle(round.community_id, booked, as_told(answer.usage))
         return replace(answer, usage=added(first.usage, answer.usage)), await self._read(round, answer, more)
 
-    async def _again(self, round: Round, booked: Booked, ready: Ready, first: ModelAnswer, shared: ParsedReply) -> None:
+    async def _again(
+        self, round: Round, booked: Booked, ready: Ready, first: ModelAnswer, shared: ParsedReply, kept: _Kept
+    ) -> None:
         """Ask one agent again alone and apply what it says."""
         pending = {ready.agent_id: ready}
         async with self._own_faults(round, booked, pending):
-            one = await self._ask_alone(round, ready, shared, first, booked.call)
+            one = await self._ask_alone(round, ready, shared, first, booked.call, kept)
             async with self._turns[round.community_id]:
                 await self._apply(round, [one], pending)
 
@@ -188,10 +199,17 @@ class Caller:
             cache_key=call.built.cache_key,
             wants_json=call.kind.output_format is OutputFormat.JSON,
             images=planner.new_images(round.view, call) if seeing else (),
+            blots=round.blots,
         )
 
     async def _ask_alone(
-        self, round: Round, ready: Ready, parts: ParsedReply, first: ModelAnswer, call: PlannedCall
+        self,
+        round: Round,
+        ready: Ready,
+        parts: ParsedReply,
+        first: ModelAnswer,
+        call: PlannedCall,
+        kept: _Kept,
     ) -> Answered:
         """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
         shared = parts.replies.get(ready.agent_id)
@@ -201,14 +219,13 @@ class Caller:
         view = round.view
         (booked,) = await self._purse.reserve(round.community_id, round.model, view.config, [own], now, view.agents)
         if booked.reservation is None:
-            return _only(round, call, ready, first, parts)
+            return _only(round, call, ready, first, parts, kept)
         answer = await self._ask(round, booked)
         await self._purse.settle(round.community_id, booked, as_told(answer.usage))
         parsed = await self._read(round, answer, own)
-        one = _answered(round, own, ready, answer, parsed)
+        one = _answered(round, own, ready, answer, parsed, _kept(round, own, parsed, parts))
         reply = one.reply if shared is None else _merged(shared, one.reply)
-        blots = one.blots | parts.given_keys(round.labels)
-        return replace(one, reply=reply, blots=blots, usage=added(one.usage, _share(call, ready.agent_id, first.usage)))
+        return replace(one, reply=reply, usage=added(one.usage, _share(call, ready.agent_id, first.usage)))
 
     async def _rest_or_wait(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
         """There was no money for a call: those rest whose limit it is, and the others of it go without them."""
@@ -265,10 +282,15 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     try:
         return await model.answer(request)
     except ModelRefused as error:
-        if not request.images:
+        if not request.images or error.usage is None:
             raise
+        first = error.usage
+    try:
         answer = await model.answer(replace(request, images=()))
-        return replace(answer, usage=added(answer.usage, error.usage or Usage()))
+    except ModelError as error:
+        error.usage = error.usage and added(first, error.usage)
+        raise
+    return replace(answer, usage=added(first, answer.usage))
 
 
 def _to_mend(call: PlannedCall, parsed: ParsedReply) -> str:
@@ -299,7 +321,17 @@ def _needs_own_call(parsed: ParsedReply, agent_id: AgentId) -> bool:
     return reply is None or any(alone_only(action) for action in reply.actions)
 
 
-def _answered(round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, parsed: ParsedReply) -> Answered:
+def _kept(round: Round, call: PlannedCall, *answers: ParsedReply) -> _Kept:
+    """Blot out of a call's text what the community's keys are, and what answers gave for keys."""
+    blots = round.blots
+    for parsed in answers:
+        blots |= parsed.given_keys(round.labels)
+    return _Kept(blots=blots, hud=blots.text(f"{call.built.instructions}\n{call.built.input}"))
+
+
+def _answered(
+    round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, parsed: ParsedReply, kept: _Kept
+) -> Answered:
     reply = parsed.replies.get(ready.agent_id)
     tokenizer = round.model.tokenizer(call.kind.model)
     failed = "" if reply is not None else "The answer could not be read."
@@ -310,8 +342,8 @@ def _answered(round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer
         reply=reply or AgentReply(agent_id=ready.agent_id),
         usage=_share(call, ready.agent_id, answer.usage),
         text=answer.text,
-        hud=f"{call.built.instructions}\n{call.built.input}",
-        blots=Blots(round.secrets | parsed.given_keys(round.labels)),
+        hud=kept.hud,
+        blots=kept.blots,
         beside=tuple(constant_tokens(call.built, tokenizer, structured=call.kind.structured)),
         response_id=answer.response_id,
         failed=failed,
@@ -319,9 +351,11 @@ def _answered(round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer
     )
 
 
-def _only(round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, parts: ParsedReply) -> Answered:
+def _only(
+    round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, parts: ParsedReply, kept: _Kept
+) -> Answered:
     """What stands of a shared answer when there is no money to ask again."""
-    one = _answered(round, call, ready, answer, parts)
+    one = _answered(round, call, ready, answer, parts, kept)
     return replace(one, failed="", reply=_merged(one.reply, AgentReply(agent_id=ready.agent_id)))
 
 

@@ -15,6 +15,7 @@ from bot.core.records import AgentId, CommunityId, Letter
 from bot.engine.errands import Errands, Made
 from bot.engine.moderation import Moderation
 from bot.engine.posting import Posting
+from bot.engine.readable_rows import read_of_all
 from bot.engine.setbacks import Setbacks, Stumbled
 from bot.engine.typing_shown import TypingShown
 
@@ -82,6 +83,10 @@ class Delivery:
             except StoreError as error:
                 log.error("delivery cannot read its letters", error=error.sentence)
                 seconds = STORE_REST_SECONDS
+            except Exception:  # it carries everybody's letters: whatever it is, it ends here
+                self._metrics.count("deliveries_broken")
+                log.exception("delivery cannot read its letters")
+                seconds = STORE_REST_SECONDS
             await self._rest(seconds)
 
     async def run_once(self, now: datetime) -> int:
@@ -114,8 +119,7 @@ class Delivery:
     async def _dispatch(self, now: datetime) -> list[asyncio.Task[None]]:
         if self._closing:
             return []
-        async with self._store.reading() as read:
-            letters = await read.letters(now, limit=AT_ONCE)
+        letters = await read_of_all(self._store, self._clock, lambda read: read.letters(now, limit=AT_ONCE))
         return [self._start(letter) for letter in letters if _lane(letter) not in self._busy]
 
     def _start(self, letter: Letter) -> asyncio.Task[None]:
@@ -151,6 +155,9 @@ class Delivery:
             await self._setbacks.meet(letter, error)
         except StoreError as failure:
             log.error("a letter's fate could not be kept", letter=letter.id, error=failure.sentence)
+            await self._clock.sleep(STORE_REST_SECONDS)
+        except Exception:
+            log.exception("a letter's fate could not be kept", letter=letter.id)
             await self._clock.sleep(STORE_REST_SECONDS)
 
     async def _until_next(self, now: datetime) -> float:

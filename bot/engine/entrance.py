@@ -1,13 +1,14 @@
 """From due to let through: claims, gate and floor of one community, in one transaction (SPEC §§5, 6)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 import structlog
 
 from bot.core.access import all_labels
 from bot.core.aftermath import CEILING, WHOLE_BUDGET, begun, rests, unprovided
+from bot.core.blotting import Blots
 from bot.core.changes import Change, DropReasons
 from bot.core.errors import BadSetting
 from bot.core.floor import admit
@@ -29,7 +30,7 @@ log = structlog.get_logger(__name__)
 class Round:
     """Agents of one community that were let through together, what their HUDs are made from, and whom it may ask.
 
-    `secrets` and `labels` are those of all keys of the community: the former are blotted out of what is kept.
+    `blots` and `labels` are of all keys of the community: the former hide them in what is kept.
     """
 
     community_id: CommunityId
@@ -37,7 +38,7 @@ class Round:
     view: View
     ready: tuple[Ready, ...]  # in the order of the floor
     at: datetime
-    secrets: frozenset[str] = frozenset()
+    blots: Blots = field(default_factory=Blots)
     labels: frozenset[str] = frozenset()
 
 
@@ -69,12 +70,12 @@ class Entrance:
             return None
         try:
             view, keys = await self._view(community_id, admitted, view)
-            secrets = frozenset(self._opened(community_id, keys).values())
+            blots = Blots(self._opened(community_id, keys).values())
         except BaseException:
             await self._let_out(community_id, admitted)
             raise
         base = Round(community_id=community_id, model=model, view=view, ready=admitted, at=now)
-        return replace(base, secrets=secrets, labels=all_labels(keys))
+        return replace(base, blots=blots, labels=all_labels(keys))
 
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:

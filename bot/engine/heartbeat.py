@@ -164,12 +164,12 @@ class Heartbeat:
     ) -> tuple[Round, Sequence[Booked]] | None:
         try:
             round = await self._entrance.let_in(community_id, agent_ids, now)
+            if round is None or not (round := await self._afforded(round)).ready:
+                return None
         except Exception:
             self._unsure = True
             self._metrics.count("slots_broken")
             log.exception("a slot could not be collected", community=community_id)
-            return None
-        if round is None or not (round := await self._afforded(round)).ready:
             return None
         self._show_typing(round)
         for ready in round.ready:

@@ -1,21 +1,32 @@
 """What agents want to be seen is read before it is, where a community wants that (SPEC §16)."""
 
 from bot.core.changes import AddLetter
-from bot.core.errors import Limited, ModelError
+from bot.core.errors import Limited, ModelError, ModelUnreachable
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.letters import NoticePayload, Proposal
 from bot.core.moderation import IN_A_THREAD, held_word, what_and_text
-from bot.core.ports import Clock, Models, Store
+from bot.core.ports import Clock, Model, Models, Store
 from bot.core.records import Agent, Letter, Message, MessageId
 from bot.core.view import Outline
 
 AGAIN_SECONDS = 15.0
+PATIENCE_SECONDS = 60.0  # for one text, whatever a server does meanwhile
 SHOWN = 1_500
 
 
 def let_through(message_id: MessageId) -> str:
     """Give the name under which it is kept that a manager has approved a message."""
     return f"let through {message_id}"
+
+
+async def objection(model: Model, name: str, text: str, clock: Clock) -> str:
+    """Ask a moderation model why a text may not be said, for so long at most; raises ModelError's children."""
+    try:
+        async with clock.timeout(PATIENCE_SECONDS):
+            return await model.objection(name, text)
+    except TimeoutError as error:
+        why = f"{name} did not answer within {PATIENCE_SECONDS:.0f} s: try again, or name another model."
+        raise ModelUnreachable(why, unsure=True) from error
 
 
 class Moderation:
@@ -68,7 +79,7 @@ class Moderation:
         async with self._store.reading() as read:
             model = await self._models.of(read, view.community)
         try:
-            return await model.objection(view.config.moderation_model, text)
+            return await objection(model, view.config.moderation_model, text, self._clock)
         except ModelError as error:
             seconds = error.retry_after_seconds or AGAIN_SECONDS
             raise Limited(f"Nobody can moderate now: {error.sentence}", retry_after_seconds=seconds) from error

@@ -9,7 +9,7 @@ import structlog
 
 from bot.core.changes import AddCheckpoint, Change, RecordAction, SetFocus, UpdateRoom
 from bot.core.config import CommunityConfig
-from bot.core.errors import ModelError, ModelUnreachable, NotFound
+from bot.core.errors import ModelError, ModelUnreachable, NotFound, StoreError
 from bot.core.focus import after_summary
 from bot.core.hud.formats.lines import content_of
 from bot.core.hud.summary import (
@@ -22,12 +22,13 @@ from bot.core.hud.summary import (
     summary_text,
 )
 from bot.core.keeping import Unsummarised
-from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Models, Store, Writing
+from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Models, Reading, Store, Writing
 from bot.core.records import (
     ActionRecord,
     AgentId,
     Checkpoint,
     CheckpointId,
+    Community,
     CommunityId,
     Message,
     MessageId,
@@ -36,6 +37,7 @@ from bot.core.records import (
 from bot.core.spending import SLOWED_FROM, day_of
 from bot.core.view import Outline, View
 from bot.engine.purse import Price, as_told, set_aside, settle, spending_now
+from bot.engine.readable_rows import read_of_all
 
 LOOK_SECONDS = 60.0  # between looks at rooms in which people talk; one that is asked for is seen at once
 LATE = timedelta(minutes=10)  # messages may come with an earlier time than they are stored at
@@ -113,24 +115,43 @@ class Summaries:
             self._due.setdefault(place, Wait(until=now))
         ready = [place for place, wait in self._due.items() if wait.until <= now]
         for start in range(0, len(ready), ROOMS_AT_ONCE):
-            await asyncio.gather(*(self._attempt(place) for place in ready[start : start + ROOMS_AT_ONCE]))
+            async with asyncio.TaskGroup() as group:
+                for place in ready[start : start + ROOMS_AT_ONCE]:
+                    group.create_task(self._attempt(place))
 
     async def _found(self, now: datetime) -> list[Place]:
         """Give the rooms that want a summary: asked for, or with a chunk's worth of talk that none covers."""
         since: datetime | None = None
         if self._looked_at is None or now >= self._looked_at + timedelta(seconds=LOOK_SECONDS):
             since = self._looked_at - LATE if self._looked_at else datetime.fromtimestamp(0, UTC)
-        async with self._store.reading() as read:
-            found = await read.unsummarised(since)
-            theirs = {one.community_id for one in found}
-            communities = [one for one in await read.communities() if one.id in theirs] if found else []
-            providers = {one.id: await self._models.of(read, one) for one in communities}
+        found, communities = await read_of_all(self._store, self._clock, lambda read: _talked(read, since))
+        chunks = {one.id: chunk for one in communities if (chunk := await self._chunk_of(one)) is not None}
         if since is not None:
             self._looked_at = now
-        chunks = {one.id: _chunk(providers[one.id], self._config.overlaid(one.overrides)) for one in communities}
-        return [(one.community_id, one.room_id) for one in found if _is_due(one, chunks[one.community_id])]
+        talked = [one for one in found if one.community_id in chunks]
+        return [(one.community_id, one.room_id) for one in talked if _is_due(one, chunks[one.community_id])]
+
+    async def _chunk_of(self, community: Community) -> int | None:
+        """Give the tokens of a community's chunk; None when that cannot be found out: its rooms wait, no others."""
+        try:
+            async with self._store.reading() as read:
+                provider = await self._models.of(read, community)
+            return _chunk(provider, self._config.overlaid(community.overrides))
+        except StoreError:
+            raise
+        except Exception:
+            self._metrics.count("summaries_failed")
+            log.exception("a community's rooms cannot be summed up", community=community.id)
+            return None
 
     async def _attempt(self, place: Place) -> None:
+        """Sum one room up; whatever goes wrong stays with it."""
+        try:
+            await self._tried(place)
+        except Exception:
+            log.exception("a room could not be summed up, nor put off", community=place[0], room=place[1])
+
+    async def _tried(self, place: Place) -> None:
         try:
             await self._sum_up(place)
         except NotFound:
@@ -249,6 +270,12 @@ class Summaries:
             await write.apply(job.community_id, changes)
         self._metrics.count("summaries_written")
         return True
+
+
+async def _talked(read: Reading, since: datetime | None) -> tuple[Sequence[Unsummarised], Sequence[Community]]:
+    found = await read.unsummarised(since)
+    theirs = {one.community_id for one in found}
+    return found, [one for one in await read.communities() if one.id in theirs] if found else []
 
 
 def _planned(

@@ -1,7 +1,9 @@
 """What time itself brings about: messages said later, requests that expire, what is forgotten, who begins something."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 import structlog
 
@@ -13,7 +15,7 @@ from bot.core.floor import may_speak
 from bot.core.gate import initiative, is_free
 from bot.core.kinds import LetterKind, ReasonKind, RequestState
 from bot.core.letters import NoticePayload
-from bot.core.ports import Clock, Random, Store, Writing
+from bot.core.ports import Clock, Random, Reading, Store, Writing
 from bot.core.records import (
     PUBLIC_SIDE,
     AccessRequest,
@@ -28,11 +30,13 @@ from bot.core.records import (
 from bot.core.verdict import side_of
 from bot.core.view import Glance
 from bot.engine.performer import Performer
+from bot.engine.readable_rows import read_of_all
 
 SCHEDULES_AT_ONCE = 200
 RARELY = timedelta(minutes=1)
 HOURLY = timedelta(hours=1)
 NO_BEAT = BeatId(0)
+T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 
@@ -65,24 +69,25 @@ class Upkeep:
     async def run(self) -> None:
         """Do all that is due now; a fault of one thing leaves the others alone."""
         now = self._clock.now()
-        await self._say_scheduled(now)
+        with _alone("scheduled messages were not said"):
+            await self._say_scheduled(now)
         if self._rarely_at is None or now >= self._rarely_at:
             self._rarely_at = now + RARELY
-            await self._expire_requests(now)
-            await self._seed_initiative(now)
+            with _alone("requests did not expire"):
+                await self._expire_requests(now)
+            with _alone("nobody was given a moment to begin something"):
+                await self._seed_initiative(now)
         if self._hourly_at is None or now >= self._hourly_at:
             self._hourly_at = now + HOURLY
-            await self._forget(now)
+            with _alone("nothing was forgotten"):
+                await self._forget(now)
 
     async def _say_scheduled(self, now: datetime) -> None:
-        async with self._store.reading() as read:
-            due = await read.schedules_due(now, limit=SCHEDULES_AT_ONCE)
+        due = await self._read(lambda read: read.schedules_due(now, limit=SCHEDULES_AT_ONCE))
         for community_id, schedule in due:
-            try:
+            with _alone("a scheduled message was not said", community=community_id, schedule=schedule.id):
                 async with self._store.writing(community_id) as write:
                     await self._say(write, community_id, schedule, now)
-            except Exception:
-                log.exception("a scheduled message was not said", community=community_id, schedule=schedule.id)
         if due:
             self._on_letters()
 
@@ -108,16 +113,17 @@ class Upkeep:
         )
 
     async def _expire_requests(self, now: datetime) -> None:
-        async with self._store.reading() as read:
-            knocks = await read.knocks()
-            configs = await self._configs()
+        knocks = await self._read(lambda read: read.knocks())
+        configs = await self._configs()
         by_community: dict[CommunityId, list[AccessRequest]] = {}
         for community_id, request in knocks:
             if request.created_at + timedelta(hours=configs[community_id].request_hours) <= now:
                 by_community.setdefault(community_id, []).append(request)
         for community_id, requests in by_community.items():
-            async with self._store.writing(community_id) as write:
-                await write.apply(community_id, [change for one in requests for change in _expired(one, now)])
+            with _alone("requests did not expire", community=community_id):
+                async with self._store.writing(community_id) as write:
+                    await write.apply(community_id, [change for one in requests for change in _expired(one, now)])
+        if by_community:
             self._on_letters()
 
     async def _seed_initiative(self, now: datetime) -> None:
@@ -125,27 +131,40 @@ class Upkeep:
         for community_id, config in (await self._configs()).items():
             if not config.initiative:
                 continue
-            async with self._store.writing(community_id) as write:
-                everyone = tuple((await write.view(community_id, messages=0)).agents)
-                view = await write.view(community_id, agent_ids=everyone, messages=0)
-                await write.apply(community_id, _first_initiatives(view, everyone, now))
+            with _alone("nobody was given a moment to begin something", community=community_id):
+                async with self._store.writing(community_id) as write:
+                    everyone = tuple((await write.view(community_id, messages=0)).agents)
+                    view = await write.view(community_id, agent_ids=everyone, messages=0)
+                    await write.apply(community_id, _first_initiatives(view, everyone, now))
 
     async def _forget(self, now: datetime) -> None:
         for community_id, config in (await self._configs()).items():
-            async with self._store.writing(community_id) as write:
-                gone = await write.forget(
-                    community_id,
-                    messages_before=now - timedelta(days=config.message_days),
-                    huds_before=now - timedelta(days=config.hud_days),
-                    logs_before=now - timedelta(days=config.log_days),
-                )
-            if gone:
-                log.info("old messages were forgotten", community=community_id, messages=gone)
+            with _alone("nothing was forgotten", community=community_id):
+                async with self._store.writing(community_id) as write:
+                    gone = await write.forget(
+                        community_id,
+                        messages_before=now - timedelta(days=config.message_days),
+                        huds_before=now - timedelta(days=config.hud_days),
+                        logs_before=now - timedelta(days=config.log_days),
+                    )
+                if gone:
+                    log.info("old messages were forgotten", community=community_id, messages=gone)
+
+    async def _read(self, ask: Callable[[Reading], Awaitable[T]]) -> T:
+        return await read_of_all(self._store, self._clock, ask)
 
     async def _configs(self) -> dict[CommunityId, CommunityConfig]:
-        async with self._store.reading() as read:
-            communities = await read.communities()
+        communities = await self._read(lambda read: read.communities())
         return {one.id: self._config.overlaid(one.overrides) for one in communities}
+
+
+@contextmanager
+def _alone(failed: str, **whose: object) -> Iterator[None]:
+    """Let a fault of one thing leave the others alone."""
+    try:
+        yield
+    except Exception:
+        log.exception(failed, **whose)
 
 
 def _may_say(view: Glance, schedule: Schedule, room_id: AgentId, now: datetime) -> str:

@@ -14,7 +14,7 @@ async def serve(request: web.Request, world: World) -> web.StreamResponse:
         case ["attachments", _, attachment_id, name]:
             return _file(world, f"{attachment_id}/{name}", name)
         case ["avatars", _, name] | ["guilds", _, "users", _, "avatars", name]:
-            return _face(world, name.split(".")[0])
+            return _face(world, name.split(".")[0], to_page="Sec-Fetch-Site" in request.headers)
         case ["embed", "avatars", name] if name.split(".")[0].isdecimal():
             return web.Response(body=default_face(int(name.split(".")[0])), content_type="image/png")
     raise web.HTTPNotFound(text="There is no such file.")
@@ -35,11 +35,16 @@ def _file(world: World, key: str, name: str) -> web.Response:
     return web.Response(body=data, content_type=kind, headers=headers)
 
 
-def _face(world: World, key: str) -> web.StreamResponse:
+def _face(world: World, key: str, *, to_page: bool) -> web.StreamResponse:
     found = world.journal.blob(f"face/{key}")
     if found is None:
         raise web.HTTPNotFound(text="There is no such picture.")
     kind, data = found
     if kind == LINK:
-        raise web.HTTPFound(data.decode())
+        place = data.decode()
+        if place.startswith(f"{world.cdn_url}/"):
+            raise web.HTTPFound(f"/cdn{place.removeprefix(world.cdn_url)}")
+        if to_page:  # a picture elsewhere would tell where its viewer is
+            raise web.HTTPNotFound(text="This picture lies elsewhere.")
+        raise web.HTTPFound(place)
     return web.Response(body=data, content_type=kind)

@@ -1,18 +1,19 @@
-"""Who is let in: this machine only, and pages served from it."""
+"""Who is let in: programs of this machine, and the playground's own page."""
 
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 NAMES = ("localhost", "127.0.0.1", "::1")
-REFUSAL = "The playground only talks to programs and pages on this machine: open it as http://127.0.0.1."
-METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-HEADERS = "Authorization, Content-Type, X-Audit-Log-Reason"
-EXPOSED = "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset-After, X-RateLimit-Bucket"
+REFUSAL = "The playground only talks to programs on this machine and to its own page: open it as http://127.0.0.1."
+PEOPLE_ONLY = "Only people of the playground may see this: send the page's own token as Authorization."
+OUR_SITES = ("same-origin", "none")  # `none`: somebody typed the address
+FOR_PEOPLE = "/playground/model/"  # what agents were shown stands there
 
 
 def is_loopback(host: str) -> bool:
@@ -25,38 +26,47 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _host_of(netloc: str) -> str:
-    return urlsplit(f"//{netloc}").hostname or ""
+def _is_ours(netloc: str, port: int) -> bool:
+    """Whether a `Host` is this machine and this port: a name that was bent to it is another's."""
+    try:
+        host: SplitResult = urlsplit(f"//{netloc}")
+        return is_loopback(host.hostname or "") and (host.port or 80) == port
+    except ValueError:
+        return False
+
+
+def _is_a_link_to_the_page(request: web.Request) -> bool:
+    """Whether a browser opens the page itself, which no other page can read or lay itself over."""
+    asked = request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest")
+    return asked == ("navigate", "document") and (request.method, request.path) == ("GET", "/")
 
 
 def is_let_in(request: web.Request) -> bool:
-    """Whether peer, `Host` and `Origin` are all this machine's (a foreign page has a foreign origin)."""
-    peer = request.transport.get_extra_info("peername") if request.transport else None
-    origin = request.headers.get("Origin")
+    """Whether the peer is this machine, and whoever asks a program or the page of this very port.
+
+    A page of another port is another origin, and a page without one (`null`) nobody's.
+    """
+    transport = request.transport
+    if transport is None or not is_loopback(str(transport.get_extra_info("peername")[0])):
+        return False
+    host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
+    site = request.headers.get("Sec-Fetch-Site", "none")
     return (
-        peer is not None
-        and is_loopback(str(peer[0]))
-        and is_loopback(_host_of(request.headers.get("Host", "")))
-        and (origin is None or is_loopback(urlsplit(origin).hostname or ""))
+        _is_ours(host, transport.get_extra_info("sockname")[1])
+        and origin in (None, f"http://{host}")
+        and (site in OUR_SITES or _is_a_link_to_the_page(request))
     )
 
 
-@web.middleware
-async def doorkeeper(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse strangers in one sentence, and let this machine's pages read the answers."""
-    if not is_let_in(request):
-        return web.Response(status=403, text=REFUSAL)
-    asks_first = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
-    response = web.Response(status=204) if asks_first else await handler(request)
-    if not response.prepared:
-        _allow(request, response)
-    return response
+def doorkeeper(is_person: Callable[[str], bool]) -> Middleware:
+    """Give what refuses strangers in one sentence, and keeps what agents were shown for who has a person's token."""
 
+    @web.middleware
+    async def keep(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not is_let_in(request):
+            return web.Response(status=403, text=REFUSAL)
+        if request.path.startswith(FOR_PEOPLE) and not is_person(request.headers.get("Authorization", "")):
+            return web.json_response({"message": PEOPLE_ONLY}, status=401)
+        return await handler(request)
 
-def _allow(request: web.Request, response: web.StreamResponse) -> None:
-    if (origin := request.headers.get("Origin")) is not None:
-        response.headers["Access-Control-Allow-Origin"] = origin
-        response.headers["Access-Control-Allow-Methods"] = METHODS
-        response.headers["Access-Control-Allow-Headers"] = HEADERS
-        response.headers["Access-Control-Expose-Headers"] = EXPOSED
-        response.headers["Vary"] = "Origin"
+    return keep

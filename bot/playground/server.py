@@ -112,6 +112,10 @@ class Playground:
         """Give the token of the bot that is there from the start."""
         return str(self.world.users.rows[self._seed["bot_id"]]["token"])
 
+    def _is_person(self, token: str) -> bool:
+        user = self.world.user_with(token)
+        return user is not None and not user.get("bot")
+
     def member_with(self, token: str, guild_id: int) -> int | None:
         """Give the id of the person with this token, if they are in that server; bots are nobody."""
         user = self.world.user_with(token)
@@ -179,7 +183,7 @@ class Playground:
     # The parts of the app
 
     def _app(self) -> web.Application:
-        app = web.Application(middlewares=[doorkeeper], client_max_size=MAX_BODY)
+        app = web.Application(middlewares=[doorkeeper(self._is_person)], client_max_size=MAX_BODY)
         self._api = Endpoint(self.world, prefix="/api/v10", observers=self._observers)
         self._api.add_to(app.router, api_routes())
         app.router.add_get("/gateway", self._gateway)
@@ -191,8 +195,7 @@ class Playground:
         for add_to in self._neighbours:
             add_to(app)
         Endpoint(self.world, prefix="/playground").add_to(app.router, setup.routes)
-        here = [f"ws://{host}:{self.port}" for host in ("127.0.0.1", "localhost")]
-        statics.add_to(app, asks=[*here, *([self.options.face_url] if self.options.face_url else [])])
+        statics.add_to(app, asks=self.options.face_url or "")
         return app
 
     async def _gateway(self, request: web.Request) -> web.StreamResponse:

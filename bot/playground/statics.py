@@ -1,6 +1,5 @@
 """The chat page's files, as they lie in `page/`."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from aiohttp import web
@@ -8,10 +7,12 @@ from aiohttp import web
 PAGE = Path(__file__).parent / "page"
 POLICY = (
     "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data: blob: http: https:",
-    "media-src 'self' blob: http: https:",
+    "script-src http://{host}/js/",  # not 'self': what people upload lies there too
+    "style-src http://{host}/style.css http://{host}/css/",
+    "img-src 'self' blob:",  # a picture elsewhere would tell where its viewer is
+    "media-src 'self' blob:",
+    "connect-src 'self' ws://{host} {asks}",
+    "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
@@ -24,12 +25,12 @@ async def _index(_: web.Request) -> web.FileResponse:
     return web.FileResponse(PAGE / "index.html")
 
 
-def add_to(app: web.Application, *, asks: Iterable[str]) -> None:
-    """Serve the page at `/`, which may ask itself and these origins; has to come after every other route."""
-    policy = "; ".join((*POLICY, f"connect-src 'self' {' '.join(asks)}"))
+def add_to(app: web.Application, *, asks: str) -> None:
+    """Serve the page at `/`, which may ask itself and this origin; has to come after every other route."""
 
-    async def protect(_: web.Request, response: web.StreamResponse) -> None:
+    async def protect(request: web.Request, response: web.StreamResponse) -> None:
         if isinstance(response, web.FileResponse):
+            policy = "; ".join(POLICY).format(host=request.host, asks=asks)
             response.headers["Content-Security-Policy"] = policy
             response.headers["X-Content-Type-Options"] = "nosniff"
             response.headers["Referrer-Policy"] = "no-referrer"

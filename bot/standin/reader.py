@@ -6,16 +6,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import toon
-
-from bot.core.hud.formats import compact
-from bot.core.hud.formats import json as indented
-from bot.core.hud.formats import toon as tabled
+from bot.core.hud.formats import read_document
 from bot.core.hud.formats.document import Document
 from bot.core.hud.values import entries, fields
-from bot.core.hud.why import MEND
 from bot.core.records import Json
-from bot.standin.text import text_document
 from bot.standin.view import Deed, Entry, Hud, Knock, Line, Lookup, Room, Seat
 
 AGENT_ID = re.compile(r"[1-9]\d*")  # 0 stands for The Architect
@@ -23,23 +17,8 @@ AGENT_ID = re.compile(r"[1-9]\d*")  # 0 stands for The Architect
 
 def read_hud(text: str) -> Hud | None:
     """Everything a HUD tells; None when the text is none."""
-    document = text_document(text) or fields(nested_document(text))
+    document = read_document(text)
     return hud_of(document) if document else None
-
-
-def nested_document(text: str) -> Json:
-    """What follows the constant part, which is JSON before all nested formats; None when this is no HUD."""
-    text = text.partition(f"\n{MEND}")[0].lstrip()
-    if not text.startswith("{"):
-        return None
-    try:
-        constant, end = json.JSONDecoder().raw_decode(text)
-        rest = text[end:].strip()
-        if "keys" in constant:
-            return compact.read(rest)
-        return indented.read(rest) if rest.startswith("{") else tabled.read(rest)
-    except (ValueError, RecursionError, toon.ToonDecodeError):
-        return None
 
 
 def hud_of(document: Document) -> Hud | None:

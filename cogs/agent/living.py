@@ -26,8 +26,10 @@ from cogs.ui.again import Again
 from cogs.ui.cards import Shown, agent_card, agent_list
 from cogs.ui.charts import attention_rows
 from cogs.ui.files import picture
+from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pictures import alt_text, bars
 from cogs.ui.rights import check_removable, left_open
+from cogs.ui.texts import label
 
 WEEK_MINUTES = 7 * 24 * 60
 Minutes = app_commands.Range[int, 1, WEEK_MINUTES]
@@ -38,7 +40,7 @@ Why = app_commands.Range[str, 0, 200]
 class Living(Group):
     """Commands on agents that are there."""
 
-    @app_commands.command(name="list")
+    @app_commands.command(name="list", extras=FOR_EVERYONE)
     async def list_(self, interaction: Interaction) -> None:
         """List the agents of this server."""
         sight = await self.sight(interaction)
@@ -47,7 +49,7 @@ class Living(Group):
         empty = "Nobody lives here yet: make the first one with `/agent create`."
         await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**", lines, empty=empty)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:
         """Show one agent: what it is, what it does and what it waits for.
 
@@ -195,7 +197,8 @@ class Living(Group):
         channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[agent.id].channel_id
         keeps = channel == "keep"
         lacked = left_open(interaction.guild, channel_id) if keeps else check_removable(interaction.guild, channel_id)
-        asked = f"Delete **{agent.name}** for good? What was said in its room is forgotten. `/agent retire` keeps it."
+        asked = f"Delete **{label(agent.name)}** for good? What was said in its room is forgotten."
+        asked += " `/agent retire` keeps it."
         asked += " Its channel is deleted too." if channel == "remove" else ""
         if await self.sure(interaction, asked, f"Delete {agent.name}", agent=agent.id):
             done = await self.do(interaction, DeleteAgent(agent_id=agent.id, channel=channel))

@@ -13,6 +13,7 @@ from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.faces import lasting
 from cogs.ui.files import text_file
 from cogs.ui.rights import told
+from cogs.ui.texts import label
 
 MOST_BYTES = 10_000_000
 
@@ -31,7 +32,7 @@ class Moving(Group):
         await wait(interaction)
         card = await self.desk.move_out(guild_of(interaction), agent.id)
         file = text_file(f"agent-{agent.id}.json", json.dumps(card, ensure_ascii=False, indent=2))
-        await self.say(interaction, f"**{agent.name}** as a character card (v2). No key is in it.", files=[file])
+        await self.say(interaction, f"**{label(agent.name)}** as a character card (v2). No key is in it.", files=[file])
 
     @app_commands.command(name="import")
     async def import_(self, interaction: Interaction, file: discord.Attachment) -> None:

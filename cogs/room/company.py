@@ -9,7 +9,9 @@ from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read
 from cogs.ui.again import Again
+from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.rooms import member_lines, room_card, summary_lines
+from cogs.ui.texts import label
 
 Minutes = app_commands.Range[int, 0, 1_440]
 MOST_CLEARED = 100  # what Discord deletes at once
@@ -19,7 +21,7 @@ Count = app_commands.Range[int, 1, MOST_CLEARED]
 class Company(Group):
     """Commands on who is there and what is said."""
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def info(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Show a room: topic, access, pace, members and what waits at its door.
 
@@ -31,7 +33,7 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.say(interaction, embed=room_card(view, owner.id, self.desk.now()))
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """List the agents that read and write a room.
 
@@ -44,7 +46,7 @@ class Company(Group):
         sight = await self.sight(interaction)
         view, looks = sight.of(view), await self.looks(interaction, sight)
         lines = member_lines(view, owner.id, looks, self.desk.now())
-        await self.list_out(interaction, f"**In {owner.name}'s room**", lines, empty="Nobody is in it.")
+        await self.list_out(interaction, f"**In {label(owner.name)}'s room**", lines, empty="Nobody is in it.")
 
     @app_commands.command(name="scheduled")
     async def later(self, interaction: Interaction, room: AgentArg | None = None, cancel: int | None = None) -> None:
@@ -82,7 +84,7 @@ class Company(Group):
         owner = await self.room(interaction, room)
         await self.act(interaction, Remove(agent_id=agent.id), subject=owner.id)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 60.0)
     async def hush(
         self, interaction: Interaction, minutes: Minutes | None = None, room: AgentArg | None = None
@@ -98,7 +100,7 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.act(interaction, Hush(minutes=minutes), subject=owner.id)
 
-    @app_commands.command()
+    @app_commands.command(extras=FOR_EVERYONE)
     @app_commands.checks.cooldown(5, 20.0)
     async def summaries(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Read the summaries of what was said in a room, the newest first.
@@ -111,7 +113,9 @@ class Company(Group):
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         found = await self.desk.summaries(guild_of(interaction), owner.id)
         lines = [line for one in reversed(found) for line in summary_lines(one)]
-        await self.list_out(interaction, f"**{owner.name}'s room in short**", lines, empty="There is no summary yet.")
+        await self.list_out(
+            interaction, f"**{label(owner.name)}'s room in short**", lines, empty="There is no summary yet."
+        )
 
     @app_commands.command()
     async def summarise(self, interaction: Interaction, room: AgentArg | None = None) -> None:

@@ -70,9 +70,11 @@ class Again:
         values = dict(one.split("=", 1) for one in self.given)
         menu = interaction.client.tree.get_command(self.path, type=discord.AppCommandType.message)
         if isinstance(menu, app_commands.ContextMenu):
+            await _check(interaction, menu)
             await menu.callback(interaction, await _message(interaction, values["message"]))  # type: ignore[arg-type]
             return
         command = _command(interaction, self.path)
+        await _check(interaction, command)
         # What reads a command's parameters for Discord itself: there is no public way to it.
         namespace = app_commands.Namespace(interaction, {}, [_option(command, *one) for one in values.items()])
         await command._do_call(interaction, await command._transform_arguments(interaction, namespace))
@@ -202,6 +204,12 @@ def _options(data: dict[str, Any]) -> list[dict[str, Any]]:
     while options and options[0]["type"] in (1, 2):
         options = options[0].get("options", [])
     return options
+
+
+async def _check(interaction: Interaction, command: Command) -> None:
+    """Ask what Discord's library asks before a command by hand; a confirmation belongs to the use that it confirms."""
+    if SURE not in interaction.extras and not await command._check_can_run(interaction):
+        raise app_commands.CheckFailure(f"The checks of {command.name} failed.")
 
 
 def _command(interaction: Interaction, path: str) -> app_commands.Command[Any, Any, Any]:

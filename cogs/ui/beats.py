@@ -10,6 +10,7 @@ from bot.core.models import Model
 from bot.core.records import Agent, AgentId, Beat, Room
 from cogs.ui.files import text_file
 from cogs.ui.money import cost
+from cogs.ui.texts import honest, label
 
 SUMMARY_CHARACTERS = 1_300
 THOUGHT_CHARACTERS = 300
@@ -58,23 +59,23 @@ def for_managers(line: str, rooms: Mapping[AgentId, Room]) -> str:
     def of_it(found: re.Match[str]) -> str:
         return ("I" if found[1] == "Y" else "i") + ENDS[found[2]]
 
-    return ROOM.sub(link, TO_IT.sub(of_it, line))
+    return ROOM.sub(link, TO_IT.sub(of_it, honest(line)))
 
 
 def why(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
     """Word what came of a beat, with what the agent thought."""
     outcome = [f"- {for_managers(line, rooms)}" for line in beat.outcome] or [
-        f"- {beat.failed or 'nothing: it passed and stayed silent'}"
+        f"- {honest(beat.failed or 'nothing: it passed and stayed silent')}"
     ]
-    thoughts = " ".join(beat.thoughts.split())[:THOUGHT_CHARACTERS]
+    thoughts = honest(" ".join(beat.thoughts.split()))[:THOUGHT_CHARACTERS]
     return "\n".join([*outcome, *([f"> {thoughts}"] if thoughts else [])])
 
 
 def passed_line(agent: Agent, beat: Beat | None, otherwise: str, rooms: Mapping[AgentId, Room]) -> str:
     """Word what an agent made of a message: its first beat since then, or why there was none."""
     if beat is None:
-        return f"**{agent.name}** has not looked since: {otherwise}."
-    return f"**{agent.name}** looked in beat {beat.id} ({beat_reason(beat)}):\n{why(beat, rooms)}"
+        return f"**{label(agent.name)}** has not looked since: {otherwise}."
+    return f"**{label(agent.name)}** looked in beat {beat.id} ({beat_reason(beat)}):\n{why(beat, rooms)}"
 
 
 def beat_file(beat: Beat) -> discord.File:
@@ -87,7 +88,8 @@ def beat_file(beat: Beat) -> discord.File:
 
 def beat_line(beat: Beat, model: Model, rooms: Mapping[AgentId, Room]) -> str:
     """Word a beat on one line."""
-    what = beat.failed or " ".join(for_managers(line, rooms) for line in beat.outcome) or "It stayed silent."
+    done = " ".join(for_managers(line, rooms) for line in beat.outcome)
+    what = honest(beat.failed or "") or done or "It stayed silent."
     used = beat.usage
     tokens = f"{used.input_tokens:,} in, {used.output_tokens:,} out"
     price = cost(used.cost_usd, model, [beat.model], digits=5)

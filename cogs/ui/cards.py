@@ -18,6 +18,7 @@ from bot.core.wording import counted
 from cogs.ui.again import Again, UseButton
 from cogs.ui.beats import beat_reason, for_managers
 from cogs.ui.money import cost
+from cogs.ui.texts import honest, label
 
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
 COLOURS = {
@@ -47,7 +48,7 @@ def shown_state(agent: Agent, looks: Looks, now: datetime) -> State:
 def agent_list(view: Outline, looks: Looks, now: datetime) -> list[str]:
     """List everyone, one line each."""
     return [
-        f"{SIGNS[shown_state(agent, looks, now)]} **{discord.utils.escape_markdown(agent.name)}** "
+        f"{SIGNS[shown_state(agent, looks, now)]} **{label(agent.name)}** "
         f"(ID {agent.id}, {agent.type}){where(view, agent.id)}"
         for agent in sorted(view.agents.values(), key=lambda agent: agent.id)
     ]
@@ -78,7 +79,7 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     told = discord.ui.TextDisplay[Card](_head(view, agent, state, shown.look))
     card.add_item(discord.ui.Section(told, accessory=_face(agent, shown.face)) if shown.face else told)
     if shown.is_manager and agent.prompt:
-        card.add_item(discord.ui.TextDisplay(f"> {' '.join(agent.prompt.split())[:PROMPT_CHARACTERS]}"))
+        card.add_item(discord.ui.TextDisplay(f"> {honest(' '.join(agent.prompt.split()))[:PROMPT_CHARACTERS]}"))
     card.add_item(discord.ui.Separator())
     card.add_item(discord.ui.TextDisplay(_numbers(view, agent, shown)))
     picture = discord.MediaGalleryItem(attention, description=(attention.description or "")[:256])
@@ -93,24 +94,24 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
 
 
 def _head(view: Outline, agent: Agent, state: State, look: Outlook | None) -> str:
-    told = f"{doing_words(view, look) or state}; waits for {look.words}" if look else state
+    told = honest(f"{doing_words(view, look) or state}; waits for {look.words}") if look else state
     return (
-        f"## {discord.utils.escape_markdown(agent.name)}\n"
+        f"## {label(agent.name)}\n"
         f"{SIGNS[state]} {told}\n"
-        f"-# ID {agent.id} · {agent.type} · {agent.model} · {agent.token_budget:,} tokens · "
+        f"-# ID {agent.id} · {agent.type} · {label(agent.model)} · {agent.token_budget:,} tokens · "
         f"input {agent.input_format}, output {agent.output_format}"
     )
 
 
 def _face(agent: Agent, address: str) -> discord.ui.Thumbnail[Card]:
-    return discord.ui.Thumbnail(address, description=f"Avatar of {agent.name}"[:256])
+    return discord.ui.Thumbnail(address, description=honest(f"Avatar of {agent.name}")[:256])
 
 
 def _numbers(view: View, agent: Agent, shown: Shown) -> str:
     """Word pace, use, feedback and rooms."""
     room = view.all_rooms[agent.id]
     keys = len([key for key in view.keys.get(agent.id, ()) if key.revoked_at is None])
-    rooms = [view.agents[id].name for (one, id) in view.memberships if one == agent.id and id != agent.id]
+    rooms = [label(view.agents[id].name) for (one, id) in view.memberships if one == agent.id and id != agent.id]
     given = shown.feedback or {}
     feedback = "  ".join(f"{SHOWN[Emotion(name)]} {count}" for name, count in given.items() if count)
     lines = [
@@ -176,5 +177,5 @@ def _ever(ever: Used, model: Model) -> str:
 
 
 def _last(beat: Beat, rooms: Mapping[AgentId, Room]) -> str:
-    what = beat.failed or (for_managers(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
+    what = honest(beat.failed or "") or (for_managers(beat.outcome[-1], rooms) if beat.outcome else "it stayed silent")
     return f"<t:{int(beat.at.timestamp())}:R>, {beat_reason(beat)}: {what}"[:1_000]

@@ -4,8 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from math import ceil
 
-import discord
-
 from bot.core.attention import shares
 from bot.core.kinds import State
 from bot.core.models import Model
@@ -16,6 +14,7 @@ from bot.core.wording import counted
 from cogs.ui.cards import NOT_FOR_YOU, Looks, pace, shown_state
 from cogs.ui.money import cost
 from cogs.ui.pictures import Bar
+from cogs.ui.texts import label
 
 SLOW, QUICK, RESTING = 0, 1, 2
 Used = tuple[int, Usage]
@@ -52,8 +51,7 @@ def pace_table(view: Outline, agents: Sequence[Agent], looks: Looks, hidden: Col
     Of the `hidden` agents, which are in rooms that whoever asked may not see, it tells none of that.
     """
     return [
-        f"**{discord.utils.escape_markdown(agent.name)}** "
-        + (NOT_FOR_YOU if agent.id in hidden else _paced(view, agent, looks.get(agent.id)))
+        f"**{label(agent.name)}** " + (NOT_FOR_YOU if agent.id in hidden else _paced(view, agent, looks.get(agent.id)))
         for agent in agents
     ]
 

@@ -1,28 +1,12 @@
 """What a person may do, in a few lines: `/help`."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from discord import app_commands
 
-FOR_EVERYONE = frozenset(
-    {
-        "access request",
-        "agent list",
-        "agent show",
-        "heartbeat status",
-        "help",
-        "history",
-        "privacy export",
-        "privacy forget-me",
-        "privacy ignore-me",
-        "room hush",
-        "room info",
-        "room members",
-        "room summaries",
-        "search",
-    }
-)
+FOR_EVERYONE: Final = {"for": "everyone"}
+"""The `extras` of a command that is not for managers alone."""
 HEAD = [
     "Every agent lives in a channel of its own: say something there, and it answers. Elsewhere call it by its name.",
     "👍 on its message makes it look around more often, 👎 less; 🛑 silences a room for a while.",
@@ -37,9 +21,14 @@ def guide(commands: Iterable[Any_], *, manages: bool) -> list[str]:
     lines = [
         f"`/{one.qualified_name}` {one.description}"
         for one in sorted(each_of(commands), key=lambda one: one.qualified_name)
-        if manages or one.qualified_name in FOR_EVERYONE
+        if manages or is_for_everyone(one)
     ]
     return [*HEAD, *lines]
+
+
+def is_for_everyone(one: Any_) -> bool:
+    """Tell whether a command is not for managers alone."""
+    return FOR_EVERYONE.items() <= one.extras.items()
 
 
 def each_of(commands: Iterable[Any_]) -> Iterable[app_commands.Command[Any, Any, Any]]:

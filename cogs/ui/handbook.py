@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from cogs.ui.guide import FOR_EVERYONE, Any_, each_of
+from cogs.ui.guide import Any_, each_of, is_for_everyone
 
 
 def handbook(commands: Iterable[Any_]) -> str:
@@ -13,5 +13,5 @@ def handbook(commands: Iterable[Any_]) -> str:
 def _rows(commands: Iterable[Any_]) -> Iterator[str]:
     for one in sorted(each_of(commands), key=lambda one: one.qualified_name):
         given = " ".join(part.name if part.required else f"[{part.name}]" for part in one.parameters)
-        who = "everyone" if one.qualified_name in FOR_EVERYONE else "managers"
+        who = "everyone" if is_for_everyone(one) else "managers"
         yield f"| `/{one.qualified_name}{' ' if given else ''}{given}` | {one.description} | {who} |"

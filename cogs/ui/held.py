@@ -8,6 +8,7 @@ from bot.core.kinds import LetterKind
 from bot.core.moderation import HELD_ID, held_id
 from bot.core.records import Letter, LetterId, Snowflake
 from cogs.ui.deciding import SHOWN, Button, DecidingButton, Interaction
+from cogs.ui.texts import honest
 
 LABELS = {"post": ("Approve", discord.ButtonStyle.success), "discard": ("Discard", discord.ButtonStyle.danger)}
 
@@ -42,4 +43,4 @@ def held_line(letter: Letter, words: str) -> str:
     """Word one thing that is held."""
     said = words if len(words) <= 120 else f"{words[:119]}…"
     what = "" if letter.kind is LetterKind.POST else f" ({letter.kind.value})"
-    return f"**{letter.id}**: room {letter.room_id}{what}, {' '.join(said.split())}"
+    return f"**{letter.id}**: room {letter.room_id}{what}, {honest(' '.join(said.split()))}"

@@ -9,6 +9,7 @@ from bot.core.records import AccessRequest, Agent, AgentId, Snowflake
 from bot.core.view import Outline
 from cogs.ui.deciding import SHOWN, Button, DecidingButton, Interaction
 from cogs.ui.rights import told
+from cogs.ui.texts import label
 
 STYLES = {"grant": discord.ButtonStyle.success, "deny": discord.ButtonStyle.danger}
 
@@ -41,15 +42,15 @@ def knock_view(knocks: Sequence[AccessRequest]) -> discord.ui.View:
 
 def knock_line(knock: AccessRequest, view: Outline) -> str:
     """Word one request."""
-    room = view.agents[knock.room_id].name
+    room = label(view.agents[knock.room_id].name)
     at = int(knock.created_at.timestamp())
     who = requester(knock, view.agents)
-    return f"**{knock.id}**: {who} at **{room}**'s room, with the key *{knock.key_label}*, <t:{at}:R>"
+    return f"**{knock.id}**: {who} at **{room}**'s room, with the key *{label(knock.key_label)}*, <t:{at}:R>"
 
 
 def requester(knock: AccessRequest, agents: Mapping[AgentId, Agent]) -> str:
     """Word who asks by their id: by now somebody else may bear the name under which they asked."""
     if knock.requester_person_id is not None:
-        return f"{knock.requester_name} (now {mention(knock.requester_person_id)})"
+        return f"{label(knock.requester_name)} (now {mention(knock.requester_person_id)})"
     agent = agents.get(knock.requester_agent_id) if knock.requester_agent_id is not None else None
-    return f"{agent.name} (ID {agent.id})" if agent else knock.requester_name
+    return f"{label(agent.name)} (ID {agent.id})" if agent else label(knock.requester_name)

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 
 from PIL import Image, ImageDraw
 
+from bot.core.terminal import without_unseen
 from bot.letters import fitting, write
 
 WIDTH, MARGIN, ROW, HEAD = 560, 22, 44, 60
@@ -34,7 +35,7 @@ async def bars(title: str, rows: Sequence[Bar]) -> bytes:
 
 def drawn(title: str, rows: Sequence[Bar]) -> bytes:
     """Draw at most so many rows as fit; the rest is a line that says how many there are."""
-    shown = list(rows[:MOST_ROWS])
+    shown = [replace(row, label=without_unseen(row.label)) for row in rows[:MOST_ROWS]]
     more = len(rows) - len(shown)
     height = HEAD + ROW * len(shown) + (ROW if more else 0) + MARGIN // 2
     image = Image.new("RGB", (WIDTH, height), GROUND)
@@ -51,7 +52,7 @@ def drawn(title: str, rows: Sequence[Bar]) -> bytes:
 
 def alt_text(title: str, rows: Sequence[Bar]) -> str:
     """Say in words what the picture shows."""
-    return f"{title}: " + "; ".join(f"{row.label} {row.note}" for row in rows)
+    return without_unseen(f"{title}: " + "; ".join(f"{row.label} {row.note}" for row in rows))
 
 
 def _draw_row(draw: ImageDraw.ImageDraw, y: int, row: Bar) -> None:

@@ -6,6 +6,7 @@ import discord
 
 from bot.core.records import Agent, AgentId, Schedule
 from cogs.ui.again import Again, UseButton
+from cogs.ui.texts import label
 
 SHOWN_CHARACTERS = 120
 MOST_BUTTONS = 20
@@ -14,9 +15,9 @@ MOST_BUTTONS = 20
 def scheduled_lines(waiting: Sequence[Schedule], agents: Mapping[AgentId, Agent]) -> list[str]:
     """List messages, one line each, the soonest first."""
     return [
-        f"**{one.id}** <t:{int(one.at.timestamp())}:f>, {discord.utils.escape_markdown(agents[one.agent_id].name)} "
-        f"in {discord.utils.escape_markdown(agents[one.room_id].name)}'s room: "
-        f"{discord.utils.escape_markdown(' '.join(one.content.split())[:SHOWN_CHARACTERS])}"
+        f"**{one.id}** <t:{int(one.at.timestamp())}:f>, {label(agents[one.agent_id].name)} "
+        f"in {label(agents[one.room_id].name)}'s room: "
+        f"{label(' '.join(one.content.split())[:SHOWN_CHARACTERS])}"
         for one in waiting[:MOST_BUTTONS]
     ]
 

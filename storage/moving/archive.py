@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from sqlalchemy import Table, select, update
-from sqlalchemy.exc import StatementError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.config import CommunityConfig
@@ -24,7 +25,9 @@ from storage.messages import file_rows
 from storage.moving.arrival import admitted
 from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.moving.rehoming import rehome
+from storage.moving.seal import MANIFEST, SEAL, fingerprint, is_sealed, seal
 from storage.private import whole_file
+from storage.reading import SqlReading
 from storage.resealing import reseal_moved
 from storage.session import Session, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
@@ -32,7 +35,6 @@ from storage.talking import index
 from storage.writing import SqlWriting
 
 FORMAT = 2  # raised when an older program could not read what a newer one writes
-MANIFEST = "manifest.json"
 AT_A_TIME = 500
 LARGEST = 4_000_000_000  # bytes of all that is in an archive
 LARGEST_AT_ONCE = 64_000_000  # bytes of what is read whole: the manifest, and the images together
@@ -44,12 +46,13 @@ TOO_LARGE = "The archive holds more than any community: it is not one of Selfroo
 FILES_IN_LINES = 1  # the format in which a message's files lay in its line
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
 CLOSED = (
-    "{} keys in the archive are sealed with another secret: give that of the Selfroom it comes from in"
-    " SELFROOM_OLD_SECRETS (as a JSON list), or import without them with --without-secret; nothing was imported."
+    "{} keys in the archive are sealed with another secret, or were changed: give that of the Selfroom it comes from in"
+    " SELFROOM_OLD_SECRETS (as a JSON list), export it anew after `selfroom rotate-secret`, or import without them with"
+    " --without-secret; nothing was imported."
 )
 UNREADABLE = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file itself
-    *(KeyError, ValueError, TypeError, AttributeError, StatementError),  # what is written in it
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file
+    *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, SQLAlchemyError),  # what is written in it
 )
 
 
@@ -71,23 +74,28 @@ async def export_community(
     images: Mapping[str, bytes] | None = None,
     *,
     replace: bool = False,
+    cipher: Cipher | None = None,
 ) -> Moved:
     """Write a community into a new file, or (`replace`) in place of an older one, as it stands at one moment.
 
-    Raises BadSetting when there is no such community, and where the file cannot be made.
+    With the cipher it is sealed: only then do its keys open where it is imported. Raises BadSetting when there is no
+    such community, and where the file cannot be made.
     """
     with (
         whole_file(path, replace=replace) as partial,
         zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
     ):
         manifest = await _write(database, community_id, archive, images or {})
+        if cipher is not None:
+            manifest[SEAL] = seal(cipher, await asyncio.to_thread(fingerprint, archive, manifest))
+        archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
     left_out = tuple(manifest["left_out"])
     return Moved(community_id=community_id, counts=manifest["counts"], images=images or {}, left_out=left_out)
 
 
 async def _write(
     database: Database, community_id: CommunityId, archive: zipfile.ZipFile, images: Mapping[str, bytes]
-) -> Mapping[str, Any]:
+) -> dict[str, Any]:
     counts: dict[str, int] = {}
     async with database.reading() as connection:
         session = Session(connection)
@@ -100,7 +108,7 @@ async def _write(
         kept = await session.rows(select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == community_id))
     for name, data in images.items():
         archive.writestr(f"images/{name}", data)
-    manifest = {
+    return {
         "format": FORMAT,
         "community": {"guild_id": about["guild_id"], "name": about["name"], "paused": about["paused"]},
         "kept": {name: value for name, value in kept},
@@ -109,8 +117,6 @@ async def _write(
         "left_out": left_out,
         "sealed_for": community_id,
     }
-    archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
-    return manifest
 
 
 async def _is_there(session: Session, name: str, community_id: int) -> bool:
@@ -140,8 +146,9 @@ async def import_community(
     """Read a community back, all or nothing; `guild_id`: for another server than the one it came from.
 
     Elsewhere nothing is kept that lies in the old server: its rooms get channels in the new one.
-    Its keys are sealed anew for their rows here. Raises BadSetting for an archive that is damaged or newer than this
-    program, for a server that has a community, and (unless `closed`) for keys that the cipher does not open.
+    Its keys are sealed anew for their rows here, if the archive has a seal of ours. Raises BadSetting for an archive
+    that is damaged or newer than this program, for a server that has a community, and (unless `closed`) for keys that
+    are not opened.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -149,28 +156,28 @@ async def import_community(
             manifest = json.loads(archive.read(MANIFEST))
             if manifest["format"] > FORMAT:
                 raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
-            if await asyncio.to_thread(archive.testzip) is not None:
-                raise ValueError("a file in the archive is damaged")
+            left_out = tuple(words for words in STAYS.values() if words in manifest.get("left_out", ()))
+            found = await asyncio.to_thread(fingerprint, archive, manifest)
             images = {name: archive.read(f"images/{name}") for name in manifest["images"][:MOST_FILES]}
             async with database.writing() as connection:
                 session = Session(connection)
-                community_id = await _read(session, archive, manifest, guild_id)
+                community_id, counts = await _read(session, archive, manifest, guild_id)
                 is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
                 if is_elsewhere:
                     await _rehome(connection, community_id)
                 if cipher is not None:
-                    was = CommunityId(int(manifest.get("sealed_for", community_id)))
+                    was = CommunityId(manifest["sealed_for"]) if is_sealed(cipher, found, manifest) else None
                     unreadable = await reseal_moved(session, cipher, was, community_id)
                     if unreadable and not closed:
                         raise BadSetting(CLOSED.format(unreadable))
+                await SqlReading(connection, CommunityConfig()).view(community_id)  # what cannot be read does not stay
     except FileNotFoundError as error:
         raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
     except UNREADABLE as error:
         raise BadSetting(BROKEN) from error
-    left_out = tuple(manifest.get("left_out", ()))
     return Moved(
         community_id=community_id,
-        counts=manifest["counts"],
+        counts=counts,
         images=images,
         is_elsewhere=is_elsewhere,
         left_out=left_out,
@@ -204,7 +211,7 @@ def bounded_lines(lines: IO[bytes]) -> Iterator[bytes]:
 
 async def _read(
     session: Session, archive: zipfile.ZipFile, manifest: Mapping[str, Any], guild_id: Snowflake | None
-) -> CommunityId:
+) -> tuple[CommunityId, Mapping[str, int]]:
     told = {name: value for name, value in manifest["community"].items() if name != "id"}
     about = told | ({} if guild_id is None else {"guild_id": guild_id})
     about["guild_id"] = int(about["guild_id"])
@@ -212,15 +219,16 @@ async def _read(
         raise BadSetting("This server has a community already: delete it first, or import for another server.")
     new = session.insert(COMMUNITIES).returning(COMMUNITIES.c.id)
     community_id = CommunityId(int(await session.value(new, about)))
+    counts: dict[str, int] = {}
     for table in TABLES:
-        found = await _read_table(session, table, community_id, archive, manifest["format"])
-        if found != manifest["counts"].get(table.name, 0):
-            raise ValueError(f"{table.name} has {found} lines")
+        counts[table.name] = await _read_table(session, table, community_id, archive, manifest["format"])
+        if counts[table.name] != manifest["counts"].get(table.name, 0):
+            raise ValueError(f"{table.name} has {counts[table.name]} lines")
     kept = [{"scope": community_id, "name": name, "value": value} for name, value in manifest["kept"].items()]
     await session.upsert(KEPT, kept)
     if not await session.run(update(COUNTERS).where(owned(COUNTERS, community_id)).values(agent=COUNTERS.c.agent)):
         raise ValueError("the archive has no counters")
-    return community_id
+    return community_id, counts
 
 
 async def _read_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile, version: int) -> int:

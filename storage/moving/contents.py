@@ -12,7 +12,7 @@ from sqlalchemy import Column, Date, LargeBinary, Table
 from storage.columns import Moment, Packed, Usd, to_plain
 from storage.tables import METADATA, ROWS
 
-ELSEWHERE = {"communities", "webhooks", "kept"}  # the community itself, and what is keyed in another way
+ELSEWHERE = {"communities", "kept"}  # the community itself, and what is keyed in another way
 STAYS = {"providers": "the server's own model provider (/setup provider)"}  # not copied: to be set again
 
 TABLES: tuple[Table, ...] = tuple(

@@ -12,7 +12,6 @@ from storage.tables.community import (
     OverrideRow,
     PersonRow,
     ProviderRow,
-    WebhookRow,
 )
 from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
 from storage.tables.residents import AgentRow, DepartureRow, MembershipRow, ReasonRow, RoomRow, ScheduleRow
@@ -33,7 +32,6 @@ COMMUNITIES = table_of(CommunityRow)
 COUNTERS = table_of(CounterRow)
 OVERRIDES = table_of(OverrideRow)
 KEPT = table_of(KeptRow)
-WEBHOOKS = table_of(WebhookRow)
 PROVIDERS = table_of(ProviderRow)
 PEOPLE = table_of(PersonRow)
 NAMES = table_of(NameRow)
@@ -67,7 +65,7 @@ RESERVATIONS = table_of(ReservationRow)
 ROWS: dict[str, type[Row]] = {
     table_of(row).name: row
     for row in (
-        *(CommunityRow, CounterRow, OverrideRow, KeptRow, WebhookRow, ProviderRow, PersonRow, NameRow, AuditRow),
+        *(CommunityRow, CounterRow, OverrideRow, KeptRow, ProviderRow, PersonRow, NameRow, AuditRow),
         *(AgentRow, RoomRow, MembershipRow, DepartureRow, ReasonRow, ScheduleRow),
         *(MessageRow, AttachmentRow, PartRow, TombstoneRow, EarlyEditRow, ReactionRow, CheckpointRow, LetterRow),
         *(MindRow, JournalRow, ActionRow, LookupRow, KeyRow, HolderRow, RequestRow, FailureRow),

@@ -62,6 +62,8 @@ class UsageRow(Owned, table=True):
     day: date = Field(primary_key=True)
     agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
     input_format: str = Field(primary_key=True)
+    model: str = Field(default="", primary_key=True, sa_type=Prose)
+    room_id: int = Field(default=0, primary_key=True, sa_column_kwargs=COUNTED)  # 0: for none
     beats: int = 0
     silent_beats: int = 0
     input_tokens: int = Field(default=0, sa_type=BigInteger)
@@ -70,8 +72,6 @@ class UsageRow(Owned, table=True):
     output_tokens: int = Field(default=0, sa_type=BigInteger)
     cost_usd: Decimal = Field(default=Decimal(0), sa_type=Usd)
     latency_seconds: float = 0.0
-    model: str = Field(primary_key=True, sa_type=Prose)
-    room_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)  # 0: for none
 
 
 class ReservationRow(Row, table=True):

@@ -56,17 +56,6 @@ class KeptRow(Row, table=True):
     value: Any = Field(sa_type=Document)
 
 
-class WebhookRow(Row, table=True):
-    """The webhook of a channel; its token as the caller encrypted it."""
-
-    __tablename__ = "webhooks"
-    __table_args__ = (CLUSTERED,)
-
-    channel_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs={"autoincrement": False})
-    webhook_id: int = Field(sa_type=BigInteger)
-    token: bytes
-
-
 class ProviderRow(Owned, table=True):
     """A community's own model provider; its key as it was encrypted. It stays here: no archive or copy has it."""
 

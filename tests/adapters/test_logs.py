@@ -105,3 +105,20 @@ def test_a_line_is_never_longer_than_anybody_reads(tmp_path: Path) -> None:
     for line in (tmp_path / "selfroom.log").read_text(encoding="utf-8").splitlines():
         assert len(line) < 7_000
     assert str(kept(tmp_path)[0]["why"]).endswith("ends")
+
+
+def test_what_others_wrote_gives_the_terminal_no_orders_and_passes_for_no_other_line(tmp_path: Path) -> None:
+    console = set_up(tmp_path)
+    bad = "\x1b[2J\x9b31m\u202e\n2026-11-22 07:00:00 [info] all is well"
+    log = structlog.get_logger("bot.client")
+    log.warning("refused", server=bad, why=ValueError(bad), names=[bad])
+    logging.getLogger("discord.http").warning("refused: %s", bad)
+    try:
+        raise ValueError(bad.replace("\n", " "))
+    except ValueError:
+        log.exception("it failed")
+    shown = console.getvalue()
+    assert not {"\x1b", "\x9b", "\u202e"} & set(shown + (tmp_path / "selfroom.log").read_text(encoding="utf-8"))
+    assert not [line for line in shown.splitlines() if line.startswith("2026-11-22 07:00:00 [info] all")]
+    assert "ValueError: \\u001b[2J" in shown
+    assert [line["server"] for line in kept(tmp_path) if "server" in line] == [bad]

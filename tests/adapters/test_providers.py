@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
-from bot.adapters.llm.providers import Pace, ProviderOptions, Providers
+from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
 from bot.core.records import Json
@@ -46,7 +46,8 @@ async def providers(request: pytest.FixtureRequest, server: TestServer) -> Async
 async def made(server: TestServer, *, retries: int = 0, **options: Any) -> AsyncIterator[Providers]:  # noqa: ANN401
     base: dict[str, Any] = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "test", "near": True}
     pace = Pace(timeout_seconds=0.5, calls_at_once=2, retries=retries)
-    providers = Providers.of_options([ProviderOptions(**(base | options))], Prices(), pace)
+    one = ProviderOptions(**(base | options))
+    providers = Providers({one.name: Provider(one, pace)}, Prices())
     yield providers
     await providers.close()
     await settle()  # closed connections let go of their sockets in the loop's next turns
@@ -130,7 +131,7 @@ async def test_an_unknown_model_is_said_so(server: TestServer) -> None:
 
 async def test_nobody_listening_is_said_with_the_address() -> None:
     options = ProviderOptions(name="", base_url="http://127.0.0.1:9/v1", api_key="x")
-    providers = Providers.of_options([options], Prices(), Pace(retries=0))
+    providers = Providers({"": Provider(options, Pace(retries=0))}, Prices())
     with pytest.raises(ModelUnreachable, match=r"127\.0\.0\.1:9"):
         await providers.answer(call())
     await providers.close()

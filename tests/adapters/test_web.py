@@ -12,12 +12,13 @@ from bot.adapters.metrics import PrometheusMetrics
 from bot.adapters.web import Face, Inside
 from bot.core.changes import AddAgent, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting
-from bot.core.kinds import ReasonKind
+from bot.core.kinds import ReasonKind, Visibility
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
 from bot.core.sight import Sight
 from storage.store import SqlStore
 from tests.factories import agent, room
 from tests.fakes import START, ScriptedModel, VirtualClock
+from tests.founding import founded
 
 PAGE = "http://127.0.0.1:8808"
 
@@ -54,12 +55,7 @@ async def face(store: SqlStore) -> AsyncIterator[Face]:
 
 
 async def inhabit(store: SqlStore, guild_id: int, name: str) -> CommunityId:
-    async with store.writing() as write:
-        community = await write.add_community(Snowflake(guild_id), "Testers")
-    async with store.writing(community.id) as write:
-        one = agent(write.ids.take("agent"), community_id=community.id, name=name)
-        await write.apply(community.id, [AddAgent(agent=one, room=room(one.id, community_id=community.id))])
-    return community.id
+    return await founded(store, [(agent(name=name), room())], guild_id=guild_id)
 
 
 def beat(**fields: Any) -> Beat:  # noqa: ANN401
@@ -88,6 +84,25 @@ async def test_metrics_are_a_page_for_prometheus(store: SqlStore) -> None:
     assert status == 200
     assert headers["Content-Type"].startswith("text/plain")
     assert 'selfroom_beats_total{reason="addressed"} 1.0' in page
+
+
+async def test_metrics_tell_local_users_nothing_of_private_rooms(store: SqlStore) -> None:
+    community_id = await inhabit(store, 11, "Wren")
+    async with store.writing(community_id) as write:
+        hidden = AgentId(write.ids.take("agent"))
+        busy = agent(
+            hidden, community_id=community_id, name="Vault", last_beat_at=START, last_reason=ReasonKind.AMBIENT
+        )
+        closed = room(hidden, community_id=community_id, visibility=Visibility.PRIVATE)
+        await write.apply(community_id, [AddAgent(agent=busy, room=closed)])
+    async with Face(store, VirtualClock(), PrometheusMetrics()) as face:
+        _, page, _ = await get(face, "/metrics")
+    of_vault = [line for line in page.splitlines() if f'agent="{hidden}"' in line]
+    assert of_vault
+    assert all('name=""' in line and 'room="' not in line for line in of_vault)
+    assert "Vault" not in page
+    assert not [line for line in of_vault if line.startswith("selfroom_agent_last_beat_at")]
+    assert 'name="Wren"' in page
 
 
 async def test_agents_are_told_of_the_server_that_is_asked_for(face: Face, store: SqlStore) -> None:
@@ -188,6 +203,10 @@ async def test_only_the_playgrounds_page_may_read(face: Face) -> None:
     assert (status, headers["Access-Control-Allow-Origin"]) == (200, PAGE)
     for foreign in ("https://evil.example", "null", "http://127.0.0.1:9999"):
         assert (await get(face, "/agents", Origin=foreign))[0] == 403
+    for site in ("same-site", "cross-site"):  # a script or a picture in a page, which says no origin
+        for path in ("/agents", "/metrics", "/health"):
+            assert (await get(face, path, **{"Sec-Fetch-Site": site}))[0] == 403
+        assert (await get(face, "/agents", Origin=PAGE, **{"Sec-Fetch-Site": site}))[0] == 200
 
 
 async def test_a_name_that_was_bent_to_this_machine_is_refused(face: Face) -> None:

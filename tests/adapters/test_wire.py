@@ -1,5 +1,6 @@
 """What goes over the line to a model server, and what is made of whatever comes back."""
 
+import asyncio
 import gzip
 import json
 import time
@@ -17,7 +18,7 @@ from structlog.testing import capture_logs
 from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Ladder
 from bot.adapters.llm.pictures import as_taken
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
-from bot.adapters.llm.providers import Pace, ProviderOptions, Providers
+from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
 from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
@@ -83,7 +84,8 @@ async def line(
     async with server:
         base: Json = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api, "near": True}
         pace = Pace(timeout_seconds=2, retries=retries)
-        providers = Providers.of_options([ProviderOptions(**(base | options))], prices or Prices(), pace)
+        one = ProviderOptions(**(base | options))
+        providers = Providers({one.name: Provider(one, pace)}, prices or Prices())
         yield providers, there
         await providers.close()
         await settle()
@@ -142,6 +144,25 @@ async def test_a_model_on_this_network_is_sent_the_pictures_themselves(api: str,
 async def test_a_model_elsewhere_fetches_pictures_by_their_address() -> None:
     address = "https://cdn.example/cat.png"
     assert await as_taken([address], server="https://api.openai.com/v1") == (address,)
+
+
+async def test_a_picture_that_comes_drop_by_drop_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.adapters.llm.pictures.PATIENCE_SECONDS", 0.3)
+
+    async def picture(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "image/png"})
+        await response.prepare(request)
+        for _ in range(100):
+            await response.write(b".")
+            await asyncio.sleep(0.05)
+        return response
+
+    app = web.Application()
+    app.router.add_get("/cat.png", picture)
+    shelf = TestServer(app)
+    async with shelf:
+        assert await as_taken([str(shelf.make_url("/cat.png"))], server="http://localhost:1") == ()
+    await settle()
 
 
 async def test_a_picture_that_is_too_large_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

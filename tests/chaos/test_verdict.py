@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 
-from bot.core.changes import AddAgent, Say
+from bot.core.changes import Say
 from bot.core.kinds import LetterState
 from bot.core.ports import NewMessage
-from bot.core.records import AgentId, LetterId, MessageId, Snowflake
+from bot.core.records import LetterId, MessageId, Snowflake
 from storage.store import SqlStore
 from tests.chaos import __main__ as program
 from tests.chaos.crowd import Crowd, Said
 from tests.chaos.verdict import Verdict, judge
 from tests.engine.town import ADA, ADAS
-from tests.factories import GUILD_ID, agent, by_agent, by_person, room
+from tests.factories import agent, by_agent, by_person, room
 from tests.fakes import START
+from tests.founding import founded
 
 ASKED, FIRST, SECOND = Snowflake(101), Snowflake(102), Snowflake(103)
 Posts = list[dict[str, Any]]
@@ -45,18 +46,15 @@ async def database(tmp_path: Path) -> Path:
     """A question, and its answer in two letters."""
     path = tmp_path / "selfroom.db"
     async with await SqlStore.open(f"sqlite:///{path}") as store:
-        async with store.writing() as write:
-            community = await write.add_community(GUILD_ID, "Testers")
-        async with store.writing(community.id) as write:
-            ada = AddAgent(agent=agent(AgentId(write.ids.take("agent")), name="Ada"), room=room(ADA))
-            await write.apply(community.id, [ada])
-            await write.add_message(community.id, question())
+        community_id = await founded(store, [(agent(ADA, name="Ada"), room(ADA))])
+        async with store.writing(community_id) as write:
+            await write.add_message(community_id, question())
             for said, id in (("The sum is 300300.", FIRST), ("And that is that.", SECOND)):
                 message = MessageId(write.ids.take("message"))
                 answer = Say(message_id=message, room_id=ADA, sender=by_agent(ADA), content=said, sent_at=START)
-                await write.apply(community.id, [answer])
+                await write.apply(community_id, [answer])
                 (letter,) = await write.letters(START, limit=5)
-                await write.update_letter(community.id, LetterId(letter.id), LetterState.SENT, posted_as=[id], at=START)
+                await write.update_letter(community_id, LetterId(letter.id), LetterState.SENT, posted_as=[id], at=START)
     return path
 
 

@@ -8,6 +8,7 @@ from discord import app_commands
 from bot.client import SelfroomClient
 from bot.engine.front_desk import FrontDesk
 from cogs import COGS
+from cogs.ui.guide import each_of, is_for_everyone
 
 Json = dict[str, Any]
 Command = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
@@ -20,6 +21,14 @@ async def tree() -> list[Command]:
     for cog in COGS:
         await client.add_cog(cog(client))
     return client.tree.get_commands()
+
+
+async def for_everyone() -> set[str]:
+    """Give the names of what is not for managers alone: commands, and entries in a message's menu."""
+    commands = await tree()
+    single: list[Command] = [*each_of(commands)]
+    single += [one for one in commands if isinstance(one, app_commands.ContextMenu)]
+    return {one.qualified_name for one in single if is_for_everyone(one)}
 
 
 async def commands_sent() -> list[Json]:

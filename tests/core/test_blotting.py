@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.actions import CATALOGUE
-from bot.core.blotting import BLOT, KEY, KEY_ACTIONS, Blots, keys_in, keys_written
+from bot.core.blotting import BLOT, KEY, KEY_ACTIONS, MOST_GIVEN, NOT_KEPT, Blots, keys_in, keys_written
 from bot.core.hud.escape import one_line
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId
@@ -71,3 +71,29 @@ def test_what_is_no_key_stays_readable() -> None:
     known = {"type": "set", "key": "people.bob", "value": "likes keys"}
     reply = parse_reply(json.dumps(talk | {"actions": [known]}), asked=[AgentId(5)], output_format=OutputFormat.JSON)
     assert reply.given_keys(()) == frozenset()
+
+
+def test_of_an_answer_that_gives_thousands_of_keys_nothing_is_kept_and_nobody_waits() -> None:
+    keys = frozenset(f"key {number:05}" for number in range(5_000))
+    text = " ".join(keys) * 20
+    began = time.thread_time()
+    blots = Blots(["community key"]) | keys
+    kept = [blots.text(text), blots.answer(text, was_read=True), blots.beginning(text, 1_000)]
+    assert time.thread_time() - began < 0.05
+    assert kept == [NOT_KEPT] * 3
+    assert (blots | ["one more"]).text("plain") == NOT_KEPT
+
+
+def test_the_most_odd_keys_that_are_looked_for_hold_nobody_up_in_a_long_hud() -> None:
+    keys = [f'{number:03}"é\\' * 12 for number in range(MOST_GIVEN)]
+    began = time.thread_time()
+    kept = (Blots() | keys).text("the quick brown fox " * 50_000)
+    assert time.thread_time() - began < 0.1
+    assert kept == NOT_KEPT
+
+
+@given(st.lists(SECRETS, min_size=1, max_size=6), st.integers(1, 200), st.integers(0, 80))
+def test_the_beginning_of_a_text_shows_no_half_of_a_key(secrets: list[str], most: int, before: int) -> None:
+    kept = Blots(secrets).beginning("\0" * before + "\0".join(secrets * 4), most)
+    assert len(kept) <= most
+    assert set(kept) <= {"\0", *BLOT}

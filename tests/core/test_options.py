@@ -6,14 +6,14 @@ import pytest
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.options import INTERNAL, MATTERS, OPTIONS, bounds_of, read_option, rule_of, shown_option
+from bot.core.options import MATTERS, OPTIONS, bounds_of, read_option, rule_of, shown_option
 from bot.core.records import Json
 
 CONFIG = CommunityConfig()
 
 
 def test_every_setting_is_there_in_words() -> None:
-    assert set(OPTIONS) == set(CommunityConfig.model_fields) - INTERNAL
+    assert set(OPTIONS) == set(CommunityConfig.model_fields) - {"synced_commands"}
 
 
 @pytest.mark.parametrize("name", sorted(OPTIONS))

@@ -5,11 +5,22 @@ import time
 
 import pytest
 
-from bot.core.actions import HudNote, React, Reply, SendMessage, Set, SetBillboard, WakeAgent
+from bot.core.actions import (
+    ALSO_CALLED,
+    CreateKey,
+    HudNote,
+    HudStep,
+    React,
+    Reply,
+    SendMessage,
+    Set,
+    SetAttention,
+    SetBillboard,
+    WakeAgent,
+)
 from bot.core.kinds import Emotion, OutputFormat
 from bot.core.records import AgentId
 from bot.core.reply import AgentReply, ParsedReply, parse_reply
-from bot.core.spellings import ACTION_NAMES
 from tests.core.test_permissions import example
 
 FIVE, SIX = AgentId(5), AgentId(6)
@@ -178,6 +189,14 @@ def test_any_value_can_be_kept_and_objects_may_come_as_json_text(given: object, 
         ({"type": "wake", "target": "#3"}, WakeAgent(agent_id=3)),
         ({"type": "reply", "room": 1, "id": 2, "content": "x"}, Reply(room_id=1, message_id=2, message="x")),
         ({"function": "hud_note", "args": '{"note": "x"}'}, HudNote(text="x")),
+        (
+            {"type": "update_self_concept", "content": "I am slow"},
+            Set(path="character.self_concept", value="I am slow"),
+        ),
+        ({"UpdateSelfConcept": {"self_concept": "slow"}}, Set(path="character.self_concept", value="slow")),
+        ({"type": "update_attention", "room": 2, "attention": "%*"}, SetAttention(room_id=2, value="%*")),
+        ({"type": "create_room_key", "key": "blue door"}, CreateKey(key="blue door")),
+        ({"hud_step": {"step": "ask Moss"}}, HudStep(text="ask Moss", action="add")),
     ],
 )
 def test_other_spellings_are_understood(item: dict[str, object], meant: object) -> None:
@@ -185,7 +204,7 @@ def test_other_spellings_are_understood(item: dict[str, object], meant: object) 
 
 
 def test_every_listed_spelling_leads_to_its_action() -> None:
-    for spelling, name in ACTION_NAMES.items():
+    for spelling, name in ALSO_CALLED.items():
         parameters = example(name).model_dump(mode="json", exclude={"type"}, exclude_defaults=True)
         (action,) = five(of_five(actions=[{"type": spelling, **parameters}])).actions
         assert action.definition.name == name

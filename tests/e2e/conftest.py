@@ -54,11 +54,15 @@ class Living:
         """Read the bot's own face as the seeded person, or with another token."""
         assert self.house.face is not None
         if token is None:
-            async with self.session.get(f"{self.url}/playground") as response:
-                token = (await response.json())["person"]["token"]
+            token = await self.token()
         headers = {"Authorization": token}
         async with self.session.get(f"{self.house.face.url}{path}", headers=headers) as response:
             return await response.text()
+
+    async def token(self) -> str:
+        """Give the seeded person's token."""
+        async with self.session.get(f"{self.url}/playground") as response:
+            return str((await response.json())["person"]["token"])
 
     async def has_rooms(self) -> bool:
         """Tell whether everyone has a channel, and it is known who sees it: until then a room counts as private."""
@@ -81,12 +85,14 @@ class Living:
 
     async def script(self, *steps: dict[str, Any]) -> None:
         """Prepare what the model answers."""
-        async with self.session.post(f"{self.url}/playground/model/script", json=list(steps)) as response:
+        headers, address = {"Authorization": await self.token()}, f"{self.url}/playground/model/script"
+        async with self.session.post(address, json=list(steps), headers=headers) as response:
             assert response.status == 200, await response.text()
 
     async def calls(self) -> list[dict[str, Any]]:
         """Give what the model was asked."""
-        async with self.session.get(f"{self.url}/playground/model/calls") as response:
+        headers = {"Authorization": await self.token()}
+        async with self.session.get(f"{self.url}/playground/model/calls", headers=headers) as response:
             found: list[dict[str, Any]] = await response.json()
             return found
 

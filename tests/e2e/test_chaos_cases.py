@@ -162,7 +162,8 @@ async def test_a_pair_that_is_told_never_to_stop_stops(stage: Stage) -> None:
         assert len(await talk()) == 4
     finally:
         async with aiohttp.ClientSession() as session:
-            await session.delete(f"{stage.cast.home.url}/playground/model/script")
+            headers = {"Authorization": await stage.cast.home.token()}
+            await session.delete(f"{stage.cast.home.url}/playground/model/script", headers=headers)
     await stage.told("setup options", setting="banter", value="default")
 
 

@@ -9,8 +9,7 @@ import pytest
 import pytest_asyncio
 
 from cogs.setup import SetupCog
-from cogs.ui.guide import FOR_EVERYONE
-from tests.cogs.trees import leaves
+from tests.cogs.trees import for_everyone, leaves
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.filling import attempts, needs_file
 from tests.e2e.sharing import Cast, shared_home
@@ -19,7 +18,6 @@ from tests.e2e.visitor import Json, until, visiting
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 
 REFUSED = "Only people who may manage the server can do that."
-FOR_EVERYONE_ON_MESSAGES = {"Who said this?", "Ask again"}
 KEEPS_WHO_ASKED = {"people", "names"}
 STEADY_SECONDS = 0.5
 ONLY_SOMETIMES_SHOWN = "__discord_app_commands_default_permissions__"
@@ -61,10 +59,10 @@ async def kept_in_peace(cast: Cast) -> dict[str, set[tuple[object, ...]]]:
 
 async def test_what_is_not_for_everyone_is_refused_to_a_plain_member(cast: Cast) -> None:
     before = await kept_in_peace(cast)
-    let_through, tried = {}, set()
+    let_through, tried, open_to_all = {}, set(), await for_everyone()
     for path, command in leaves(await seen_by(cast, 1)):
         name = " ".join(path)
-        for options in attempts(command, cast.you.user["id"]) if name not in FOR_EVERYONE else ():
+        for options in attempts(command, cast.you.user["id"]) if name not in open_to_all else ():
             file = ("card.json", b"{}") if needs_file(command) else None
             told = words_of(await cast.guest.run(name, file=file, **options))
             tried.add(name)
@@ -79,7 +77,7 @@ async def test_what_is_not_for_everyone_is_refused_to_a_plain_member(cast: Cast)
 
 async def test_what_is_not_for_everyone_on_a_message_is_refused_to_a_plain_member(cast: Cast) -> None:
     answer = await cast.answered("Hello Wren, who are you?")
-    names = {one["name"] for one in await seen_by(cast, 3)} - FOR_EVERYONE_ON_MESSAGES
+    names = {one["name"] for one in await seen_by(cast, 3)} - await for_everyone()
     told = {name: words_of(await cast.guest.menu(name, answer)) for name in sorted(names)}
     assert {name: words for name, words in told.items() if REFUSED not in words} == {}
     assert len(told) >= 3

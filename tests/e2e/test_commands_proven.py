@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cogs.ui.guide import FOR_EVERYONE
-from tests.cogs.trees import commands_sent, paths
+from tests.cogs.trees import commands_sent, for_everyone, paths
 from tests.e2e.plain import blemishes
 from tests.e2e.proving import Role, Use, proven
-from tests.e2e.test_commands_matrix import FOR_EVERYONE_ON_MESSAGES
 
 
 def promised() -> Iterator[Use]:
@@ -30,9 +28,9 @@ async def test_every_command_is_proven_as_a_manager() -> None:
     assert unproven("manager", paths(await commands_sent())) == set()
 
 
-def test_what_is_for_everyone_is_proven_as_a_plain_member() -> None:
+async def test_what_is_for_everyone_is_proven_as_a_plain_member() -> None:
     """All else is refused to them, as the matrix tries, command by command."""
-    assert unproven("member", FOR_EVERYONE | FOR_EVERYONE_ON_MESSAGES) == set()
+    assert unproven("member", await for_everyone()) == set()
 
 
 async def test_nothing_is_proven_that_is_not_there() -> None:

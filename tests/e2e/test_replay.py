@@ -27,9 +27,9 @@ async def test_a_recorded_conversation_is_lived_through_and_counted(home: Living
         done = await replay(lines, one, speed=1000, progress=lambda count, _: fed.append(count), sleep=no_wait)
     assert done.fed == fed[-1] == 25
     assert done.people == len({line.sender for line in lines})
-    assert sum(done.tally["beats"].values()) >= 1
-    assert done.tally["calls"] == len(await home.calls())
-    assert done.tally["input_tokens"] > 0
+    assert sum(done.tally.beats.values()) >= 1
+    assert done.tally.calls == len(await home.calls())
+    assert done.tally.input_tokens > 0
 
 
 async def test_a_room_that_is_not_there_is_said_with_those_that_are(home: Living) -> None:

@@ -103,12 +103,14 @@ class Visitor:
 
     async def prepare_model(self, *steps: Json) -> None:
         """Prepare what the playground's model answers next."""
-        async with self._session.post(f"{self._url}/playground/model/script", json=list(steps)) as response:
+        headers, address = {"Authorization": self.token}, f"{self._url}/playground/model/script"
+        async with self._session.post(address, json=list(steps), headers=headers) as response:
             assert response.status == 200, await response.text()
 
     async def model_calls(self) -> list[Json]:
         """Give what the playground's model was asked."""
-        async with self._session.get(f"{self._url}/playground/model/calls") as response:
+        headers = {"Authorization": self.token}
+        async with self._session.get(f"{self._url}/playground/model/calls", headers=headers) as response:
             found: list[Json] = await response.json()
             return found
 

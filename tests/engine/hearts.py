@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.core.cadence import SLOT_SECONDS, rounded_up
-from bot.core.changes import AddAgent, AddMembership, Change
+from bot.core.changes import Change
 from bot.core.config import CommunityConfig
 from bot.core.events import MessageSeen
 from bot.core.ports import Clock, ModelCall, Planned, Workshop
@@ -21,7 +21,7 @@ from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from storage.store import SqlStore
 from tests.engine.recording import RecordingPublisher
-from tests.factories import GUILD_ID, agent, membership, person, room
+from tests.factories import GUILD_ID, agent, person, room
 from tests.fakes import (
     CountedMetrics,
     Nudges,
@@ -31,6 +31,7 @@ from tests.fakes import (
     SeededRandom,
     VirtualClock,
 )
+from tests.founding import founded
 
 Said = dict[int, list[tuple[int, str]]]  # agent -> (room, message)
 ASKED = re.compile(r"\(ID: (\d+), Model")
@@ -173,8 +174,9 @@ async def hearts(
     tokenizer = speaking.tokenizer("gpt-4o-mini")
     typing: list[Snowflake] = []
     async with await SqlStore.open(url, config=config) as store:
-        async with store.writing() as write:
-            community = await write.add_community(GUILD_ID, "Testers")
+        residents = [(agent(id, model=llm, **fields), room(id)) for id in range(1, agents + 1)]
+        guests = [(one.id, 1) for one, _ in residents[1:]] if together else []
+        community_id = await founded(store, residents, guests=guests)
         publisher = RecordingPublisher(clock)
         delivery = Delivery(store, publisher, clock, metrics, planned=planned)
         heartbeat = Heartbeat(
@@ -192,18 +194,6 @@ async def hearts(
         )
         intake = Intake(store, clock, tokenizer, planned, config=config, wake=delivery.wake)
         made = Hearts(
-            store, virtual, speaking, heartbeat, delivery, intake, publisher, metrics, nudges, typing, community.id
+            store, virtual, speaking, heartbeat, delivery, intake, publisher, metrics, nudges, typing, community_id
         )
-        await _move_in(made, agents, together, {"model": llm} | fields)
         yield made
-
-
-async def _move_in(made: Hearts, agents: int, together: bool, fields: dict[str, Any]) -> None:
-    changes: list[Change] = []
-    async with made.store.writing(made.community_id) as write:
-        for _ in range(agents):
-            id = AgentId(write.ids.take("agent"))
-            changes.append(AddAgent(agent=agent(id, **fields), room=room(id)))
-            if together and id != 1:
-                changes.append(AddMembership(membership=membership(id, 1)))
-        await write.apply(made.community_id, changes)

@@ -1,8 +1,10 @@
 """A slot from due to delivered, on a virtual clock and a real store."""
 
+from decimal import Decimal
+
 from bot.core.errors import ModelRefused
 from bot.core.kinds import ReasonKind
-from bot.core.records import Attachment
+from bot.core.records import Attachment, Usage
 from tests.engine.hearts import answer, asked, everyone_says, hearts
 
 
@@ -73,6 +75,19 @@ async def test_a_picture_that_is_refused_is_left_out() -> None:
         await home.hear("look at this", attachments=(picture,))
         await home.run(60)
         assert [len(call.images) for call in home.model.calls] == [1, 0]
+
+
+async def test_both_requests_are_booked_when_a_refusal_of_pictures_is_followed_by_another() -> None:
+    picture = Attachment(name="cat.png", media_type="image/png", size_bytes=9, url="https://cdn.example/gone.png")
+    used = Usage(input_tokens=1_000, output_tokens=100, cost_usd=Decimal("0.01"))
+    refusals = [ModelRefused("I would rather not.", usage=used), ModelRefused("Still not.", usage=used)]
+    async with hearts(1, script=refusals, llm="gpt-4o") as home:
+        await home.hear("look at this", attachments=(picture,))
+        await home.slot(3)
+        assert len(home.model.calls) == 2
+        async with home.store.reading() as read:
+            usd, tokens = await read.spent(home.community_id, home.clock.now().date())
+        assert (usd, tokens) == (Decimal("0.02"), 2_200)
 
 
 async def test_a_beat_is_kept_with_what_it_saw_said_and_cost() -> None:

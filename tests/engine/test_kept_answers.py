@@ -172,3 +172,13 @@ async def test_a_label_cannot_be_the_key_itself() -> None:
         await beat_once(home)
         (action,) = (await home.view()).mind_of(AgentId(1), PUBLIC_SIDE).recent_actions
         assert action.why == "That label tells the key: give another one."
+
+
+async def test_of_an_answer_full_of_keys_nothing_is_kept_and_its_agent_lives_on() -> None:
+    many = [{"type": "create_key", "key": f"{SIMPLE}-{number}"} for number in range(3_000)]
+    async with hearts(1, script=[whole(many, f"I choose {SIMPLE}-7")]) as home:
+        await beat_once(home)
+        beat = await home.last_beat()
+        assert beat is not None
+        assert {beat.answer, beat.thoughts, beat.hud, *beat.outcome} == {NOT_KEPT}
+        assert not any(SIMPLE in text for text in await everything(home.store))

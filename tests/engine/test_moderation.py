@@ -1,5 +1,6 @@
 """What is held back is not posted until a manager says so, and holds up nobody else."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -14,9 +15,9 @@ from bot.core.records import AgentId, Letter, LetterId, Snowflake
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.performer import Outcome, Performer
-from tests.engine.town import ADA, ADAS, Town, town
+from tests.engine.town import ADA, ADAS, Town, town, until
 from tests.factories import GUILD_ID, person
-from tests.fakes import CountedMetrics, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
+from tests.fakes import CountedMetrics, DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
 CONFIG = CommunityConfig(held_words=("tulips",), managers_channel_id=Snowflake(7_000_000_000_000_009))
 
@@ -110,6 +111,20 @@ async def test_what_nobody_can_judge_waits_and_is_not_posted_unread() -> None:
         assert judge.asked[0] == ("omni-moderation-latest", "Good morning.")
         [letter] = await held(here)
         assert (letter.kind, letter.state) == (LetterKind.POST, LetterState.HELD)
+
+
+async def test_a_moderator_that_never_ends_its_answer_holds_the_message_up_and_nothing_else() -> None:
+    config = CommunityConfig(moderation_model="omni-moderation-latest")
+    async with town(config) as here:
+        here.delivery = Delivery(here.store, here.publisher, here.clock, CountedMetrics(), models=DrippingModel())
+        await here.say(ADA, "Good morning.")
+        delivering = asyncio.ensure_future(here.delivery.run_once(here.clock.now()))
+        await until(lambda: here.clock.sleeping)
+        await here.clock.advance(61)
+        await asyncio.wait_for(delivering, 5)
+        assert here.publisher.said() == []
+        [letter] = await here.waiting()
+        assert letter.not_before > here.clock.now()
 
 
 WANTED: dict[str, tuple[Action, Action]] = {

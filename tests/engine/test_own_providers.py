@@ -1,6 +1,7 @@
 """A community that may ask no model rests and says why, once; a manager brings a provider, and nothing was lost."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,15 +11,16 @@ import pytest
 from bot.core.actions import CreateAgent
 from bot.core.changes import SetOverride
 from bot.core.config import CommunityConfig
-from bot.core.errors import ModelRefused, Rejected
+from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
 from bot.core.models import ModelAnswer, ModelCall, OwnProvider
 from bot.core.records import Snowflake, Usage
 from bot.engine.front_desk import FrontDesk
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
 from tests.engine.hearts import Hearts, answer, hearts
+from tests.engine.town import until
 from tests.factories import GUILD_ID, person
-from tests.fakes import PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
+from tests.fakes import DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
 WHY = "This server has no model provider yet: somebody who may manage it sets one up with `/setup provider`."
 OFFICE = Snowflake(7_000_000_000_000_009)
@@ -34,11 +36,12 @@ class Choosy(ScriptedModel):
         super().__init__(script)
         self.tried: list[tuple[OwnProvider, str]] = []
         self.refused: ModelRefused | None = None
+        self.drips = False
 
     @asynccontextmanager
     async def trial(self, provider: OwnProvider, key: str) -> AsyncIterator[ScriptedModel]:
         self.tried.append((provider, key))
-        yield ScriptedModel([self.refused or "ok"])
+        yield DrippingModel() if self.drips else ScriptedModel([self.refused or "ok"])
 
 
 def front_desk(home: Hearts) -> FrontDesk:
@@ -165,6 +168,33 @@ async def test_what_does_not_answer_is_not_kept() -> None:
         assert await kept(home) is None
         assert await desk.audit_log(GUILD_ID, BOSS) == []
         assert (await desk.community(GUILD_ID))[1].model == "gpt-4o-mini"
+
+
+async def in_vain(home: Hearts, trial: Coroutine[Any, Any, object], seconds: float) -> None:
+    """Wait for a trial that is given up after so long."""
+    task = asyncio.ensure_future(trial)
+    await until(lambda: home.clock.sleeping)
+    await home.clock.advance(seconds - 1)
+    assert not task.done()
+    await home.clock.advance(2)
+    with pytest.raises(ModelUnreachable, match=f"did not answer within {seconds:.0f} s: try again"):
+        await task
+
+
+async def test_a_provider_that_never_ends_its_answer_is_given_up_when_it_is_tried() -> None:
+    async with poor(1) as home:
+        model_of(home).drips = True
+        await in_vain(home, front_desk(home).bring_provider(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3"), 90)
+        assert await kept(home) is None
+
+
+async def test_a_model_that_never_ends_its_answer_is_given_up_and_what_was_set_aside_counts() -> None:
+    async with hearts(1, model=DrippingModel()) as home:
+        await in_vain(home, front_desk(home).try_model(GUILD_ID, BOSS, "gpt-4o"), 90)
+        await in_vain(home, front_desk(home).try_moderation(GUILD_ID, BOSS, "omni-moderation-latest"), 60)
+        async with home.store.reading() as read:
+            usd, _ = await read.spent(home.community_id, home.clock.now().date())
+        assert usd > 0
 
 
 @pytest.mark.parametrize(

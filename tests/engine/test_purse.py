@@ -11,8 +11,8 @@ from bot.core.records import CommunityId, Usage
 from bot.engine.planner import Kind, PlannedCall
 from bot.engine.purse import Purse
 from storage.store import SqlStore
-from tests.factories import GUILD_ID
 from tests.fakes import START, ScriptedModel
+from tests.founding import founded
 
 LIMITED = CommunityConfig(usd_per_day=Decimal("0.0080"))  # two calls of 0.0033 each fit, a third does not
 KIND = Kind(
@@ -30,9 +30,8 @@ CALL = PlannedCall(kind=KIND, ready=(), built=BUILT, answer_tokens=5_000)
 @asynccontextmanager
 async def purse() -> AsyncIterator[tuple[SqlStore, CommunityId, Purse]]:
     async with await SqlStore.open("sqlite://", config=LIMITED) as store:
-        async with store.writing() as write:
-            community = await write.add_community(GUILD_ID, "Testers")
-        yield store, community.id, Purse(store, schema_tokens=100)
+        community_id = await founded(store, 0)
+        yield store, community_id, Purse(store, schema_tokens=100)
 
 
 async def spent(store: SqlStore, community_id: CommunityId) -> tuple[Decimal, int]:

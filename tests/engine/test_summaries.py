@@ -110,16 +110,21 @@ async def test_members_see_it_in_focus_without_what_it_covers_and_are_told() -> 
         await home.hear("see https://feast.example/plan and more")
         await talk(home, 2)
         link = "https://feast.example/plan"
-        focus = Focus(active_files=(link, "menu.txt"), notes=("Who cooks?", "buy salt"), current_task="the feast")
+        focus = Focus(
+            active_files=(link, "menu.txt"),
+            notes=("Who cooks?", "buy salt"),
+            next_steps=("who cooks?", "ask Bo"),
+            current_task="the feast",
+        )
         await home.apply(SetFocus(agent_id=TWO, side=PUBLIC_SIDE, focus=focus))
         await ask_for_one(home)
         await later(home, summaries, 5)
         mind = (await home.view(1, 2)).mind_of(TWO)
         assert (mind.focus.active_files, mind.focus.notes) == (("menu.txt",), ("buy salt",))
-        assert mind.focus.current_task == "the feast"
+        assert (mind.focus.next_steps, mind.focus.current_task) == (("ask Bo",), "the feast")
         assert mind.focus.compacted_context == f"Room 1, messages 1 to 3: {FEAST}"
         (told,) = mind.recent_actions
-        assert told.result == "messages 1 to 3 are summed up; 2 that it covers left your focus"
+        assert told.result == "messages 1 to 3 are summed up; 3 that it covers left your focus"
 
 
 async def test_a_model_that_fails_is_asked_again_later_and_nothing_is_lost() -> None:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bot.core.changes import AddAgent, Change, Say
+from bot.core.changes import Change, Say
 from bot.core.config import CommunityConfig
 from bot.core.events import MessageSeen
 from bot.core.records import AgentId, CommunityId, Letter, Message, MessageId, Snowflake
@@ -17,6 +17,7 @@ from storage.store import SqlStore
 from tests.engine.recording import RecordingPublisher
 from tests.factories import GUILD_ID, agent, by_agent, person, room
 from tests.fakes import CountedMetrics, Nudges, VirtualClock, WordTokenizer
+from tests.founding import founded
 
 ADA, BOB = AgentId(1), AgentId(2)
 ADAS, BOBS = Snowflake(7_000_000_000_000_001), Snowflake(7_000_000_000_000_002)
@@ -108,15 +109,9 @@ async def town(config: CommunityConfig | None = None, *, url: str = "sqlite://")
     """Open the town with Ada (1) and Bob (2); it must be new in the database."""
     clock = VirtualClock()
     async with await SqlStore.open(url, config=config) as store:
-        async with store.writing() as write:
-            community = await write.add_community(GUILD_ID, "Testers")
+        community_id = await founded(store, [(agent(ADA, name="Ada"), room(ADA)), (agent(BOB, name="Bob"), room(BOB))])
         publisher, nudges = RecordingPublisher(clock), Nudges()
         delivery = Delivery(store, publisher, clock, CountedMetrics())
         intake = Intake(store, clock, WordTokenizer(), nudges, config=config, wake=delivery.wake)
-        made = Town(store, clock, publisher, delivery, intake, nudges, community.id)
-        async with store.writing(community.id) as write:
-            for name in ("Ada", "Bob"):
-                id = AgentId(write.ids.take("agent"))
-                moved_in = AddAgent(agent=agent(id, name=name), room=room(id))
-                await write.apply(community.id, [moved_in])
+        made = Town(store, clock, publisher, delivery, intake, nudges, community_id)
         yield made

@@ -3,6 +3,7 @@
 import aiohttp
 import pytest
 
+from bot import standin
 from bot.playground.door import is_loopback
 from bot.playground.server import Playground, PlaygroundError, PlaygroundOptions
 from tests.playground.person import Person
@@ -19,29 +20,74 @@ def observers() -> list[object]:
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
     "headers",
-    [{"Host": "evil.example"}, {"Host": "playground.local:80"}, {"Origin": "https://evil.example"}, {"Origin": "null"}],
+    [
+        {"Host": "evil.example"},
+        {"Host": "playground.local:80"},
+        {"Host": "127.0.0.1:9"},
+        {"Host": "127.0.0.1:none"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:5173"},
+        {"Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+    ],
+    ids=str,
 )
 async def test_strangers_are_refused_everywhere(playground: Playground, path: str, headers: dict[str, str]) -> None:
     async with aiohttp.ClientSession() as session, session.get(playground.url + path, headers=headers) as answer:
         text = await answer.text()
     assert answer.status == 403
-    assert text == "The playground only talks to programs and pages on this machine: open it as http://127.0.0.1."
+    assert "programs on this machine and to its own page" in text
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
-async def test_a_page_of_this_machine_may_read_the_answers(playground: Playground) -> None:
-    origin = "http://localhost:5173"
-    ask = {
-        "Origin": origin,
-        "Access-Control-Request-Method": "PATCH",
-        "Access-Control-Request-Headers": "authorization",
-    }
+async def test_a_page_of_another_port_reads_no_token(playground: Playground) -> None:
+    other = f"http://127.0.0.1:{playground.port + 1}"
+    asked = {"Origin": other, "Access-Control-Request-Method": "GET"}
+    secured = f"https://127.0.0.1:{playground.port}"
+    under_another_name = f"http://localhost:{playground.port}"  # may be another program's, at ::1
     async with aiohttp.ClientSession() as session:
-        async with session.options(f"{playground.api_url}/users/@me", headers=ask) as first:
-            assert (first.status, first.headers["Access-Control-Allow-Origin"]) == (204, origin)
-            assert "PATCH" in first.headers["Access-Control-Allow-Methods"]
-        async with session.get(f"{playground.api_url}/gateway", headers={"Origin": origin}) as second:
-            assert second.headers["Access-Control-Allow-Origin"] == origin
+        for path in ("/playground", "/playground/people", "/gateway"):
+            for origin in (other, secured, under_another_name):
+                async with session.get(playground.url + path, headers={"Origin": origin}) as answer:
+                    assert answer.status == 403
+                    assert "token" not in await answer.text()
+            async with session.options(playground.url + path, headers=asked) as answer:
+                assert answer.status == 403
+        with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
+            await session.ws_connect(playground.gateway_url, headers={"Origin": other})
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+async def test_the_playgrounds_own_page_is_let_in(playground: Playground, name: str) -> None:
+    here = f"{name}:{playground.port}"
+    own = {"Host": here, "Origin": f"http://{here}", "Sec-Fetch-Site": "same-origin"}
+    async with aiohttp.ClientSession() as session:
+        async with session.get(f"{playground.url}/playground", headers=own) as answer:
+            assert (answer.status, "Access-Control-Allow-Origin" in answer.headers) == (200, False)
+        async with session.ws_connect(playground.gateway_url, headers=own) as socket:
+            assert (await socket.receive_json())["op"] == 10
+
+
+async def test_a_link_elsewhere_opens_the_page_and_nothing_else(playground: Playground) -> None:
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    async with aiohttp.ClientSession() as session:
+        for path, status in (("/", 200), ("/playground", 403), ("/api/v10/gateway", 403)):
+            async with session.get(playground.url + path, headers=link) as answer:
+                assert answer.status == status
+
+
+async def test_what_agents_were_shown_is_for_people_of_the_playground() -> None:
+    options = PlaygroundOptions(port=0, pace="off")
+    async with Playground(options, neighbours=[standin.add_to]) as there, aiohttp.ClientSession() as session:
+        about = await (await session.get(f"{there.url}/playground")).json()
+        for token, status in (("", 401), ("wrong", 401), (there.bot_token, 401), (about["person"]["token"], 200)):
+            headers = {"Authorization": token}
+            async with session.get(f"{there.url}/playground/model/calls", headers=headers) as answer:
+                assert answer.status == status
+            async with session.post(f"{there.url}/playground/model/script", headers=headers, json=[]) as answer:
+                assert answer.status == status
 
 
 @pytest.mark.parametrize(

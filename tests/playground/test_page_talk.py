@@ -1,8 +1,12 @@
 """Talking on the page: saying, answering, reacting, changing, threads and files, and finding it all again."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import discord
 import pytest
+from aiohttp import web
 from playwright.async_api import Browser, expect
 
 from tests.playground.page_bot import picture_bytes
@@ -216,3 +220,41 @@ async def test_each_channel_keeps_what_was_being_written(browser: Browser) -> No
         await expect(tab.box).to_have_value("")
         await tab.page.get_by_role("button", name="welcome", exact=True).click()
         await expect(tab.box).to_have_value("half a thought")
+
+
+@asynccontextmanager
+async def watching() -> AsyncIterator[tuple[str, list[str]]]:
+    """Serve a picture elsewhere; gives its address, and who asked for it."""
+    asked: list[str] = []
+
+    async def tell(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(body=picture_bytes(), content_type="image/png")
+
+    app = web.Application()
+    app.router.add_get("/{name}", tell)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}", asked
+    finally:
+        await runner.cleanup()
+
+
+async def test_a_picture_elsewhere_is_a_link_and_learns_of_no_viewer(browser: Browser) -> None:
+    async with watching() as (elsewhere, asked), staged(browser) as scene:
+        tab = await scene.tab()
+        embed = discord.Embed(title="Look here").set_image(url=f"{elsewhere}/image.png")
+        embed.set_thumbnail(url=f"{elsewhere}/thumbnail.png").set_author(name="A", icon_url=f"{elsewhere}/icon.png")
+        await scene.channel.send(embed=embed)
+        hook = await scene.channel.create_webhook(name="Mira")
+        await hook.send("I have a face elsewhere", avatar_url=f"{elsewhere}/face.png")
+        shown = tab.message("Look here").get_by_role("link", name=f"Picture at {elsewhere[7:]}")
+        await expect(shown.last).to_have_attribute("href", f"{elsewhere}/image.png")
+        face = tab.message("I have a face elsewhere").locator(".avatar")
+        await expect(face.locator(".initial")).to_be_visible()
+        forced = "address => new Promise(done => { const one = new Image(); one.onerror = done; one.src = address; })"
+        await tab.page.evaluate(forced, f"{elsewhere}/forced.png")
+        assert asked == []
+        tab.errors.clear()  # the browser itself notes what it was refused

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from bot.core.changes import AddAgent
-from bot.core.records import AgentId, CommunityId, Snowflake
+from bot.core.records import AgentId, CommunityId
 from storage.store import SqlStore
-from tests.factories import agent, room
+from tests.founding import founded
 from tests.storage.databases import postgresql_database
 
 
@@ -35,7 +34,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path, postgresql_url: 
     async with await SqlStore.open(url) as opened:
         if request.param == "postgresql":
             async with opened.database.writing() as connection:
-                for table in ("communities", "kept", "webhooks"):
+                for table in ("communities", "kept"):
                     await connection.execute(text(f"DELETE FROM {table}"))  # noqa: S608
         yield opened
 
@@ -43,12 +42,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path, postgresql_url: 
 @pytest.fixture
 async def community_id(store: SqlStore) -> CommunityId:
     """A community with three agents in their own rooms."""
-    async with store.writing() as write:
-        community = await write.add_community(Snowflake(9), "Testers")
-    async with store.writing(community.id) as write:
-        ids = [write.ids.take("agent") for _ in range(3)]
-        await write.apply(community.id, [AddAgent(agent=agent(id), room=room(id)) for id in ids])
-    return community.id
+    return await founded(store, guild_id=9)
 
 
 @pytest.fixture

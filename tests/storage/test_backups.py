@@ -4,7 +4,11 @@ import os
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
+from bot.core.errors import BadSetting
 from storage.backups import before_migration
+from storage.private import whole_file
 from storage.store import SqlStore
 from tests.fakes import START
 
@@ -32,3 +36,50 @@ async def test_copies_that_are_too_old_are_removed_and_nothing_else(tmp_path: Pa
 async def test_where_there_are_no_copies_none_are_removed(tmp_path: Path) -> None:
     async with await SqlStore.open("sqlite:///:memory:") as store:
         assert await store.expire_backups(tmp_path / "nowhere", START) == 0
+
+
+def without_links(*_: object, **__: object) -> None:
+    raise PermissionError("no hard links here")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_somebody_made_meanwhile_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", without_links)
+    target = tmp_path / "copy.db"
+    with pytest.raises(BadSetting, match=r"There is a file .* already"), whole_file(target, replace=False) as partial:
+        partial.write_text("ours")
+        target.write_text("theirs")
+    assert target.read_text() == "theirs"
+    target.unlink()
+    with whole_file(target, replace=False) as partial:
+        partial.write_text("ours")
+    assert (target.read_text(), target.stat().st_mode & 0o777) == ("ours", 0o600)
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_a_link_in_the_way_leads_nowhere(tmp_path: Path, replace: bool) -> None:
+    victim, target = tmp_path / "victim", tmp_path / "copy.db"
+    target.symlink_to(victim)
+    planted = tmp_path / "copy.db.partial"
+    planted.symlink_to(victim)
+    if replace:
+        with whole_file(target, replace=True) as partial:
+            partial.write_text("ours")
+        assert not target.is_symlink()
+    else:
+        with pytest.raises(BadSetting, match="already"), whole_file(target, replace=False):
+            pass
+    assert not victim.exists()
+    assert planted.is_symlink()
+
+
+def test_what_is_being_written_lies_where_nobody_else_gets_at_it(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    with whole_file(tmp_path / "copy.db", replace=False) as partial:
+        assert partial.stat().st_mode & 0o777 == 0o600
+        assert partial.parent.stat().st_mode & 0o777 == 0o700
+        assert partial.parent.parent == tmp_path

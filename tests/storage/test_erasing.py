@@ -4,7 +4,6 @@ from datetime import timedelta
 from pathlib import Path
 
 from bot.core.changes import (
-    AddAgent,
     AddCheckpoint,
     AddLookup,
     AddMembership,
@@ -31,8 +30,9 @@ from bot.core.records import (
 )
 from storage.purging import purge_index
 from storage.store import SqlStore
-from tests.factories import agent, by_agent, by_person, membership, person, room
+from tests.factories import by_agent, by_person, membership, person
 from tests.fakes import START
+from tests.founding import founded
 from tests.storage.lines import said
 from tests.storage.test_beats import beat
 
@@ -128,10 +128,7 @@ def contents_of(folder: Path) -> list[bytes]:
 async def test_the_words_of_a_deleted_message_are_not_in_the_file_any_more(tmp_path: Path) -> None:
     path = tmp_path / "selfroom.db"
     async with await SqlStore.open(f"sqlite:///{path}") as store:
-        async with store.writing() as write:
-            community_id = (await write.add_community(Snowflake(9), "Testers")).id
-        async with store.writing(community_id) as write:
-            await write.apply(community_id, [AddAgent(agent=agent(write.ids.take("agent")), room=room())])
+        community_id = await founded(store, 1)
         for number in range(40):
             async with store.writing(community_id) as write:
                 secret = " xylophonequartz" if number == 20 else ""
@@ -145,10 +142,8 @@ async def test_the_words_of_a_deleted_message_are_not_in_the_file_any_more(tmp_p
 
 async def test_nobody_has_to_wait_while_words_leave_the_file(tmp_path: Path) -> None:
     async with await SqlStore.open(f"sqlite:///{tmp_path / 'selfroom.db'}") as store:
-        async with store.writing() as write:
-            community_id = (await write.add_community(Snowflake(9), "Testers")).id
+        community_id = await founded(store, 1)
         async with store.writing(community_id) as write:
-            await write.apply(community_id, [AddAgent(agent=agent(write.ids.take("agent")), room=room())])
             await write.add_message(community_id, said("a word"))
         async with store.reading() as read:
             assert await read.message_of(community_id, Snowflake(1001)) is not None

@@ -16,6 +16,7 @@ from bot.core.records import AgentId, Attachment, CommunityId, MessageId, Snowfl
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, room
 from tests.fakes import START
+from tests.founding import founded
 from tests.storage.lines import said
 
 ROOM = AgentId(1)
@@ -201,11 +202,7 @@ def story(numbers: Sequence[int], edits: int, ended: Sequence[int]) -> list[Happ
 async def outcome(happenings: Sequence[Happening]) -> list[tuple[object, ...]]:
     """Give what is stored in the end, without ids (they are counted in the order of arrival)."""
     async with await SqlStore.open("sqlite:///:memory:") as store:
-        async with store.writing() as write:
-            community_id = (await write.add_community(Snowflake(9), "Testers")).id
-        async with store.writing(community_id) as write:
-            id = write.ids.take("agent")
-            await write.apply(community_id, [AddAgent(agent=agent(id), room=room(id))])
+        community_id = await founded(store, 1)
         for happening in happenings:
             await happening.arrive(store, community_id)
         async with store.reading() as read:

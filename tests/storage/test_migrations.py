@@ -10,12 +10,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect, text
 
+from bot.core.changes import AddAgent, EndBeat
 from bot.core.errors import StoreError
+from bot.core.kinds import ReasonKind
+from bot.core.records import AgentId, Beat, BeatId, Snowflake
 from storage.database import Database, database_url
 from storage.migrations import path as migrations
 from storage.planning import tell_planner
 from storage.store import SqlStore, migrate
 from storage.tables import METADATA
+from tests.factories import agent, room
+from tests.fakes import START
 from tests.storage.lines import said
 from tests.storage.town import settle_in
 
@@ -199,3 +204,17 @@ async def test_who_was_ignored_is_muted_and_names_are_known_after_the_migration(
         borne = [("mira", "person:501"), ("wren", "person:502")]
         assert after.execute("SELECT name, bearer FROM names ORDER BY name").fetchall() == borne
     after.close()
+
+
+async def test_sqlite_finds_nothing_wrong_with_what_was_used(tmp_path: Path) -> None:
+    """Its check knows a table's key only where the key's columns come first."""
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/used.db") as store:
+        async with store.writing() as write:
+            community = await write.add_community(Snowflake(9), "Testers")
+        async with store.writing(community.id) as write:
+            beat = Beat(id=BeatId(1), agent_id=AgentId(1), at=START, reason=ReasonKind.TIMER)
+            await write.apply(community.id, [AddAgent(agent=agent(1), room=room(1)), EndBeat(beat=beat)])
+    database = sqlite3.connect(tmp_path / "used.db")
+    assert database.execute("SELECT beats FROM usage").fetchall() == [(1,)]
+    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    database.close()

@@ -208,6 +208,35 @@ async def test_an_archive_whose_rows_contradict_one_another_leaves_nothing_behin
         assert await communities(store) == 1
 
 
+ODD_ROWS = {
+    "a number that is none": ("beats", {"cost_usd": "a lot"}),
+    "endless money": ("beats", {"cost_usd": "1e999999999"}),
+    "a time beyond all": ("messages", {"sent_at": "9999-12-31T23:59:59-23:59"}),
+    "a list for a number": ("beats", {"agents_in_call": []}),
+    "a number for all numbers": ("beats", {"agents_in_call": 10**40}),
+    "a table for a text": ("messages", {"content": {"a": 1}}),
+    "no row": ("messages", None),
+}
+
+
+@pytest.mark.parametrize("odd", list(ODD_ROWS))
+async def test_an_archive_with_a_row_that_nothing_can_be_made_of_leaves_nothing_behind(
+    store: SqlStore, lively: CommunityId, tmp_path: Path, odd: str
+) -> None:
+    path, wrong = tmp_path / "community.zip", tmp_path / "wrong.zip"
+    await store.export(lively, path)
+    table, fields = ODD_ROWS[odd]
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(wrong, "w") as changed:
+        for name in archive.namelist():
+            lines = archive.read(name).splitlines()
+            if name == f"{table}.jsonl":
+                lines[0] = json.dumps(None if fields is None else json.loads(lines[0]) | fields).encode()
+            changed.writestr(name, b"".join(line + b"\n" for line in lines))
+    with pytest.raises(BadSetting, match="damaged or cut off"):
+        await store.import_archive(wrong, guild_id=OTHER_GUILD)
+    assert await communities(store) == 1
+
+
 async def test_an_archive_whose_counts_do_not_fit_leaves_nothing_behind(
     store: SqlStore, lively: CommunityId, tmp_path: Path
 ) -> None:

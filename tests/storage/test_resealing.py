@@ -1,11 +1,14 @@
 """Secrets at rest open only in their own row, are sealed anew when the secret changes, and move with a community."""
 
+import base64
+import zipfile
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
 from sqlalchemy import select, update
 
-from bot.adapters.cipher import AesCipher
+from bot.adapters.cipher import AesCipher, _derived
 from bot.core.access import fitting_key
 from bot.core.changes import AddKey
 from bot.core.errors import BadSetting
@@ -83,12 +86,12 @@ async def test_keys_move_with_their_community_for_whom_the_secret_is_known(
 ) -> None:
     await seal_some(store, community_id)
     archive = tmp_path / "all.zip"
-    await store.export(community_id, archive)
+    await store.export(community_id, archive, cipher=OLD)
     assert b"sesame" not in archive.read_bytes()
     async with await SqlStore.open("sqlite://") as other:
         async with other.writing() as write:
             await write.add_community(Snowflake(77), "Here before")  # so that ids differ
-        with pytest.raises(BadSetting, match="2 keys in the archive are sealed with another secret: give that"):
+        with pytest.raises(BadSetting, match="2 keys in the archive are sealed with another secret, or were changed"):
             await other.import_archive(archive, cipher=NEW)
         moved = await other.import_archive(archive, cipher=BOTH)
         assert moved.community_id != community_id
@@ -97,3 +100,67 @@ async def test_keys_move_with_their_community_for_whom_the_secret_is_known(
         assert opened == ["sesame", "poppy"]
         closed = await other.import_archive(archive, guild_id=Snowflake(78), cipher=NEW, closed=True)
         assert len(await keys_of(other, closed.community_id)) == 2
+
+
+def changed(path: Path, name: str, *changes: tuple[str, str]) -> Path:
+    """Give an archive in which one file was rewritten, and all else is as it was."""
+    wrong = path.with_name(f"changed-{path.name}")
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(wrong, "w") as into:
+        for one in archive.namelist():
+            text = archive.read(one).decode()
+            for old, new in changes if one == name else ():
+                assert old in text
+                text = text.replace(old, new)
+            into.writestr(one, text)
+    return wrong
+
+
+def as_line(sealed: bytes) -> str:
+    return base64.b64encode(sealed).decode()
+
+
+@pytest.mark.parametrize("how", ["of another community", "of another row", "bound to none"])
+async def test_an_import_opens_nothing_that_was_put_into_the_archive(
+    store: SqlStore, community_id: CommunityId, tmp_path: Path, how: str
+) -> None:
+    async with store.writing() as write:
+        victim = (await write.add_community(Snowflake(55), "Victims")).id
+    theirs = {
+        "of another community": OLD.encrypt("their word", of_key(victim, ROOM, KeyId(1))),
+        "of another row": OLD.encrypt("their word", of_key(community_id, AgentId(9), KeyId(4))),
+        "bound to none": Fernet(
+            base64.urlsafe_b64encode(_derived("the secret of last year", b"selfroom encrypt"))
+        ).encrypt(b"their word"),
+    }[how]
+    await seal_some(store, community_id)
+    mine, archive = (await keys_of(store, community_id))[0], tmp_path / "all.zip"
+    await store.export(community_id, archive, cipher=OLD)
+    forged = changed(archive, "keys.jsonl", (as_line(mine.ciphertext), as_line(theirs)))
+    forged = changed(forged, "manifest.json", (f'"sealed_for": {community_id}', f'"sealed_for": {victim}'))
+    for wrong in (forged, changed(archive, "keys.jsonl", (as_line(mine.ciphertext), as_line(theirs)))):
+        with pytest.raises(BadSetting, match="2 keys in the archive are sealed with another secret, or were changed"):
+            await store.import_archive(wrong, guild_id=Snowflake(78), cipher=OLD)
+    came = await store.import_archive(forged, guild_id=Snowflake(79), cipher=OLD, closed=True)
+    for one in await keys_of(store, came.community_id):
+        with pytest.raises(BadSetting):
+            OLD.decrypt(one.ciphertext, of_key(came.community_id, ROOM, one.id))
+
+
+async def test_tokens_of_older_versions_are_not_opened_even_in_an_archive_of_ours(
+    store: SqlStore, community_id: CommunityId, tmp_path: Path
+) -> None:
+    await seal_some(store, community_id)
+    unbound = Fernet(base64.urlsafe_b64encode(_derived("the secret of last year", b"selfroom encrypt"))).encrypt(
+        b"word"
+    )
+    async with store.database.writing() as connection:
+        await connection.execute(update(KEYS).where(KEYS.c.id == 2).values(ciphertext=unbound))
+    archive = tmp_path / "all.zip"
+    await store.export(community_id, archive, cipher=OLD)
+    with pytest.raises(BadSetting, match="1 keys in the archive"):
+        await store.import_archive(archive, guild_id=Snowflake(78), cipher=OLD)
+    await store.reseal(OLD)
+    await store.export(community_id, archive, cipher=OLD, replace=True)
+    came = await store.import_archive(archive, guild_id=Snowflake(78), cipher=OLD)
+    keys = await keys_of(store, came.community_id)
+    assert [OLD.decrypt(one.ciphertext, of_key(came.community_id, ROOM, one.id)) for one in keys] == ["sesame", "word"]

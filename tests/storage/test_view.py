@@ -385,15 +385,12 @@ async def test_a_view_takes_as_many_statements_for_fifty_rooms_as_for_one(store:
     assert counts[0] == counts[1] <= 15
 
 
-async def test_small_values_and_webhooks_are_kept(store: SqlStore, community_id: CommunityId) -> None:
+async def test_small_values_are_kept(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
         await write.keep(None, "commands", "abc")
         await write.keep(community_id, "commands", {"a": [1]})
         await write.keep(community_id, "commands", {"a": [2]})
-        await write.keep_webhook(Snowflake(5), (Snowflake(6), b"\x00token"))
     async with store.writing(community_id) as write:
         assert (await write.kept(None, "commands"), await write.kept(community_id, "commands")) == ("abc", {"a": [2]})
-        assert await write.webhook(Snowflake(5)) == (6, b"\x00token")
         await write.keep(None, "commands", None)
-        await write.keep_webhook(Snowflake(5), None)
-        assert (await write.kept(None, "commands"), await write.webhook(Snowflake(5))) == (None, None)
+        assert await write.kept(None, "commands") is None

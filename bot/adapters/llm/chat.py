@@ -7,9 +7,9 @@ from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletionMessageParam
 from openai.types.chat.completion_create_params import ResponseFormat
 
+from bot.adapters.llm.faults import Declined
 from bot.adapters.llm.responses import SCHEMA_NAME
 from bot.adapters.llm.usage import usage_of
-from bot.core.errors import ModelRefused
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Usage
 
@@ -25,8 +25,7 @@ async def ask(client: AsyncOpenAI, model: str, call: ModelCall) -> ModelAnswer:
     )
     choice = completion.choices[0]
     if choice.message.refusal:
-        declined = f"The model declined to answer: {choice.message.refusal[:200]}"
-        raise ModelRefused(declined, usage=_usage(completion.usage))
+        raise Declined(choice.message.refusal, _usage(completion.usage))
     return ModelAnswer(
         text=choice.message.content or "",
         usage=_usage(completion.usage),

@@ -1,17 +1,30 @@
 """What goes wrong at a provider, in the words of our own errors."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from math import isfinite
 
 import httpx2
 import openai
 
-from bot.adapters.llm.guard import AddressRefused
+from bot.adapters.llm.guard import AddressRefused, AnswerRefused
+from bot.core.blotting import Blots
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from bot.core.records import Usage
 
 LONGEST_REST_SECONDS = 3_600.0  # whatever a server asks for
 MOST_QUOTED = 300
+PASSING = frozenset({408, 409, 425})  # it may take the same request the next time
 GATEWAYS = frozenset({502, 504, 520, 524})  # which lost an answer: the model behind them may have given it
+
+
+class Declined(Exception):
+    """The model would not answer, and said why."""
+
+    def __init__(self, said: str, usage: Usage) -> None:
+        super().__init__()
+        self.said = said
+        self.usage = usage
 
 
 class Lost(openai.OpenAIError):
@@ -26,11 +39,14 @@ class Blame:
     model: str
     key_is_in: str = "check OPENAI_API_KEY"
     address_is_in: str = "change SELFROOM_OPENAI_BASE_URL"
+    blots: Blots = field(default_factory=Blots)  # for what a server repeats of keys
 
 
 def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
     """Word a provider's error in one sentence that says what to do."""
     match error:
+        case AnswerRefused():
+            return ModelRefused(str(error), unsure=True)
         case AddressRefused():
             return ModelRefused(str(error))
         case openai.APIConnectionError() | Lost():
@@ -46,10 +62,9 @@ def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
             return ModelRefused(
                 f"The provider at {at.address} has no model {at.model!r}: name another (/agent edit, /setup model)."
             )
-        case openai.BadRequestError():
-            return ModelRefused(
-                f"The provider at {at.address} does not take the request for {at.model!r}: {_shortened(error.message)}"
-            )
+        case openai.APIStatusError() if 400 <= error.status_code < 500 and error.status_code not in PASSING:
+            said = _quoted(_said(error), at)
+            return ModelRefused(f"The provider at {at.address} does not take the request for {at.model!r}: {said}")
         case openai.InternalServerError():
             sentence = f"The provider at {at.address} has a fault: it is asked again by itself."
             return ModelUnreachable(sentence, unsure=error.status_code in GATEWAYS)
@@ -83,10 +98,24 @@ def refuses_temperature(error: openai.OpenAIError) -> bool:
     return isinstance(error, openai.BadRequestError) and "temperature" in (error.param or error.message.lower())
 
 
-def _shortened(said: str) -> str:
-    """Give what a server said, as far as it fits into a sentence."""
-    text = " ".join(said[: 10 * MOST_QUOTED].split())
-    return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}…"
+def declined(error: Declined, at: Blame) -> ModelRefused:
+    """Word why a model would not answer."""
+    return ModelRefused(f"The model declined to answer: {_quoted(error.said, at)}", usage=error.usage)
+
+
+def _said(error: openai.APIStatusError) -> str:
+    """Give a server's own words; the library's are Python's, in which no key is found again."""
+    match error.body:
+        case {"message": str(said)} | str(said):
+            return said
+        case _:
+            return json.dumps(error.body)
+
+
+def _quoted(said: str, at: Blame) -> str:
+    """Give what a server said, without keys and as far as it fits into a sentence."""
+    text = " ".join(at.blots.beginning(said, MOST_QUOTED).split())
+    return text if len(said) <= MOST_QUOTED else f"{text}…"
 
 
 def _retry_after(error: openai.RateLimitError) -> float | None:

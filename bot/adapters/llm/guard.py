@@ -33,7 +33,11 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
 class AddressRefused(OpenAIError):
-    """A server is where communities may not send us, or answers what nobody should read. Not tried again."""
+    """A server is where communities may not send us. Not tried again."""
+
+
+class AnswerRefused(AddressRefused):
+    """A server answers what nobody should read: it may have to be paid."""
 
 
 def checked_address(address: str, *, private: bool) -> str:
@@ -116,7 +120,7 @@ async def examined(response: httpx2.Response) -> None:
     try:
         left = [(json.loads(body), 0)]
     except RecursionError:
-        raise AddressRefused(TOO_LONG) from None
+        raise AnswerRefused(TOO_LONG) from None
     except ValueError:  # no JSON: whoever asked says so
         return
     for _ in range(MOST_VALUES):
@@ -127,7 +131,7 @@ async def examined(response: httpx2.Response) -> None:
             break
         inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
         left += [(each, depth + 1) for each in inner]
-    raise AddressRefused(TOO_LONG)
+    raise AnswerRefused(TOO_LONG)
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
@@ -178,7 +182,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for piece in self._stream:
             left -= len(piece)
             if left < 0:
-                raise AddressRefused(TOO_LONG)
+                raise AnswerRefused(TOO_LONG)
             yield piece
 
     async def aclose(self) -> None:
@@ -188,7 +192,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 def _bounded(response: httpx2.Response) -> httpx2.Response:
     if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise AddressRefused("The answer is packed, which was not asked for.")
+        raise AnswerRefused("The answer is packed, which was not asked for.")
     assert isinstance(response.stream, httpx2.AsyncByteStream)  # of an async transport  # noqa: S101
     response.stream = _Bounded(response.stream)
     return response

@@ -1,5 +1,6 @@
 """Pictures go to models by address; where either is on this machine's own network, as the bytes themselves."""
 
+import asyncio
 import base64
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -10,7 +11,7 @@ import structlog
 from bot.adapters.llm.guard import is_address, is_public
 
 LARGEST_BYTES = 5_000_000
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 10.0  # for a whole picture
 log = structlog.get_logger(__name__)
 
 
@@ -29,7 +30,7 @@ async def _bytes_of(http: httpx2.AsyncClient, address: str) -> str:
     if address.startswith("data:"):
         return address
     try:
-        async with http.stream("GET", address) as response:
+        async with asyncio.timeout(PATIENCE_SECONDS), http.stream("GET", address) as response:
             response.raise_for_status()
             data = bytearray()
             async for piece in response.aiter_raw():
@@ -37,7 +38,7 @@ async def _bytes_of(http: httpx2.AsyncClient, address: str) -> str:
                 if len(data) > LARGEST_BYTES:
                     log.info("a picture is too large for the model", address=address)
                     return ""
-    except httpx2.HTTPError as error:
+    except (httpx2.HTTPError, TimeoutError) as error:
         log.info("a picture could not be had for the model", address=address, why=type(error).__name__)
         return ""
     kind = response.headers.get("Content-Type", "").partition(";")[0]

@@ -2,7 +2,7 @@
 
 import time
 from asyncio import Semaphore
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -15,12 +15,21 @@ from purgatory import AsyncCircuitBreakerFactory
 from purgatory.domain.model import OpenedState
 
 from bot.adapters.llm import chat, moderation, responses
-from bot.adapters.llm.faults import Blame, Lost, as_model_error, refuses_schema, refuses_temperature
+from bot.adapters.llm.faults import (
+    Blame,
+    Declined,
+    Lost,
+    as_model_error,
+    declined,
+    refuses_schema,
+    refuses_temperature,
+)
 from bot.adapters.llm.guard import bare, examined, unpacked
 from bot.adapters.llm.ladder import Ladder, is_words
 from bot.adapters.llm.pictures import as_taken
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.tokens import tokenizer_for
+from bot.core.blotting import Blots
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api, Ceilings, ModelAnswer, ModelCall, Source, Tokenizer
 from bot.core.records import Usage
@@ -37,6 +46,8 @@ MALFORMED = (
     ValueError,
     RecursionError,
 )  # of what a server says that is no model
+AGAIN = "x-should-retry"  # what the library goes by, whatever the status
+TRIED_AGAIN = frozenset({429, 500, 503, 521, 522, 523, 529})  # which surely gave no answer
 SECRET_CHARACTERS = 8  # a shorter key is a word such as none, for servers that take any
 BOUNDED: dict[str, list[Callable[..., Any]]] = {"request": [unpacked], "response": [examined]}
 SETUP = "set it anew with `/setup provider`"
@@ -77,6 +88,10 @@ class Pace:
     retries: int = 2
 
 
+class AskedAnew(ModelUnreachable):
+    """What was asked has to be put otherwise: no fault of the server's."""
+
+
 class Provider:
     """One server's client with a queue and a circuit breaker; `transport` is the way to a community's own."""
 
@@ -95,7 +110,9 @@ class Provider:
         )
         self._queue = Semaphore(pace.calls_at_once)
         self._breakers = AsyncCircuitBreakerFactory(
-            default_threshold=BREAK_AFTER_FAILURES, default_ttl=BREAK_SECONDS, exclude=[ModelRefused, ModelBusy]
+            default_threshold=BREAK_AFTER_FAILURES,
+            default_ttl=BREAK_SECONDS,
+            exclude=[ModelRefused, ModelBusy, AskedAnew],
         )
         self.ladder = Ladder()
         self.without_temperature: set[str] = set()
@@ -128,7 +145,7 @@ class Provider:
             try:
                 return await moderation.ask(self._client, model, text)
             except OpenAIError as error:
-                raise self._worded(error, model) from error
+                raise as_model_error(error, self._blame(model, Blots())) from error
             except MALFORMED as error:
                 raise ModelUnreachable(f"What answers at {self.address} is no moderation model.") from error
 
@@ -167,11 +184,13 @@ class Provider:
                 return await self._ask(model, replace(call, temperature=None))
             if call.schema is not None and refuses_schema(error):
                 self.ladder.without_schema(model)
-                raise ModelUnreachable(f"{model!r} takes no schema: it is asked again in words.") from error
+                raise AskedAnew(f"{model!r} takes no schema: it is asked again in words.") from error
             if call.schema is None and call.wants_json and refuses_schema(error):
                 self.ladder.without_json(model)
                 return await self._ask(model, call)
-            raise self._worded(error, model) from error
+            raise as_model_error(error, self._blame(model, call.blots)) from error
+        except Declined as error:
+            raise declined(error, self._blame(model, call.blots)) from error
         except MALFORMED as error:
             log.warning("an answer could not be read", address=self.address, model=model, exc_info=True)
             sentence = f"What answers at {self.address} is no model: check the address."
@@ -189,14 +208,13 @@ class Provider:
         elif call.wants_json:
             self.ladder.without_json(model)
 
-    def _worded(self, error: OpenAIError, model: str) -> ModelError:
-        own = self.options.own
-        blame = Blame(self.address, model, SETUP, SETUP) if own else Blame(self.address, model)
-        worded = as_model_error(error, blame)
+    def _blame(self, model: str, blots: Blots) -> Blame:
+        """Give whom a fault is laid to; what a server repeats of our key and of rooms' keys is hidden."""
         key = self.options.api_key
-        if own and len(key) >= SECRET_CHARACTERS and key in worded.sentence:  # a server that repeats it
-            return type(worded)(worded.sentence.replace(key, "•••"), unsure=worded.usage is None)
-        return worded
+        blots = blots | [key] if len(key) >= SECRET_CHARACTERS else blots
+        if self.options.own:
+            return Blame(self.address, model, SETUP, SETUP, blots)
+        return Blame(self.address, model, blots=blots)
 
 
 class _Once(DefaultAsyncHttpxClient):
@@ -205,11 +223,14 @@ class _Once(DefaultAsyncHttpxClient):
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401
         """Send it; what broke off afterwards is an error of ours, which the library does not try again."""
         try:
-            return await super().send(request, **options)
+            response = await super().send(request, **options)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout):
             raise
         except httpx2.TransportError as error:
             raise Lost(str(error)) from error
+        again = response.status_code in TRIED_AGAIN and response.headers.get(AGAIN, "true") != "false"
+        response.headers[AGAIN] = str(again).lower()  # no server has us pay for what it may have taken
+        return response
 
 
 def _stranger(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
@@ -247,11 +268,6 @@ class Providers:
             allowed=allowed if all_paid else (),
             imaginary=first is not None and first.options.imaginary,
         )
-
-    @classmethod
-    def of_options(cls, options: Sequence[ProviderOptions], prices: Prices, pace: Pace | None = None) -> "Providers":
-        """Open the servers that the options name."""
-        return cls({one.name: Provider(one, pace) for one in options}, prices)
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         """Ask the model's provider once its queue allows; raises ModelError's children."""

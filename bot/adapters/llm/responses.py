@@ -5,8 +5,8 @@ from typing import Any
 from openai import AsyncOpenAI, Omit, omit
 from openai.types.responses import Response, ResponseInputParam, ResponseTextConfigParam
 
+from bot.adapters.llm.faults import Declined
 from bot.adapters.llm.usage import usage_of
-from bot.core.errors import ModelRefused
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Usage
 
@@ -53,8 +53,7 @@ def _text(response: Response) -> str:
         if item.type == "message":
             for part in item.content:
                 if part.type == "refusal":
-                    declined = f"The model declined to answer: {part.refusal[:200]}"
-                    raise ModelRefused(declined, usage=_usage(response))
+                    raise Declined(part.refusal, _usage(response))
     return response.output_text
 
 

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bot.core.actions.definition import BaseAction, Category, Need, People, define
-from bot.core.actions.fields import DiscordId, Id, Label, Line, Moment, Secret
+from bot.core.actions.definition import Action, Category, Need, People, define
+from bot.core.actions.fields import AgentRef, Label, Line, Moment, PersonRef, RequestRef, RoomRef, Secret
 
 
 @define(
@@ -13,8 +13,9 @@ from bot.core.actions.fields import DiscordId, Id, Label, Line, Moment, Secret
     "Make a key to the room; without a secret one is drawn at random.",
     Need.OWN_ROOM,
     hint="to your room; drawn when left out",
+    also=("create_room_key", "make_key"),
 )
-class CreateKey(BaseAction):
+class CreateKey(Action):
     type: Literal["create_key"] = "create_key"
     key: Secret | None = None
     label: Label | None = None
@@ -27,57 +28,59 @@ class CreateKey(BaseAction):
     "Withdraw a key: it opens the room no longer, and knocks with it are cancelled.",
     Need.OWN_ROOM,
     hint="key or label",
+    of_retired=True,
 )
-class RevokeKey(BaseAction):
+class RevokeKey(Action):
     type: Literal["revoke_key"] = "revoke_key"
     key: Label
 
 
 @define(Category.ACCESS, "Hand a key of the room to an agent or, by people, to a person.", Need.OWN_ROOM)
-class GiveKey(BaseAction):
+class GiveKey(Action):
     type: Literal["give_key"] = "give_key"
     label: Label
-    agent_id: Id
+    agent_id: AgentRef
 
 
 @define(Category.ACCESS, "Take a key of the room out to hand it to a person, privately.", for_agents=False)
-class HandKey(BaseAction):
+class HandKey(Action):
     type: Literal["hand_key"] = "hand_key"
     label: Label
-    person_id: DiscordId
+    person_id: PersonRef
 
 
 @define(
     Category.ACCESS,
     "Knock at a room with its key, or the label of a key one holds.",
     hint="knock; key or label of one you hold",
+    also=("request_room_access", "knock"),
     people=People.EVERYONE,
 )
-class RequestAccess(BaseAction):
+class RequestAccess(Action):
     type: Literal["request_access"] = "request_access"
-    room_id: Id
+    room_id: RoomRef
     key: Line
 
 
-@define(Category.ACCESS, "Let a knock in.", Need.OWN_ROOM)
-class GrantAccess(BaseAction):
+@define(Category.ACCESS, "Let a knock in.", Need.OWN_ROOM, also=("grant", "approve_access"))
+class GrantAccess(Action):
     type: Literal["grant_access"] = "grant_access"
-    request_id: Id
+    request_id: RequestRef
 
 
-@define(Category.ACCESS, "Turn a knock away.", Need.OWN_ROOM)
-class DenyAccess(BaseAction):
+@define(Category.ACCESS, "Turn a knock away.", Need.OWN_ROOM, also=("deny",))
+class DenyAccess(Action):
     type: Literal["deny_access"] = "deny_access"
-    request_id: Id
+    request_id: RequestRef
 
 
-@define(Category.ACCESS, "Join an open room.", hint="an open one", people=People.NOBODY)
-class JoinRoom(BaseAction):
+@define(Category.ACCESS, "Join an open room.", hint="an open one", people=People.NOBODY, also=("join",))
+class JoinRoom(Action):
     type: Literal["join_room"] = "join_room"
-    room_id: Id
+    room_id: RoomRef
 
 
-@define(Category.ACCESS, "Leave a room that is not one's own.", Need.MEMBER)
-class LeaveRoom(BaseAction):
+@define(Category.ACCESS, "Leave a room that is not one's own.", Need.MEMBER, also=("leave",))
+class LeaveRoom(Action):
     type: Literal["leave_room"] = "leave_room"
-    room_id: Id
+    room_id: RoomRef

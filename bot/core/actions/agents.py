@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from bot.core.actions.definition import BaseAction, Category, Need, define, people_only
-from bot.core.actions.fields import Id, Line, Number, Prompt
+from bot.core.actions.definition import Action, Category, Need, define, people_only
+from bot.core.actions.fields import AgentRef, Line, Number, Prompt, RoomRef
 from bot.core.kinds import AgentType, InputFormat, OutputFormat
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]  # held to its rules by core.names
@@ -13,8 +13,8 @@ Temperature = Annotated[Number, Field(ge=0, le=2)]
 Budget = Annotated[int, Field(ge=4_000, le=200_000)]
 
 
-@define(Category.IDENTITY, "Take another name.", Need.OPEN)
-class SetName(BaseAction):
+@define(Category.IDENTITY, "Take another name.", Need.OPEN, also=("rename", "change_name"))
+class SetName(Action):
     type: Literal["set_name"] = "set_name"
     name: Name
 
@@ -26,13 +26,14 @@ class SetName(BaseAction):
     Need.MEMBER,
     Need.OPEN,
     hint="agent_type: persona|bot; it joins in_room_id",
+    also=("spawn_agent",),
 )
-class CreateAgent(BaseAction):
+class CreateAgent(Action):
     type: Literal["create_agent"] = "create_agent"
     name: Name | None = None
     background_prompt: Prompt
     agent_type: AgentType = AgentType.PERSONA
-    in_room_id: Id | None = None
+    in_room_id: RoomRef | None = None
     model: Line | None = people_only()
     temperature: Temperature | None = people_only()
     avatar_url: Line | None = people_only()
@@ -46,9 +47,9 @@ class CreateAgent(BaseAction):
     Need.NEIGHBOUR,
     Need.OPEN,
 )
-class AlterAgent(BaseAction):
+class AlterAgent(Action):
     type: Literal["alter_agent"] = "alter_agent"
-    agent_id: Id
+    agent_id: AgentRef
     background_prompt: Prompt | None = None
     name: Name | None = None
     model: Line | None = None
@@ -64,34 +65,34 @@ class AlterAgent(BaseAction):
 @define(
     Category.AGENTS, "Retire an agent: its room becomes read-only, its history stays.", Need.PRIVILEGE, Need.NEIGHBOUR
 )
-class RetireAgent(BaseAction):
+class RetireAgent(Action):
     type: Literal["retire_agent"] = "retire_agent"
-    agent_id: Id
+    agent_id: AgentRef
 
 
 @define(Category.AGENTS, "Bring a retired agent back.", for_agents=False)
-class RestoreAgent(BaseAction):
+class RestoreAgent(Action):
     type: Literal["restore_agent"] = "restore_agent"
-    agent_id: Id
+    agent_id: AgentRef
 
 
 @define(Category.AGENTS, "Let an agent create agents, or no longer.", for_agents=False)
-class PermitAgent(BaseAction):
+class PermitAgent(Action):
     type: Literal["permit_agent"] = "permit_agent"
-    agent_id: Id
+    agent_id: AgentRef
     allowed: bool
 
 
 @define(Category.AGENTS, "Make another agent like one, with its knowledge if asked for.", for_agents=False)
-class CloneAgent(BaseAction):
+class CloneAgent(Action):
     type: Literal["clone_agent"] = "clone_agent"
-    agent_id: Id
+    agent_id: AgentRef
     name: Name
     with_knowledge: bool = False
 
 
 @define(Category.AGENTS, "Delete an agent for good, with its room and all that was said there.", for_agents=False)
-class DeleteAgent(BaseAction):
+class DeleteAgent(Action):
     type: Literal["delete_agent"] = "delete_agent"
-    agent_id: Id
+    agent_id: AgentRef
     channel: Literal["keep", "remove"] = "keep"

@@ -1,12 +1,14 @@
 """What an action is: a frozen model with one definition, from which its schema, HUD line, rules and docs are made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
+
+from bot.core.actions.aims import Aim, aim_of
 
 
 class Category(StrEnum):
@@ -45,11 +47,17 @@ class People(StrEnum):
     EVERYONE = "everyone"
 
 
-class BaseAction(BaseModel):
+class Action(BaseModel):
     """One thing to do; `type` is its name in answers, HUDs and records."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
     definition: ClassVar["Definition"]
+
+    def aimed_at(self, *aims: Aim) -> Iterator[int]:
+        """Give the ids it was given for any of these, in the order of its parameters."""
+        for name, aim in self.definition.aims.items():
+            if aim in aims and (id := getattr(self, name)) is not None:
+                yield id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +65,11 @@ class Definition:
     """Everything there is to know about one action.
 
     `hint` follows the signature in the HUD; `summary` is a sentence for docs and slash commands. What is `alone_only`
-    is not accepted from a call that several agents share.
+    is not accepted from a call that several agents share. `aims`: what its ids stand for, by parameter. `also`: other
+    names by which models call it.
     """
 
-    model: type[BaseAction]
+    model: type[Action]
     category: Category
     hint: str
     summary: str
@@ -69,6 +78,9 @@ class Definition:
     for_agents: bool
     listed: bool  # in the HUD and the schema; an unlisted action of agents is said in another way
     alone_only: bool
+    of_retired: bool  # people may still do it to a retired agent or its room
+    aims: Mapping[str, Aim]
+    also: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -112,9 +124,13 @@ def for_people_only(info: FieldInfo) -> bool:
     return isinstance(extra, dict) and bool(extra.get("people_only"))
 
 
-ActionModel = TypeVar("ActionModel", bound=BaseAction)
+ActionModel = TypeVar("ActionModel", bound=Action)
 
 TOUCHES_OTHERS = frozenset({Category.ROOM, Category.ACCESS, Category.IDENTITY, Category.AGENTS})
+OF_THE_RETIRED = frozenset({Category.KNOWLEDGE, Category.FOCUS, Category.AGENTS, Category.COMMUNITY})
+AIM_OF_NEED = {Need.MEMBER: Aim.ROOM, Need.MESSAGE: Aim.MESSAGE, Need.NEIGHBOUR: Aim.AGENT}
+DEFINED: dict[str, Definition] = {}
+"""Every definition that was read, by its action's name."""
 
 
 def define(
@@ -125,11 +141,13 @@ def define(
     people: People = People.MANAGERS,
     for_agents: bool = True,
     listed: bool = True,
+    of_retired: bool = False,
+    also: tuple[str, ...] = (),
 ) -> Callable[[type[ActionModel]], type[ActionModel]]:
-    """Give a model its definition."""
+    """Give a model its definition; raises TypeError where that does not say what it acts on."""
 
     def defined(model: type[ActionModel]) -> type[ActionModel]:
-        model.definition = Definition(
+        model.definition = definition = Definition(
             model=model,
             category=category,
             hint=hint,
@@ -139,10 +157,27 @@ def define(
             for_agents=for_agents,
             listed=listed and for_agents,
             alone_only=category in TOUCHES_OTHERS,
+            of_retired=of_retired or category in OF_THE_RETIRED,
+            aims=_aims(model, needs),
+            also=also,
         )
+        if DEFINED.setdefault(definition.name, definition) is not definition:
+            raise TypeError(f"There are two actions {definition.name}: give one of them another name.")
         return model
 
     return defined
+
+
+def _aims(model: type[Action], needs: Sequence[Need]) -> dict[str, Aim]:
+    """Read what an action's ids stand for; whatever permissions ask after must be among it."""
+    found = {name: aim_of(name, info) for name, info in model.model_fields.items()}
+    aims = {name: aim for name, aim in found.items() if aim is not None}
+    for need in needs:
+        if need in AIM_OF_NEED and AIM_OF_NEED[need] not in aims.values():
+            raise TypeError(
+                f"{model.__name__} needs {need} but is given no {AIM_OF_NEED[need]}: add a parameter for it."
+            )
+    return aims
 
 
 def people_only() -> Any:  # noqa: ANN401 - what pydantic gives for a default

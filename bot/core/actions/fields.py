@@ -5,6 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints
 
+from bot.core.actions.aims import AN_ID, Aim
+
 LARGEST_ID = 2**53 - 1
 
 
@@ -43,8 +45,17 @@ def percent(value: object) -> object:
     return str(int(number))
 
 
-Id = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_ID)]
-DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=2**63 - 1)]
+Id = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_ID), AN_ID]
+DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=2**63 - 1), AN_ID]
+RoomRef = Annotated[Id, Aim.ROOM]
+MessageRef = Annotated[Id, Aim.MESSAGE]
+AgentRef = Annotated[Id, Aim.AGENT]
+PersonRef = Annotated[DiscordId, Aim.PERSON]
+RequestRef = Annotated[Id, Aim.REQUEST]
+ScheduledRef = Annotated[Id, Aim.SCHEDULED]
+SummaryRef = Annotated[Id, Aim.SUMMARY]
+ChangeRef = Annotated[Id, Aim.CHANGE]
+Point = Annotated[Id, Aim.POINT]
 Count = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=50)]
 Number = Annotated[float, BeforeValidator(a_number), Field(allow_inf_nan=False)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]

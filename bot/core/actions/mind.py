@@ -4,30 +4,45 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bot.core.actions.definition import BaseAction, Category, Need, People, define
-from bot.core.actions.fields import Anything, Count, Id, Line, Number, Path
+from bot.core.actions.definition import Action, Category, Need, People, define
+from bot.core.actions.fields import (
+    Anything,
+    ChangeRef,
+    Count,
+    Line,
+    MessageRef,
+    Number,
+    Path,
+    Point,
+    RoomRef,
+    SummaryRef,
+)
 
 FocusSection = Literal[
     "currentTask", "keyDecisions", "activeFiles", "notes", "blockers", "nextSteps", "compactedContext"
 ]
 
 
-@define(Category.KNOWLEDGE, "Keep a value at a dot path.", hint='dot path, e.g. people."Ann Lee".trust; w: weight 0-1')
-class Set(BaseAction):
+@define(
+    Category.KNOWLEDGE,
+    "Keep a value at a dot path.",
+    hint='dot path, e.g. people."Ann Lee".trust; w: weight 0-1',
+    also=("knowledge_set", "set_knowledge", "remember", "memory_set", "update_self_concept"),
+)
+class Set(Action):
     type: Literal["set"] = "set"
     path: Path
     value: Anything
     w: Annotated[Number, Field(ge=0, le=1)] | None = None
 
 
-@define(Category.KNOWLEDGE, "Forget what is at a dot path.")
-class Delete(BaseAction):
-    type: Literal["delete"] = "delete"
-    path: Path
-
-
-@define(Category.KNOWLEDGE, "Add a value to the list at a dot path.", hint="to a list")
-class Append(BaseAction):
+@define(
+    Category.KNOWLEDGE,
+    "Add a value to the list at a dot path.",
+    hint="to a list",
+    also=("knowledge_append", "append_knowledge"),
+)
+class Append(Action):
     type: Literal["append"] = "append"
     path: Path
     value: Anything
@@ -35,69 +50,80 @@ class Append(BaseAction):
 
 @define(
     Category.KNOWLEDGE,
+    "Forget what is at a dot path.",
+    also=("knowledge_delete", "delete_knowledge", "forget", "remove"),
+)
+class Delete(Action):
+    type: Literal["delete"] = "delete"
+    path: Path
+
+
+@define(
+    Category.KNOWLEDGE,
     "Read what is at a dot path in full, in the next HUD's lookups.",
     hint="shown in lookups",
+    also=("knowledge_get", "get_knowledge"),
     people=People.NOBODY,
 )
-class Get(BaseAction):
+class Get(Action):
     type: Literal["get"] = "get"
     path: Path
 
 
 @define(Category.KNOWLEDGE, "Undo a change of knowledge: the newest, or one of its history.", for_agents=False)
-class UndoKnowledge(BaseAction):
+class UndoKnowledge(Action):
     type: Literal["undo_knowledge"] = "undo_knowledge"
-    entry_id: Id | None = None
+    entry_id: ChangeRef | None = None
 
 
 @define(Category.FOCUS, "Show the whole focus, or one section, in lookups.", hint="shown in lookups")
-class Hud(BaseAction):
+class Hud(Action):
     type: Literal["hud"] = "hud"
     section: FocusSection | None = None
 
 
 @define(Category.FOCUS, "Replace a section of the focus.", hint="replaces; a list where the section is one")
-class HudUpdate(BaseAction):
+class HudUpdate(Action):
     type: Literal["hud_update"] = "hud_update"
     section: FocusSection
     value: Anything
 
 
-@define(Category.FOCUS, "Add a note to the focus.")
-class HudNote(BaseAction):
+@define(Category.FOCUS, "Add a note to the focus.", also=("note",))
+class HudNote(Action):
     type: Literal["hud_note"] = "hud_note"
     text: Line
 
 
-@define(Category.FOCUS, "Add a decision to the focus.")
-class HudDecision(BaseAction):
+@define(Category.FOCUS, "Add a decision to the focus.", also=("decision",))
+class HudDecision(Action):
     type: Literal["hud_decision"] = "hud_decision"
     text: Line
 
 
 @define(Category.FOCUS, "Add a file, link or message to the focus, or remove it.", hint="action: add|remove")
-class HudFile(BaseAction):
+class HudFile(Action):
     type: Literal["hud_file"] = "hud_file"
-    action: Literal["add", "remove"]
     text: Line
+    action: Literal["add", "remove"] = "add"
 
 
 @define(Category.FOCUS, "Add a blocker to the focus, or remove it.", hint="add|remove")
-class HudBlocker(BaseAction):
+class HudBlocker(Action):
     type: Literal["hud_blocker"] = "hud_blocker"
-    action: Literal["add", "remove"]
     text: Line
+    action: Literal["add", "remove"] = "add"
 
 
 @define(Category.FOCUS, "Add a next step to the focus, or tick it off.", hint="add|done")
-class HudStep(BaseAction):
+class HudStep(Action):
     type: Literal["hud_step"] = "hud_step"
-    action: Literal["add", "done"]
     text: Line
+    action: Literal["add", "done"] = "add"
 
 
 @define(Category.FOCUS, "Clear the focus, or one section of it.")
-class HudClear(BaseAction):
+class HudClear(Action):
     type: Literal["hud_clear"] = "hud_clear"
     section: FocusSection | None = None
 
@@ -107,12 +133,13 @@ class HudClear(BaseAction):
     "Search the rooms one is in; the findings stand in the next HUD's lookups.",
     Need.MEMBER,
     hint="search your rooms; answers of this group come in lookups",
+    also=("search", "search_history"),
     people=People.NOBODY,
 )
-class Recall(BaseAction):
+class Recall(Action):
     type: Literal["recall"] = "recall"
     query: Line
-    room_id: Id | None = None
+    room_id: RoomRef | None = None
     limit: Count | None = None
 
 
@@ -121,19 +148,20 @@ class Recall(BaseAction):
     "Read a room's messages before a message.",
     Need.MEMBER,
     hint="before: a message id",
+    also=("history",),
     people=People.NOBODY,
 )
-class ReadHistory(BaseAction):
+class ReadHistory(Action):
     type: Literal["read_history"] = "read_history"
-    room_id: Id
-    before: Id | None = None
+    room_id: RoomRef
+    before: Point | None = None
     limit: Count | None = None
 
 
 @define(Category.MEMORY, "Read one message in full.", Need.MESSAGE, people=People.NOBODY)
-class ReadMessage(BaseAction):
+class ReadMessage(Action):
     type: Literal["read_message"] = "read_message"
-    id: Id
+    id: MessageRef
 
 
 @define(
@@ -143,13 +171,13 @@ class ReadMessage(BaseAction):
     hint="a room's summaries",
     people=People.NOBODY,
 )
-class Checkpoints(BaseAction):
+class Checkpoints(Action):
     type: Literal["checkpoints"] = "checkpoints"
-    room_id: Id
-    id: Id | None = None
+    room_id: RoomRef
+    id: SummaryRef | None = None
 
 
 @define(Category.MEMORY, "Have a room summarised now.", Need.MEMBER, hint="have it summarised")
-class Compact(BaseAction):
+class Compact(Action):
     type: Literal["compact"] = "compact"
-    room_id: Id
+    room_id: RoomRef

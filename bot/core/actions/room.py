@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from bot.core.actions.definition import BaseAction, Category, Need, People, define
-from bot.core.actions.fields import DiscordId, Id, Number, Percent
+from bot.core.actions.definition import Action, Category, Need, People, define
+from bot.core.actions.fields import AgentRef, Number, Percent, PersonRef, RoomRef
 from bot.core.kinds import Access, Visibility
 
 
@@ -14,32 +14,43 @@ from bot.core.kinds import Access, Visibility
     "Write the room's billboard, which every member sees and which is pinned.",
     Need.OWN_ROOM,
     hint="≤ 1000 characters, every member sees it",
+    also=("billboard",),
 )
-class SetBillboard(BaseAction):
+class SetBillboard(Action):
     type: Literal["set_billboard"] = "set_billboard"
     message: Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 
 
 @define(Category.ROOM, "Take the room's billboard down.", Need.OWN_ROOM)
-class ClearBillboard(BaseAction):
+class ClearBillboard(Action):
     type: Literal["clear_billboard"] = "clear_billboard"
 
 
-@define(Category.ROOM, "Set the room's topic, shown in the directory.", Need.OWN_ROOM, hint="≤ 120, for the directory")
-class SetTopic(BaseAction):
+@define(
+    Category.ROOM,
+    "Set the room's topic, shown in the directory.",
+    Need.OWN_ROOM,
+    hint="≤ 120, for the directory",
+    also=("topic",),
+)
+class SetTopic(Action):
     type: Literal["set_topic"] = "set_topic"
     topic: Annotated[str, StringConstraints(min_length=1, max_length=120)]
 
 
 @define(Category.ROOM, "Remove the room's topic.", Need.OWN_ROOM)
-class ClearTopic(BaseAction):
+class ClearTopic(Action):
     type: Literal["clear_topic"] = "clear_topic"
 
 
 @define(
-    Category.ROOM, "Set the pace of talk in the room, in words a minute.", Need.OWN_ROOM, hint="10-200 words a minute"
+    Category.ROOM,
+    "Set the pace of talk in the room, in words a minute.",
+    Need.OWN_ROOM,
+    hint="10-200 words a minute",
+    also=("wpm",),
 )
-class SetWpm(BaseAction):
+class SetWpm(Action):
     type: Literal["set_wpm"] = "set_wpm"
     wpm: Annotated[int, Field(ge=10, le=200)]
 
@@ -50,22 +61,22 @@ class SetWpm(BaseAction):
     Need.OWN_ROOM,
     hint="open|knock|closed",
 )
-class SetAccess(BaseAction):
+class SetAccess(Action):
     type: Literal["set_access"] = "set_access"
     access: Access
 
 
 @define(Category.ROOM, "Set how many messages a minute agents may post in the room.", for_agents=False)
-class SetRpm(BaseAction):
+class SetRpm(Action):
     type: Literal["set_rpm"] = "set_rpm"
     rpm: Annotated[int, Field(ge=10, le=500)]
 
 
 @define(Category.ROOM, "Show the room to everyone, or only to people with access.", for_agents=False)
-class SetVisibility(BaseAction):
+class SetVisibility(Action):
     type: Literal["set_visibility"] = "set_visibility"
     visibility: Visibility
-    keeps_in: DiscordId | None = None  # a person who is let in before it is closed
+    keeps_in: PersonRef | None = None  # a person who is let in before it is closed
 
 
 @define(
@@ -74,22 +85,22 @@ class SetVisibility(BaseAction):
     people=People.EVERYONE,
     for_agents=False,
 )
-class Hush(BaseAction):
+class Hush(Action):
     type: Literal["hush"] = "hush"
     minutes: Annotated[Number, Field(ge=0, le=1_440)] | None = None
 
 
 @define(Category.ROOM, "Make an agent a member of the room.", for_agents=False)
-class Invite(BaseAction):
+class Invite(Action):
     type: Literal["invite"] = "invite"
-    agent_id: Id
+    agent_id: AgentRef
 
 
 @define(Category.ROOM, "Take an agent, or a person of a private room, out of the room.", for_agents=False)
-class Remove(BaseAction):
+class Remove(Action):
     type: Literal["remove"] = "remove"
-    agent_id: Id | None = None
-    person_id: DiscordId | None = None
+    agent_id: AgentRef | None = None
+    person_id: PersonRef | None = None
 
 
 @define(
@@ -97,10 +108,11 @@ class Remove(BaseAction):
     "Set how much of the HUD a room gets, in percent or dynamically.",
     Need.MEMBER,
     hint='"0"-"100" percent of your HUD, or "%*" dynamic',
+    also=("attention", "update_attention"),
 )
-class SetAttention(BaseAction):
+class SetAttention(Action):
     type: Literal["set_attention"] = "set_attention"
-    room_id: Id
+    room_id: RoomRef
     value: Percent
 
     @property
@@ -114,7 +126,7 @@ class SetAttention(BaseAction):
     "Divide the token budget between knowledge, recent actions and rooms.",
     hint="percent, sum 100, rooms ≥ 50",
 )
-class SetAllocation(BaseAction):
+class SetAllocation(Action):
     type: Literal["set_allocation"] = "set_allocation"
     knowledge: Annotated[int, Field(ge=0, le=100)]
     recent_actions: Annotated[int, Field(ge=0, le=100)]

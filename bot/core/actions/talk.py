@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bot.core.actions.definition import BaseAction, Category, Need, People, define
-from bot.core.actions.fields import Id, Line, Moment, Number, Text
+from bot.core.actions.definition import Action, Category, Need, People, define
+from bot.core.actions.fields import AgentRef, Line, MessageRef, Moment, Number, RoomRef, ScheduledRef, Text
 from bot.core.kinds import Emotion
 
 
@@ -14,17 +14,18 @@ from bot.core.kinds import Emotion
     "React to a message: thumbs_up speeds its author up, thumbs_down slows it down.",
     Need.MESSAGE,
     hint="thumbs_up (speeds the author up), thumbs_down (slows it), brain, heart",
+    also=("reaction", "add_reaction"),
 )
-class React(BaseAction):
+class React(Action):
     type: Literal["react"] = "react"
-    message_id: Id
+    message_id: MessageRef
     reaction: Emotion
 
 
-@define(Category.SOCIAL, "End an agent's sleep and let it look at its rooms now.", Need.NEIGHBOUR)
-class WakeAgent(BaseAction):
+@define(Category.SOCIAL, "End an agent's sleep and let it look at its rooms now.", Need.NEIGHBOUR, also=("wake",))
+class WakeAgent(Action):
     type: Literal["wake_agent"] = "wake_agent"
-    agent_id: Id
+    agent_id: AgentRef
 
 
 @define(
@@ -33,10 +34,11 @@ class WakeAgent(BaseAction):
     Need.MEMBER,
     people=People.NOBODY,
     listed=False,
+    also=("speak", "say", "message", "send", "post", "respond", "post_message"),
 )
-class SendMessage(BaseAction):
+class SendMessage(Action):
     type: Literal["send_message"] = "send_message"
-    room_id: Id
+    room_id: RoomRef
     message: Text
 
 
@@ -45,24 +47,25 @@ class SendMessage(BaseAction):
     "Answer one message, with a line that points to it.",
     Need.MEMBER,
     hint="to one message; plain talk goes into responses",
+    also=("reply_to", "reply_to_message"),
     people=People.NOBODY,
 )
-class Reply(BaseAction):
+class Reply(Action):
     type: Literal["reply"] = "reply"
-    room_id: Id
-    message_id: Id
+    room_id: RoomRef
+    message_id: MessageRef
     message: Text
 
 
 @define(Category.MESSAGING, "Say something as an agent, in a room it is in (its own by default).", for_agents=False)
-class Say(BaseAction):
+class Say(Action):
     type: Literal["say"] = "say"
     message: Text
-    room_id: Id | None = None
+    room_id: RoomRef | None = None
 
 
 @define(Category.TIMING, "Sleep until a time, at most some days away.", hint="ISO 8601, within 7 days")
-class Sleep(BaseAction):
+class Sleep(Action):
     type: Literal["sleep"] = "sleep"
     until: Moment
 
@@ -72,33 +75,34 @@ class Sleep(BaseAction):
     "Say something in a room later.",
     Need.MEMBER,
     hint="at: as for sleep",
+    also=("schedule",),
 )
-class ScheduleMessage(BaseAction):
+class ScheduleMessage(Action):
     type: Literal["schedule_message"] = "schedule_message"
-    room_id: Id
+    room_id: RoomRef
     message: Text
     at: Moment
 
 
 @define(Category.TIMING, "Take back what you would say later.")
-class CancelScheduled(BaseAction):
+class CancelScheduled(Action):
     type: Literal["cancel_scheduled"] = "cancel_scheduled"
-    id: Id
+    id: ScheduledRef
 
 
 @define(Category.TIMING, "Set the seconds between an agent's beats, or those it drifts towards.", for_agents=False)
-class SetInterval(BaseAction):
+class SetInterval(Action):
     type: Literal["set_interval"] = "set_interval"
     seconds: Annotated[Number, Field(ge=1, le=10)] | None = None
     resting_seconds: Annotated[Number, Field(ge=1, le=10)] | None = None
 
 
 @define(Category.TIMING, "Pause an agent: it has no beats until it is resumed.", for_agents=False)
-class Pause(BaseAction):
+class Pause(Action):
     type: Literal["pause"] = "pause"
     reason: Line | None = None
 
 
 @define(Category.TIMING, "Let a paused agent go on.", for_agents=False)
-class Resume(BaseAction):
+class Resume(Action):
     type: Literal["resume"] = "resume"

@@ -1,143 +1,14 @@
-"""The closed set of actions: their union, their order and their definitions by name."""
+"""The vocabulary as a whole: the definitions in their order, by name, and as the HUD lists them."""
 
-from typing import Annotated
+from bot.core.actions import access, agents, community, mind, room, talk  # noqa: F401  # where they are defined
+from bot.core.actions.definition import DEFINED, Category, Definition
 
-from pydantic import Field, TypeAdapter
-
-from bot.core.actions.access import (
-    CreateKey,
-    DenyAccess,
-    GiveKey,
-    GrantAccess,
-    HandKey,
-    JoinRoom,
-    LeaveRoom,
-    RequestAccess,
-    RevokeKey,
-)
-from bot.core.actions.agents import (
-    AlterAgent,
-    CloneAgent,
-    CreateAgent,
-    DeleteAgent,
-    PermitAgent,
-    RestoreAgent,
-    RetireAgent,
-    SetName,
-)
-from bot.core.actions.community import SetIgnored, SetMuted, SetSetting
-from bot.core.actions.definition import BaseAction, Category, Definition
-from bot.core.actions.mind import (
-    Append,
-    Checkpoints,
-    Compact,
-    Delete,
-    Get,
-    Hud,
-    HudBlocker,
-    HudClear,
-    HudDecision,
-    HudFile,
-    HudNote,
-    HudStep,
-    HudUpdate,
-    ReadHistory,
-    ReadMessage,
-    Recall,
-    Set,
-    UndoKnowledge,
-)
-from bot.core.actions.room import (
-    ClearBillboard,
-    ClearTopic,
-    Hush,
-    Invite,
-    Remove,
-    SetAccess,
-    SetAllocation,
-    SetAttention,
-    SetBillboard,
-    SetRpm,
-    SetTopic,
-    SetVisibility,
-    SetWpm,
-)
-from bot.core.actions.talk import (
-    CancelScheduled,
-    Pause,
-    React,
-    Reply,
-    Resume,
-    Say,
-    ScheduleMessage,
-    SendMessage,
-    SetInterval,
-    Sleep,
-    WakeAgent,
-)
-
-MindAction = (
-    Set
-    | Append
-    | Delete
-    | Get
-    | UndoKnowledge
-    | Hud
-    | HudUpdate
-    | HudNote
-    | HudDecision
-    | HudFile
-    | HudBlocker
-    | HudStep
-    | HudClear
-    | Recall
-    | ReadHistory
-    | ReadMessage
-    | Checkpoints
-    | Compact
-)
-TalkAction = (
-    React
-    | WakeAgent
-    | SendMessage
-    | Reply
-    | Say
-    | Sleep
-    | ScheduleMessage
-    | CancelScheduled
-    | SetInterval
-    | Pause
-    | Resume
-)
-RoomAction = (
-    SetBillboard
-    | ClearBillboard
-    | SetTopic
-    | ClearTopic
-    | SetWpm
-    | SetAccess
-    | SetRpm
-    | SetVisibility
-    | Hush
-    | Invite
-    | Remove
-    | SetAttention
-    | SetAllocation
-)
-KeyAction = CreateKey | RevokeKey | GiveKey | HandKey
-DoorAction = RequestAccess | GrantAccess | DenyAccess | JoinRoom | LeaveRoom
-AgentAction = SetName | CreateAgent | AlterAgent | RetireAgent | RestoreAgent | PermitAgent | CloneAgent | DeleteAgent
-CommunityAction = SetSetting | SetIgnored | SetMuted
-Action = MindAction | TalkAction | RoomAction | KeyAction | DoorAction | AgentAction | CommunityAction
-
-ACTION: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="type")])
-
-MODELS: tuple[type[BaseAction], ...] = Action.__args__
 ORDER = tuple(Category)
 CATALOGUE: tuple[Definition, ...] = tuple(
-    sorted((model.definition for model in MODELS), key=lambda definition: ORDER.index(definition.category))
+    sorted(DEFINED.values(), key=lambda definition: ORDER.index(definition.category))
 )
 BY_NAME = {definition.name: definition for definition in CATALOGUE}
+ALSO_CALLED = {name: definition.name for definition in CATALOGUE for name in definition.also}
 
 
 def hud_actions(*, privileged: bool) -> dict[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from typing import Final
 from bot.core.hud.constant import constant_part
 from bot.core.hud.counting import count
 from bot.core.hud.fitting import Fitted, fit
-from bot.core.hud.formats import format_of
+from bot.core.hud.formats import FORMATS
 from bot.core.hud.knowledge import Known
 from bot.core.hud.layout import Shelf
 from bot.core.hud.prompts import prompts_of
@@ -85,7 +85,7 @@ def build(
     at = Moment(
         at=moment(now), local=local_time(now, config.time_zone), zone=config.time_zone, language=config.language
     )
-    format = format_of(input_format, tokenizer)
+    format = FORMATS[input_format].write(tokenizer)
     alone = len(asks) == 1
     prompts = prompts_of(config.prompts)
     instructions = constant_part(prompts, input_format, output_format, structured=structured, alone=alone)

@@ -6,9 +6,8 @@ from functools import lru_cache
 from typing import Final
 
 from bot.core.actions import hud_actions
-from bot.core.hud.escape import paragraph
-from bot.core.hud.formats.keys import SHORT
-from bot.core.hud.formats.paragraphs import action_lists, major, title
+from bot.core.hud.formats import FORMATS
+from bot.core.hud.sheet import OsSection
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import Json
 
@@ -23,11 +22,6 @@ INSTRUCTIONS: Final = (
     "collaboration",
     "persona",
     "bot",
-)
-READING: Final = (
-    "A message is [id HH:MM] sender: text, then notes: (re id) what it replies to, (name n) reactions, (edited). "
-    'A day begins with its date. Line breaks inside texts are written \\n. "older" counts earlier '
-    'messages. The directory says: id name (type, access): topic. "messages from" is the first message you see there.'
 )
 ANSWER: Final = (
     "Answer with one JSON object: an entry for each agent of this call, by its id. responses are messages to rooms; "
@@ -70,32 +64,13 @@ def constant_part(
 @lru_cache(maxsize=64)
 def _constant(prompts: tuple[tuple[str, str], ...], input_format: InputFormat, answer: str) -> str:
     parts = dict(prompts)
-    if input_format is InputFormat.TEXT:
-        return _as_text(parts, answer)
-    document: dict[str, Json] = {
-        "system": {"directives": parts["directives"]},
-        "meta": {
-            "instructions": {name: parts[name] for name in INSTRUCTIONS},
-            "available_actions": {name: list(lines) for name, lines in hud_actions(privileged=False).items()},
-            "response_format": answer,
-        },
-    }
-    if input_format is InputFormat.COMPACT_JSON:
-        document["keys"] = {short: name for name, short in SHORT.items()}
-        return json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-
-
-def _as_text(parts: Mapping[str, str], answer: str) -> str:
-    lines = [major("SELFROOM"), f"{paragraph(parts['directives'])}\n", title("INSTRUCTIONS")]
-    lines += [f"{name}: {paragraph(parts[name])}\n" for name in INSTRUCTIONS]
-    lines.append(f"reading: {READING}\n")
-    lines += [title("ACTIONS"), _actions(), title("ANSWER"), f"{answer.rstrip()}\n"]
-    return "".join(lines)
-
-
-def _actions() -> str:
-    return action_lists({name: list(lines) for name, lines in hud_actions(privileged=False).items()})
+    told = OsSection(
+        directives=parts["directives"],
+        instructions={name: parts[name] for name in INSTRUCTIONS},
+        actions=hud_actions(privileged=False),
+        answer=answer,
+    )
+    return FORMATS[input_format].constant(told)
 
 
 def answer_format(output_format: OutputFormat, structured: bool, alone: bool) -> str:

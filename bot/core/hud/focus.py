@@ -10,6 +10,7 @@ from bot.core.records import Focus, Json
 FULL, ABBREVIATED, MINIMAL, LEAST = 0, 1, 2, 3  # LEAST: nothing but what is always there
 LASTING_CHARACTERS: Final = (500, 500, 200, 200)  # of the latest summary, and of the blockers together
 HINT: Final = "use hud(section) to see the rest"
+EMPTY: Final = "empty: while something takes longer, keep its task, steps and decisions here"
 _LISTS: Final = {
     "keyDecisions": ("key_decisions", 5),
     "activeFiles": ("active_files", 5),

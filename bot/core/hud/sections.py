@@ -11,7 +11,7 @@ from bot.core.hud.counting import clipped
 from bot.core.hud.deeds import CHARACTERS, shown_action
 from bot.core.hud.directory import EVERYONE, shown_directory
 from bot.core.hud.escape import whole
-from bot.core.hud.focus import FULL, shown_focus
+from bot.core.hud.focus import EMPTY, FULL, LEAST, shown_focus
 from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
 from bot.core.hud.wording import WARNING_FROM, fill_status, moment, percent
 from bot.core.kinds import AgentType
@@ -70,7 +70,7 @@ def sections(scope: Scope, room_ids: Sequence[AgentId], thrift: Thrift) -> dict[
         "identity": identity(scope),
         "allocations": _allocations(agent),
         **_knowledge(scope, scope.side, thrift),
-        "focus": _focus(scope, mind, thrift),
+        "focus": _own_focus(scope, mind, thrift),
         "keys_held": _keys_held(scope, thrift),
         "recent_actions": _actions(mind, thrift),
         "lookups": _lookups(scope, mind.lookups, thrift.lookup_tokens),
@@ -117,6 +117,11 @@ def _knowledge(scope: Scope, side: Side, thrift: Thrift) -> dict[str, Json]:
     kept, hidden = known.weightiest(thrift.knowledge_tokens)
     named: list[Json] = [path[:NOTHING_KEPT] for path in hidden[:PATHS_NAMED]]
     return {"knowledge": kept, "knowledge_hidden": {"count": len(hidden), "paths": named}, **shown}
+
+
+def _own_focus(scope: Scope, mind: Mind, thrift: Thrift) -> dict[str, Json]:
+    """Give the focus of this side; an empty one says what belongs there."""
+    return _focus(scope, mind, thrift) or ({} if thrift.focus == LEAST else {"hint": EMPTY})
 
 
 def _focus(scope: Scope, mind: Mind, thrift: Thrift) -> dict[str, Json]:

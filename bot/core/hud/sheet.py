@@ -1,10 +1,11 @@
 """What one agent is shown, before it is written in a format."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Protocol
 
+from bot.core.ports import Tokenizer
 from bot.core.records import Agent, AgentId, Json, Message, MessageId, Side
 from bot.core.view import RoomView
 
@@ -64,6 +65,16 @@ class Moment:
     language: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OsSection:
+    """What every agent of a community is told: the constant part of a call."""
+
+    directives: str
+    instructions: Mapping[str, str]
+    actions: Mapping[str, Sequence[str]]  # lines by category
+    answer: str
+
+
 class Format(Protocol):
     """One way to write sheets down; `lines_add_up`: the pieces' counts add up to the text's, so none is verified."""
 
@@ -90,3 +101,17 @@ class Format(Protocol):
 
     def shared(self, entries: list[Json], sheets: list[Sheet], places: list[Place], moment: Moment, notice: str) -> str:
         """Write several agents' parts, each room once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HudFormat:
+    """One format: `write` gives what writes for a tokenizer, `constant` writes the OS section.
+
+    `read` reads constant part and HUD back as one nested value, None for what is not written so; `lossless`: to the
+    same value that the other lossless formats give.
+    """
+
+    write: Callable[[Tokenizer], Format]
+    constant: Callable[[OsSection], str]
+    read: Callable[[str], dict[str, Json] | None]
+    lossless: bool = True

@@ -5,13 +5,12 @@ from typing import Final
 from bot.core.hud.escape import one_line
 from bot.core.hud.places import room_name
 from bot.core.hud.sections import Scope
-from bot.core.hud.wording import plural
+from bot.core.hud.wording import MEND, plural
 from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Message, Reason
 
 MOST_NAMED: Final = 3  # reasons of one beat
 LONGEST_NAME: Final = 60
-MEND: Final = "mend: "
 PREVIEW: Final = "nothing called you: this is only a look at your view."
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+MEND: Final = "mend: "  # begins the line that asks once more for an answer
 NEVER: Final = "never (just joined)"
 ABBREVIATED_FROM, WARNING_FROM, CRITICAL_FROM = 70, 80, 95  # percent of a cap
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
 from bot.core.changes import Audit, Change, SetOverride, UpdateRoom
-from bot.core.errors import ModelError, Rejected
+from bot.core.errors import ModelError, ModelUnreachable, Rejected
 from bot.core.kinds import HeldFor
 from bot.core.models import Model, ModelCall, OwnProvider, Source
 from bot.core.ports import Writing
@@ -14,11 +14,13 @@ from bot.core.records import Community, Person, Snowflake, Usage
 from bot.core.sealing import of_provider
 from bot.core.spending import day_of
 from bot.engine.front_desk.office import Office, check_manages
+from bot.engine.moderation import objection
 from bot.engine.purse import Price, as_told, set_aside, settle
 
 PREFIX = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LONGEST_KEY = 500
 TRIAL_TOKENS = 500  # set aside for either way of one small question
+TRIAL_SECONDS = 90.0  # a cold model takes its time, and one that drips has no more
 NO_PRICE = "What it costs is unknown: only a limit in tokens holds it (`/usage budget`)."
 
 
@@ -56,7 +58,7 @@ class Providing(Office):
     async def try_moderation(self, guild_id: Snowflake, person: Person, name: str) -> None:
         """Ask a moderation model about a harmless text; raises ModelError when it does not answer."""
         check_manages(person)
-        await (await self.model(guild_id)).objection(name, "Good morning.")
+        await objection(await self.model(guild_id), name, "Good morning.", self._clock)
 
     async def choose_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
         """Have new agents use a model that answers; gives a sentence."""
@@ -125,7 +127,12 @@ class Providing(Office):
             cache_key="selfroom-setup",
         )
         begun = self.now()
-        usage = (await models.answer(call)).usage
+        try:
+            async with self._clock.timeout(TRIAL_SECONDS):
+                usage = (await models.answer(call)).usage
+        except TimeoutError as error:
+            why = f"{name} did not answer within {TRIAL_SECONDS:.0f} s: try again, or name another model."
+            raise ModelUnreachable(why, unsure=True) from error
         told = f"{name} answers in {(self.now() - begun).total_seconds():.1f} s"
         if not models.price_is_known(name):
             return f"{told}. {NO_PRICE}", usage

@@ -9,7 +9,7 @@ from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, P
 from bot.core.changes import AddAgent, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
-from bot.core.kinds import Access, AgentType, InputFormat, LetterKind, OutputFormat, Visibility
+from bot.core.kinds import Access, AgentType, LetterKind, Visibility
 from bot.core.letters import ChannelPayload, PermissionPayload
 from bot.core.moderation import is_on
 from bot.core.names import default_name
@@ -19,7 +19,7 @@ from bot.core.wording import counted
 from bot.engine.performer.attention import free_name, rename
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.prompts import check_avatar, check_model, check_prompt
-from bot.engine.performer.registry import handles
+from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import PROPOSED, put_letter
 from bot.engine.performer.speech import tell_room
 
@@ -32,7 +32,7 @@ _AT_REST: Mapping[str, Any] = {
 }
 
 
-@handles(CreateAgent)
+@handles(CreateAgent, asks=Asks.NEWEST)
 async def create_agent(desk: Desk, action: CreateAgent) -> str:
     _check_daily_limit(desk)
     await check_model(desk, action.model or desk.config.model)
@@ -204,8 +204,8 @@ def _drafted(desk: Desk, action: CreateAgent, name: str) -> Agent:
         interval_seconds=config.interval_seconds,
         resting_interval_seconds=config.resting_interval_seconds,
         token_budget=budget,
-        input_format=InputFormat(config.input_format),
-        output_format=OutputFormat(config.output_format),
+        input_format=config.input_format,
+        output_format=config.output_format,
         created_at=desk.now,
         created_by=desk.actor.agent_id,
     )

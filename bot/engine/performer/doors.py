@@ -11,7 +11,7 @@ from bot.core.records import AccessKey, AccessRequest, AgentId, Reason, RequestI
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.keyring import add_request, change_key, close_request, doors_of, keys_of, requests_of
 from bot.engine.performer.locks import check_not_locked_out, count_failure
-from bot.engine.performer.registry import handles
+from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import put_letter
 from bot.engine.performer.speech import tell_room
 
@@ -21,7 +21,7 @@ CLOSINGS = {
 }
 
 
-@handles(RequestAccess)
+@handles(RequestAccess, asks=Asks.FAILURES)
 def request_access(desk: Desk, action: RequestAccess) -> str:
     room = desk.view.all_rooms.get(AgentId(action.room_id))
     if (
@@ -40,7 +40,7 @@ def request_access(desk: Desk, action: RequestAccess) -> str:
     return f"You knocked at {desk.agent(room.id).name}'s room: its owner decides."
 
 
-@handles(GrantAccess)
+@handles(GrantAccess, asks=Asks.NEWEST)
 def grant_access(desk: Desk, action: GrantAccess) -> str:
     request = _waiting(desk, action.request_id)
     key = next((one for one in keys_of(desk, request.room_id) if one.id == request.key_id), None)
@@ -65,7 +65,7 @@ def deny_access(desk: Desk, action: DenyAccess) -> str:
     return f"Request {request.id}: {_requester(desk, request)} is turned away."
 
 
-@handles(JoinRoom)
+@handles(JoinRoom, asks=Asks.NEWEST)
 def join_room(desk: Desk, action: JoinRoom) -> str:
     agent, room = desk.me(), desk.room(action.room_id)
     if room.thread_of is not None and (agent.id, room.id) not in desk.memberships:

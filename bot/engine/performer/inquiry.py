@@ -3,28 +3,16 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from bot.core.actions import (
-    Action,
-    Checkpoints,
-    CreateAgent,
-    GrantAccess,
-    Invite,
-    JoinRoom,
-    React,
-    ReadHistory,
-    Recall,
-    RequestAccess,
-    ScheduleMessage,
-)
+from bot.core.actions import Action, Aim, ReadHistory, Recall
 from bot.core.actor import Actor
 from bot.core.circumstances import Inquiry, Sought
 from bot.core.config import CommunityConfig
 from bot.core.records import AgentId, MessageId
+from bot.engine.performer.registry import ASKED, Asks
 
 FOUND_AT_MOST = 10
 PAGE = 20
 MOVES_WITHIN = timedelta(hours=1)
-BRINGS_IN = (JoinRoom, GrantAccess, Invite, CreateAgent)
 
 
 def inquired(
@@ -42,21 +30,26 @@ def inquired(
 
     `messages`: those they name; `rooms_in`: where one looks who names no room.
     """
-    reacted_to = frozenset(MessageId(one.message_id) for one in actions if isinstance(one, React))
-    brings_in = any(isinstance(one, BRINGS_IN) for one in actions)
-    schedules = any(isinstance(one, ScheduleMessage) for one in actions)
+    asked = {asks: [one for one in actions if ASKED.get(type(one)) is asks] for asks in Asks}
+    reacted_to = frozenset(MessageId(id) for one in asked[Asks.REACTIONS] for id in one.aimed_at(Aim.MESSAGE))
     return Inquiry(
         actor=actor.sender,
         reacted_to=reacted_to,
         moves_since=now - MOVES_WITHIN if reacted_to and actor.agent_id is not None else None,
-        doors=frozenset(AgentId(one.room_id) for one in actions if isinstance(one, RequestAccess)),
+        doors=_rooms_of(asked[Asks.FAILURES]),
         failures_since=now - timedelta(minutes=config.key_failure_minutes),
-        newest_of=frozenset(rooms) if brings_in else frozenset(),
-        schedules_of=subject_id if schedules else None,
+        newest_of=frozenset(rooms) if asked[Asks.NEWEST] else frozenset(),
+        schedules_of=subject_id if asked[Asks.SCHEDULED] else None,
         messages=frozenset(messages),
-        sought=frozenset(sought_by(one, rooms_in) for one in actions if isinstance(one, Recall | ReadHistory)),
-        summaries_of=frozenset(AgentId(one.room_id) for one in actions if isinstance(one, Checkpoints)),
+        sought=frozenset(
+            sought_by(one, rooms_in) for one in asked[Asks.FOUND] if isinstance(one, Recall | ReadHistory)
+        ),
+        summaries_of=_rooms_of(asked[Asks.SUMMARIES]),
     )
+
+
+def _rooms_of(actions: Iterable[Action]) -> frozenset[AgentId]:
+    return frozenset(AgentId(id) for one in actions for id in one.aimed_at(Aim.ROOM))
 
 
 def sought_by(action: Recall | ReadHistory, rooms_in: Sequence[AgentId]) -> Sought:

@@ -1,9 +1,9 @@
 """Loads what some actions need, in a few reads and once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from bot.core.access import all_labels
-from bot.core.actions import Action, Category
+from bot.core.actions import Action, Aim, Category
 from bot.core.actor import Actor
 from bot.core.blotting import given_in
 from bot.core.focus import files_of, with_files_of
@@ -34,8 +34,9 @@ async def lay(
     """Lay the desk for one actor's actions."""
     subject_id = actor.agent_id if actor.agent_id is not None else subject
     agents = [subject_id] if subject_id is not None else []
-    rooms = list(dict.fromkeys([*agents, *_rooms_named(actions)]))
-    ids = list(dict.fromkeys(_messages_named(actions)))
+    named = [AgentId(id) for one in actions for id in one.aimed_at(Aim.ROOM, Aim.AGENT)]  # an agent stands for its room
+    rooms = list(dict.fromkeys([*agents, *named]))
+    ids = list(dict.fromkeys(MessageId(id) for one in actions for id in one.aimed_at(Aim.MESSAGE)))
     laid: Subject | None = None
     seen: Outline
     if view is not None and not _brings_files(view, reasons):
@@ -107,20 +108,3 @@ def _notice(desk: Desk, reasons: Sequence[Reason]) -> None:
             focus = with_files_of(desk.mind().focus, message, desk.now)
             if focus != desk.mind().focus:
                 desk.keep_focus(focus)
-
-
-def _rooms_named(actions: Sequence[Action]) -> Iterator[AgentId]:
-    """Rooms that actions name; an agent that is named stands for its room too."""
-    for action in actions:
-        for name in ("room_id", "in_room_id", "agent_id"):
-            if id := getattr(action, name, None):
-                yield AgentId(id)
-
-
-def _messages_named(actions: Sequence[Action]) -> Iterator[MessageId]:
-    for action in actions:
-        id = getattr(action, "message_id", None)
-        if id is None and action.definition.name == "read_message":
-            id = getattr(action, "id", None)
-        if id is not None:
-            yield MessageId(id)

@@ -11,7 +11,7 @@ from bot.core.permissions import may_see
 from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, Reason
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.inquiry import sought_by
-from bot.engine.performer.registry import handles
+from bot.engine.performer.registry import Asks, handles
 
 
 def expect_answer(desk: Desk) -> str:
@@ -44,14 +44,14 @@ def as_entry(message: Message, content: str | None = None) -> dict[str, Json]:
     }
 
 
-@handles(Recall)
+@handles(Recall, asks=Asks.FOUND)
 def recall(desk: Desk, action: Recall) -> str:
     found: list[Json] = [as_entry(one, excerpt) for one, excerpt in _found(desk, action)]
     desk.look_up(f"recall {action.query}", found or "nothing found")
     return expect_answer(desk)
 
 
-@handles(ReadHistory)
+@handles(ReadHistory, asks=Asks.FOUND)
 def read_history(desk: Desk, action: ReadHistory) -> str:
     page: list[Json] = [as_entry(one) for one, _ in _found(desk, action)]
     before = "" if action.before is None else f" before {action.before}"
@@ -65,7 +65,7 @@ def read_message(desk: Desk, action: ReadMessage) -> str:
     return expect_answer(desk)
 
 
-@handles(Checkpoints)
+@handles(Checkpoints, asks=Asks.SUMMARIES)
 def checkpoints(desk: Desk, action: Checkpoints) -> str:
     room_id = AgentId(action.room_id)
     known = [one for one in desk.circumstances.summaries if one.room_id == room_id and _may_read(desk, one)]

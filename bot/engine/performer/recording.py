@@ -40,12 +40,13 @@ def shown_parameters(action: Action, blots: Blots) -> dict[str, Json]:
     given: dict[str, Json] = action.model_dump(mode="json", exclude={"type"}, exclude_defaults=True)
     if given.get(KEY) is not None:
         given[KEY] = BLACKED_OUT
-    return {name: _shortened(blots.value(value)) for name, value in given.items()}
+    return {name: _shortened(value, blots) for name, value in given.items()}
 
 
-def _shortened(value: Json) -> Json:
-    text = value if isinstance(value, str) else ""
-    return f"{text[: LONGEST_TEXT - 1]}…" if len(text) > LONGEST_TEXT else value
+def _shortened(value: Json, blots: Blots) -> Json:
+    if not isinstance(value, str) or len(value) <= LONGEST_TEXT:
+        return blots.value(value)
+    return f"{blots.beginning(value, LONGEST_TEXT - 1)}…"
 
 
 def _keep(desk: Desk, entry: ActionRecord) -> None:

@@ -24,7 +24,7 @@ from bot.core.moderation import is_on
 from bot.core.records import AgentId, Json, Snowflake
 from bot.core.wording import counted
 from bot.engine.performer.desk import Desk
-from bot.engine.performer.registry import handles
+from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.speech import tell_room
 
 PROPOSED = "It is so once it has been looked at: it may be held back until a manager decides."
@@ -109,7 +109,7 @@ def _check_hush(desk: Desk, until: datetime) -> None:
         raise Rejected(f"A manager silenced this room until {before:%H:%M} UTC: only managers change that.")
 
 
-@handles(Invite)
+@handles(Invite, asks=Asks.NEWEST)
 def invite(desk: Desk, action: Invite) -> str:
     owner, guest = desk.me(), desk.agent(action.agent_id)
     if guest.retired_at is not None:

@@ -10,10 +10,10 @@ from bot.core.letters import ReactPayload
 from bot.core.records import Agent, Message, Reason
 from bot.core.tempo import STEP_SECONDS, changes_for
 from bot.engine.performer.desk import Desk
-from bot.engine.performer.registry import handles
+from bot.engine.performer.registry import Asks, handles
 
 
-@handles(React)
+@handles(React, asks=Asks.REACTIONS)
 def react(desk: Desk, action: React) -> str:
     message = desk.message(action.message_id)
     if desk.actor.agent_id is not None and message.sender.agent_id == desk.actor.agent_id:

@@ -9,7 +9,7 @@ from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Reason, Schedule, ScheduleId
 from bot.core.wording import counted
 from bot.engine.performer.desk import Desk
-from bot.engine.performer.registry import handles
+from bot.engine.performer.registry import Asks, handles
 
 
 @handles(Sleep)
@@ -20,7 +20,7 @@ def sleep(desk: Desk, action: Sleep) -> str:
     return f"Asleep until {until:%Y-%m-%d %H:%M} UTC."
 
 
-@handles(ScheduleMessage)
+@handles(ScheduleMessage, asks=Asks.SCHEDULED)
 def schedule_message(desk: Desk, action: ScheduleMessage) -> str:
     agent, at = desk.me(), _in_time(desk, action.at)
     waiting = desk.circumstances.scheduled + sum(isinstance(change, AddSchedule) for change in desk.changes)

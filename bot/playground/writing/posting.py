@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from bot.playground.kinds import THREADS, Flag, MessageKind, Reference
 from bot.playground.rows import Json
 from bot.playground.shapes.message import show_message_event
-from bot.playground.snowflakes import stamp_of
 from bot.playground.world import World
 from bot.playground.writing.attachments import Upload
 from bot.playground.writing.draft import read_draft
@@ -112,8 +111,3 @@ def tell_pins(world: World, channel: Json) -> None:
     if channel.get("guild_id"):
         data["guild_id"] = channel["guild_id"]
     world.tell_channel(channel, "CHANNEL_PINS_UPDATE", data)
-
-
-def made_at(row: Json) -> str:
-    """Give the moment a message was written."""
-    return stamp_of(row["id"])

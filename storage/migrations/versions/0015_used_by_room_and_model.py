@@ -28,12 +28,14 @@ def upgrade() -> None:
         return
     before = sa.Table("usage", sa.MetaData(), autoload_with=op.get_bind())
     kept = [column.name for column in before.columns]
+    as_before = [sa.Column(column.name, column.type, nullable=column.nullable) for column in before.columns]
     op.rename_table("usage", "usage_before")
     op.create_table(
         "usage",
-        *(sa.Column(column.name, column.type, nullable=column.nullable) for column in before.columns),
+        *as_before[:4],  # its key's columns first: SQLite's integrity check takes others' order for NULLs
         sa.Column("model", sa.Text(), nullable=False),
         sa.Column("room_id", sa.Integer(), nullable=False),
+        *as_before[4:],
         sa.ForeignKeyConstraint(
             ["community_id"], ["communities.id"], name=op.f("fk_usage_community_id"), ondelete="CASCADE"
         ),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.adapters.llm.tokens import o200k
 from bot.core.hud.call import Ask, BuiltCall, build
-from bot.core.hud.formats.text import message_tokens
+from bot.core.hud.formats.lines import message_tokens
 from bot.core.kinds import AgentType, InputFormat, MessageType, OutputFormat, SenderKind, Visibility
 from bot.core.records import (
     PUBLIC_SIDE,

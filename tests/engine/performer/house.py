@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.core.actions import Action
 from bot.core.actor import Actor
-from bot.core.changes import AddAgent, AddMembership, Change, Say, SetOverride, UpdateMessage
+from bot.core.changes import Change, Say, SetOverride, UpdateMessage
 from bot.core.kinds import Visibility
 from bot.core.records import (
     PUBLIC_SIDE,
@@ -27,8 +27,9 @@ from bot.core.records import (
 from bot.core.view import View
 from bot.engine.performer import Outcome, Performer
 from storage.store import SqlStore
-from tests.factories import GUILD_ID, agent, by_agent, by_person, membership, person, room
+from tests.factories import agent, by_agent, by_person, person, room
 from tests.fakes import START, PlainCipher, SeededRandom, WordTokenizer
+from tests.founding import founded
 
 ADA, BO, CY, DI, EL = (AgentId(id) for id in range(1, 6))
 MIRA = person("mira", 501)
@@ -122,22 +123,12 @@ async def open_house() -> AsyncIterator[House]:
 
 async def move_in(store: SqlStore) -> House:
     """Let the five live in a store."""
-    async with store.writing() as write:
-        community = await write.add_community(GUILD_ID, "Testers")
-    house = House(store=store, community_id=community.id)
-    async with store.writing(community.id) as write:
-        for _ in range(5):
-            write.ids.take("agent")
-        await write.apply(community.id, list(_residents(community.id)))
-    return house
-
-
-def _residents(community_id: CommunityId) -> Sequence[Change]:
-    names = ("Ada", "Bo", "Cy", "Di", "El")
-    added: list[Change] = []
-    for id, name in enumerate(names, start=1):
-        one = agent(id, community_id=community_id, name=name, can_create_agents=name == "Di")
-        visibility = Visibility.PRIVATE if name == "El" else Visibility.PUBLIC
-        added.append(AddAgent(agent=one, room=room(id, community_id=community_id, visibility=visibility)))
+    residents = [
+        (
+            agent(id, name=name, can_create_agents=name == "Di"),
+            room(id, visibility=Visibility.PRIVATE if name == "El" else Visibility.PUBLIC),
+        )
+        for id, name in enumerate(("Ada", "Bo", "Cy", "Di", "El"), 1)
+    ]
     guests = [(BO, ADA), (DI, ADA), (BO, EL)]
-    return [*added, *(AddMembership(membership=membership(guest, host)) for guest, host in guests)]
+    return House(store=store, community_id=await founded(store, residents, guests=guests))

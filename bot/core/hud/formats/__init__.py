@@ -1,26 +1,22 @@
-"""The four ways to write a HUD down."""
+"""The ways to write a HUD down, and to read it back: a format is a module here, named as in `InputFormat`."""
 
-from typing import assert_never
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final
 
-from bot.core.hud.formats.compact import compact_format
-from bot.core.hud.formats.json import json_format
-from bot.core.hud.formats.text import TextFormat
-from bot.core.hud.formats.toon import toon_format
-from bot.core.hud.sheet import Format
+from bot.core.hud.sheet import HudFormat
 from bot.core.kinds import InputFormat
-from bot.core.ports import Tokenizer
+from bot.core.records import Json
+
+FORMATS: Final[Mapping[InputFormat, HudFormat]] = {
+    name: import_module(f"{__name__}.{name}").FORMAT for name in InputFormat
+}
+"""What each of the modules has under the name FORMAT."""
 
 
-def format_of(input_format: InputFormat, tokenizer: Tokenizer) -> Format:
-    """Give the format that writes for a tokenizer."""
-    match input_format:
-        case InputFormat.TEXT:
-            return TextFormat(tokenizer)
-        case InputFormat.JSON:
-            return json_format(tokenizer)
-        case InputFormat.COMPACT_JSON:
-            return compact_format(tokenizer)
-        case InputFormat.TOON:
-            return toon_format(tokenizer)
-        case _:
-            assert_never(input_format)
+def read_document(text: str) -> dict[str, Json] | None:
+    """Read a HUD with its constant part in whichever format it is; None when the text is none."""
+    for format in FORMATS.values():
+        if (document := format.read(text)) and document.keys() & {"self", "agents"}:
+            return document
+    return None

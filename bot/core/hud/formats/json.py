@@ -3,8 +3,9 @@
 import json
 
 from bot.core.hud.formats.document import Document
-from bot.core.hud.formats.written import WrittenFormat
-from bot.core.ports import Tokenizer
+from bot.core.hud.formats.keys import KEYS
+from bot.core.hud.formats.written import WrittenFormat, os_json, read_after
+from bot.core.hud.sheet import HudFormat
 from bot.core.records import Json
 
 _PAD = "\n        "  # a message's place in the document: rooms, room, messages
@@ -21,10 +22,12 @@ def read(text: str) -> Json:
     return value
 
 
-def json_format(tokenizer: Tokenizer) -> WrittenFormat:
-    """Give the format for a tokenizer."""
-    return WrittenFormat(tokenizer, write, _message)
-
-
 def _message(entry: Document) -> str:
     return f"        {json.dumps(entry, ensure_ascii=False, indent=2)},\n".replace("\n", _PAD)
+
+
+FORMAT = HudFormat(
+    write=lambda tokenizer: WrittenFormat(tokenizer, write, _message),
+    constant=os_json,
+    read=lambda text: read_after(text, read, lambda constant, rest: KEYS not in constant and rest.startswith("{")),
+)

@@ -4,6 +4,7 @@ from typing import Final
 
 from bot.core.records import Json
 
+KEYS: Final = "keys"  # the name of the table in the OS section
 SHORT: Final = {
     "id": "i", "timestamp": "t", "sender": "s", "content": "c", "type": "y", "reply_to": "r", "reactions": "x",
     "edited": "e", "messages": "m", "members": "mb", "name": "n", "topic": "tp", "billboard": "b", "summary": "su",

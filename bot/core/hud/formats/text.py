@@ -1,11 +1,13 @@
 """The `text` format: the densest, one-way, for reading at once. Every line ends with its break, so counts add up."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from bot.core.hud.counting import adds_up, count
 from bot.core.hud.escape import paragraph
-from bot.core.hud.formats.lines import id_tokens, is_plain, line_tokens, message_line, message_tokens
+from bot.core.hud.formats.lines import id_tokens, is_plain, line_tokens
 from bot.core.hud.formats.paragraphs import (
+    action_lists,
     budget,
     directory,
     header,
@@ -13,15 +15,21 @@ from bot.core.hud.formats.paragraphs import (
     now_line,
     seats_head,
     stable,
+    title,
     volatile,
     why_line,
 )
 from bot.core.hud.formats.rooms import block, head, named_line, seat_lines
-from bot.core.hud.sheet import Moment, Place, Sheet
+from bot.core.hud.formats.text_reading import text_document
+from bot.core.hud.sheet import HudFormat, Moment, OsSection, Place, Sheet
 from bot.core.ports import Tokenizer
 from bot.core.records import Json, Message
 
-__all__ = ["TextFormat", "message_line", "message_tokens"]
+READING: Final = (
+    "A message is [id HH:MM] sender: text, then notes: (re id) what it replies to, (name n) reactions, (edited). "
+    'A day begins with its date. Line breaks inside texts are written \\n. "older" counts earlier '
+    'messages. The directory says: id name (type, access): topic. "messages from" is the first message you see there.'
+)
 
 
 class TextFormat:
@@ -82,3 +90,15 @@ def _all_pieces(sheet: Sheet, moment: Moment) -> Iterator[tuple[str, str]]:
     yield from stable(sheet)
     for name, text in volatile(sheet):
         yield (name, text) if name != "rooms" else (name, seats_head(sheet))
+
+
+def _constant(told: OsSection) -> str:
+    lines = [major("SELFROOM"), f"{paragraph(told.directives)}\n", title("INSTRUCTIONS")]
+    lines += [f"{name}: {paragraph(words)}\n" for name, words in told.instructions.items()]
+    lines.append(f"reading: {READING}\n")
+    listed = action_lists({name: list(each) for name, each in told.actions.items()})
+    lines += [title("ACTIONS"), listed, title("ANSWER"), f"{told.answer.rstrip()}\n"]
+    return "".join(lines)
+
+
+FORMAT = HudFormat(write=TextFormat, constant=_constant, read=text_document, lossless=False)

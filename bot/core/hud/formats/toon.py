@@ -3,9 +3,10 @@
 import toon
 
 from bot.core.hud.formats.document import Document
-from bot.core.hud.formats.written import WrittenFormat
+from bot.core.hud.formats.keys import KEYS
+from bot.core.hud.formats.written import WrittenFormat, os_json, read_after
+from bot.core.hud.sheet import HudFormat
 from bot.core.hud.values import entries, fields
-from bot.core.ports import Tokenizer
 from bot.core.records import Json
 
 _SEPARATORS = {"\\": "\\\\", ",": "\\,"}
@@ -19,11 +20,6 @@ def write(document: Document) -> str:
 def read(text: str) -> Json:
     """Read a document back, without the padding."""
     return bare(toon.decode(text.removesuffix("\n")))
-
-
-def toon_format(tokenizer: Tokenizer) -> WrittenFormat:
-    """Give the format for a tokenizer."""
-    return WrittenFormat(tokenizer, write, _row)
 
 
 def _row(entry: Document) -> str:
@@ -85,3 +81,10 @@ def _split(text: str) -> list[str]:
         else:
             escaped = True
     return parts
+
+
+FORMAT = HudFormat(
+    write=lambda tokenizer: WrittenFormat(tokenizer, write, _row),
+    constant=os_json,
+    read=lambda text: read_after(text, read, lambda constant, rest: KEYS not in constant and rest[:1] != "{"),
+)

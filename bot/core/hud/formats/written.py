@@ -1,5 +1,6 @@
-"""What `json`, `compact_json` and `toon` share: a nested value, written whole and counted whole."""
+"""What `json`, `compact_json` and `toon` share: a nested value, written whole and counted whole, and read back."""
 
+import json
 from collections.abc import Callable
 
 from bot.core.hud.counting import count
@@ -13,11 +14,14 @@ from bot.core.hud.formats.document import (
     shared_document,
     solo_document,
 )
-from bot.core.hud.sheet import Moment, Place, Sheet
+from bot.core.hud.sheet import Moment, OsSection, Place, Sheet
+from bot.core.hud.values import fields
+from bot.core.hud.wording import MEND
 from bot.core.ports import Tokenizer
 from bot.core.records import Json, Message
 
 Write = Callable[[Document], str]
+Read = Callable[[str], Json]
 
 
 class WrittenFormat:
@@ -57,3 +61,33 @@ class WrittenFormat:
 
     def _tokens(self, value: Document) -> int:
         return count(self._tokenizer, self._write(value))
+
+
+def os_document(told: OsSection) -> Document:
+    """Give the OS section as a nested value."""
+    return {
+        "system": {"directives": told.directives},
+        "meta": {
+            "instructions": dict(told.instructions),
+            "available_actions": {name: list(lines) for name, lines in told.actions.items()},
+            "response_format": told.answer,
+        },
+    }
+
+
+def os_json(told: OsSection) -> str:
+    """Write the OS section as indented JSON."""
+    return json.dumps(os_document(told), ensure_ascii=False, indent=2) + "\n"
+
+
+def read_after(text: str, read: Read, is_ours: Callable[[Document, str], bool]) -> Document | None:
+    """Read what follows a constant part in JSON, where constant part and the rest are of this format."""
+    text = text.partition(f"\n{MEND}")[0].lstrip()
+    if not text.startswith("{"):
+        return None
+    try:
+        constant, end = json.JSONDecoder().raw_decode(text)
+        rest = text[end:].strip()
+        return fields(read(rest)) or None if is_ours(constant, rest) else None
+    except (ValueError, RecursionError):
+        return None

@@ -27,7 +27,7 @@ export class App extends Bus {
     this.settings = settings;
     this.people = people;
     this.api = new Api(person.token);
-    this.gateway = new Gateway(settings.gateway_url, person.token);
+    this.gateway = new Gateway(person.token);
     this.world = new World();
     this.world.guildId = keptHere.get("guild") ?? settings.guild_id ?? null;
     this.unread = new Unread(this.world);

@@ -20,6 +20,21 @@ export function localUrl(url) {
   return same ? parsed.pathname + parsed.search : url;
 }
 
+/** Whether a picture or a film lies elsewhere: to load it would tell the viewer's address to whoever chose it. */
+export function isForeign(url) {
+  return /^https?:/.test(localUrl(url));
+}
+
+/** A link to what lies elsewhere, which says where. */
+function linkElsewhere({ url, description }) {
+  const where = `Picture at ${new URL(url).host}`;
+  return h(
+    "a.link",
+    { href: url, target: "_blank", rel: "noopener noreferrer", title: description ?? null },
+    where,
+  );
+}
+
 export function sizeText(bytes) {
   if (bytes === undefined || bytes === null) return "";
   if (bytes < 1024) return `${bytes} B`;
@@ -49,8 +64,9 @@ function fitted({ width, height }) {
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
-/** A picture that opens large; a spoiler is blurred until it is asked for. */
+/** A picture that opens large, or a link to a foreign one; a spoiler is blurred until it is asked for. */
 export function picture(app, item) {
+  if (isForeign(item.url)) return linkElsewhere(item);
   const image = h("img", {
     src: item.url,
     alt: item.description ?? item.filename ?? "",

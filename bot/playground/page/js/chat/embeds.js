@@ -4,7 +4,7 @@ import { shortTime } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { markdown } from "../text/blocks.js";
 import { inline } from "../text/inline.js";
-import { localUrl, picture } from "./attachments.js";
+import { isForeign, localUrl, picture } from "./attachments.js";
 
 function colourOf(embed) {
   return embed.color ? { "--accent-bar": `#${embed.color.toString(16).padStart(6, "0")}` } : {};
@@ -21,9 +21,8 @@ function linked(url, inner) {
 }
 
 function small(message, source) {
-  return source
-    ? h("img.embed-icon", { src: mediaUrl(message, { url: source }), alt: "", width: 20, height: 20 })
-    : null;
+  const src = mediaUrl(message, { url: source ?? "" });
+  return src && !isForeign(src) ? h("img.embed-icon", { src, alt: "", width: 20, height: 20 }) : null;
 }
 
 function authorOf(message, { author }) {

@@ -27,16 +27,15 @@ export class Gateway extends Bus {
   #closed = false;
   sessionId = null;
 
-  constructor(url, token) {
+  constructor(token) {
     super();
-    this.url = url;
+    this.url = `ws://${location.host}/gateway`;
     this.token = token;
   }
 
   open() {
     this.emit("status", "connecting");
-    const separator = this.url.includes("?") ? "&" : "?";
-    const socket = new WebSocket(`${this.url}${separator}v=10&encoding=json`);
+    const socket = new WebSocket(`${this.url}?v=10&encoding=json`);
     this.#socket = socket;
     socket.onmessage = (event) => this.#socket === socket && this.#receive(JSON.parse(event.data));
     socket.onclose = (event) => this.#socket === socket && this.#lost(event.code);

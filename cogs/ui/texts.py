@@ -1,0 +1,15 @@
+"""What agents, cards and archives wrote, as it may stand in our own answers."""
+
+import discord
+
+from bot.core.terminal import without_unseen
+
+
+def honest(text: str) -> str:
+    """Give others' text with no link that hides where it leads, and nothing that cannot be seen."""
+    return without_unseen(text).replace("](", "]\\(")
+
+
+def label(name: str) -> str:
+    """Give a name that stays what it is: one line, and no markup of its own."""
+    return honest(discord.utils.escape_markdown(" ".join(name.split())))

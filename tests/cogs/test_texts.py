@@ -1,0 +1,63 @@
+"""What agents, cards and archives wrote says what it is where people read it."""
+
+import io
+from dataclasses import replace
+
+import discord
+import pytest
+
+from bot.core.kinds import ReasonKind
+from bot.core.records import AgentId, Beat, BeatId
+from bot.core.view import RoomView
+from cogs.looking import message_line
+from cogs.ui.beats import beat_line, why
+from cogs.ui.cards import Shown, agent_card, agent_list
+from cogs.ui.pictures import Bar, alt_text
+from cogs.ui.rooms import member_lines, room_card
+from cogs.ui.texts import honest, label
+from tests.factories import agent, message, room, view
+from tests.fakes import START, ScriptedModel
+
+LURE = "[https://bank.example](https://evil.example) and [more](<https://evil.example>)"
+UNSEEN = "\u202e\u200b\x1b\u2066"
+
+
+@pytest.mark.parametrize(
+    "text", [LURE, f"\\{LURE}", f"\\\\{LURE}", f"[[{LURE}]](x)", LURE.replace("](", f"]{UNSEEN}(")]
+)
+def test_no_link_hides_where_it_leads(text: str) -> None:
+    for shown in (honest(text), label(text)):
+        assert "](" not in shown
+        assert not set(UNSEEN) & set(shown)
+
+
+def test_a_name_is_one_line_without_markup() -> None:
+    assert label("Wren\n# **loud** ||x||") == "Wren # \\*\\*loud\\*\\* \\|\\|x\\|\\|"
+    assert label("Bot-1") == "Bot-1"
+
+
+def test_what_an_agent_wrote_lures_nobody_wherever_it_is_shown() -> None:
+    bad = LURE + UNSEEN
+    one = replace(agent(1, name="Wren"), name=bad, prompt=bad)
+    place = replace(room(1), topic=bad, billboard=bad)
+    seen = view(agents=[one], rooms=[RoomView(room=place, members=(AgentId(1),))])
+    beat = Beat(id=BeatId(1), agent_id=AgentId(1), at=START, reason=ReasonKind.ADDRESSED, thoughts=bad, outcome=(bad,))
+    file = discord.File(
+        io.BytesIO(b"png"), filename="a.png", description=alt_text(UNSEEN, [Bar(label=UNSEEN, share=1, note=UNSEEN)])
+    )
+    shown = Shown(model=ScriptedModel(), feedback={}, last=beat, is_manager=True, face="https://cdn.example/a.png")
+    card = agent_card(seen, AgentId(1), START, shown, file)
+    said = message(1, bad)
+    texts = [
+        str(card.to_components()),  # type: ignore[no-untyped-call]
+        str(room_card(seen, AgentId(1), START).to_dict()),
+        *agent_list(seen, {}, START),
+        *member_lines(seen, AgentId(1), {}, START),
+        why(beat, {}),
+        beat_line(beat, ScriptedModel(), {}),
+        message_line(5, seen, place, said, bad),
+    ]
+    for text in texts:
+        assert "](https://evil" not in text
+        assert "](<https://evil" not in text
+        assert not set(UNSEEN) & set(text)
