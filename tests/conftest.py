@@ -48,7 +48,7 @@ def observers() -> Iterator[list[Observer]]:
         yield watching
 
 
-class Sharing(LoadScopeScheduling):
+class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # which gives no types
     """Deals tests out one by one, but those of a module that share a home all to one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
