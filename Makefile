@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test cover fast lint style types tests format pages bench audit chaos soak second-opinion mutants browser clean
+.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos soak second-opinion mutants browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -45,12 +45,15 @@ format: .venv/dev.stamp ## Rewrite the code in the house's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-pages: .venv/dev.stamp ## Write anew what follows from the code: the table in docs/commands.md, the golden HUDs of the tests
+pages: .venv/dev.stamp ## Write anew what follows from the code: the tables in docs/commands.md and docs/actions.md, the golden HUDs of the tests
 	$(BIN)/python -m tests.cogs.pages
 	$(BIN)/python -m tests.core.hud.golden
 
 bench: .venv/dev.stamp ## Measure; ONLY=playground (or hud, storage, ...) runs one part
 	$(BIN)/python -m tests.bench $(ONLY)
+
+figures: .venv/dev.stamp ## Print the figures by which the house is kept: lines, modules, sizes
+	@$(BIN)/python -m tests.house.figures
 
 audit: $(UV) ## Ask whether a dependency has a known weakness (needs the network)
 	@$(UV) audit --frozen --preview-features audit-command || { \

@@ -14,7 +14,7 @@ import structlog
 from bot import standin
 from bot.adapters.cipher import AesCipher
 from bot.adapters.clock import BeatRandom, SystemClock, random_for
-from bot.adapters.discord.address import point_at
+from bot.adapters.discord.inner import point_at
 from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.guard import is_near, is_own_machine
@@ -33,7 +33,8 @@ from bot.core.schema import answer_schema
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities
 from bot.engine.delivery import Delivery
-from bot.engine.front_desk import FrontDesk
+from bot.engine.foresight import foreseen
+from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
@@ -140,6 +141,8 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
     performer = Performer(cipher=parts.cipher, tokenizer=tokenizer, models=models)
     scheduler = SlotScheduler(clock, slot_seconds=settings.slot_seconds)
     client = SelfroomClient(COGS)
+    if face is not None:
+        face.foresee = partial(foreseen, models=models, clock=clock)
     show_inside(face, place, client, models)
     publisher = DiscordPublisher(client)
     delivery = Delivery(store, publisher, clock, metrics, models=models, made=client.room_made, planned=scheduler)
@@ -149,9 +152,9 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
         delivery.wake()
         scheduler.nudge(clock.now())
 
-    front_desk = open_desk(settings, parts, performer, look)
+    desk = open_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
-    client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, front_desk=front_desk)
+    client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_timeout_seconds * CALL_PATIENCE
     return House(
@@ -163,7 +166,7 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
         heartbeat=start_heart(settings, parts, performer, delivery, scheduler),
         upkeep=upkeep,
         summaries=Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience),
-        front_desk=front_desk,
+        desk=desk,
         face=face,
         expire_backups=partial(expire_backups, store, settings, clock),
     )
@@ -193,14 +196,16 @@ def start_heart(
 def open_desk(settings: Settings, parts: Parts, performer: Performer, on_done: Callable[[], None]) -> FrontDesk:
     """Make the use cases that people reach by commands; `on_done` is called after a change."""
     return FrontDesk(
-        parts.store,
-        performer,
-        parts.clock,
-        BeatRandom("front desk"),
-        on_done=on_done,
-        cipher=parts.cipher,
-        models=parts.models,
-        workshop=parts.workshop,
+        Office(
+            parts.store,
+            performer,
+            parts.clock,
+            BeatRandom("front desk"),
+            on_done=on_done,
+            cipher=parts.cipher,
+            models=parts.models,
+            workshop=parts.workshop,
+        ),
         backup_days=settings.backup_days,
         config=settings.defaults,
     )

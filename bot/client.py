@@ -17,6 +17,7 @@ from bot.adapters.discord.backfill import Backfill
 from bot.adapters.discord.commands import CommandSync
 from bot.adapters.discord.events import Translator
 from bot.adapters.discord.inbox import NO_SERVER, Inbox
+from bot.adapters.discord.inner import renew
 from bot.adapters.discord.line import Line, Reader
 from bot.adapters.discord.people import Author, People
 from bot.adapters.discord.publisher import DiscordPublisher
@@ -53,7 +54,7 @@ class SelfroomClient(commands.Bot):
     """discord.py's client with our ears on; `equip` it before it starts. Cogs find the use cases as attributes."""
 
     store: Store
-    front_desk: FrontDesk
+    desk: FrontDesk
 
     def __init__(self, cogs: Sequence[CogMaker] = ()) -> None:
         super().__init__(
@@ -84,12 +85,12 @@ class SelfroomClient(commands.Bot):
         intake: Intake,
         publisher: DiscordPublisher,
         metrics: Metrics,
-        front_desk: FrontDesk | None = None,
+        desk: FrontDesk | None = None,
     ) -> None:
         """Hand over the parts that this client works for."""
         self.store = store
-        if front_desk is not None:
-            self.front_desk = front_desk
+        if desk is not None:
+            self.desk = desk
         self._publisher = publisher
         self._inbox = Inbox(intake)
         self._translator = Translator(self, publisher.territory, publisher.webhooks, self.people, intake)
@@ -140,8 +141,7 @@ class SelfroomClient(commands.Bot):
                     raise
                 seconds = again_after(failures)
                 log.warning(api_trouble(error), again_in_seconds=seconds)
-                await self.http.close()
-                self.http.connector = discord.utils.MISSING  # that one is closed now
+                await renew(self)
                 await asyncio.sleep(seconds)
             else:
                 return

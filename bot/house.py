@@ -12,21 +12,34 @@ from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.discord.reaching import api_trouble, gateway_trouble, token_trouble
 from bot.adapters.web import Face
 from bot.client import SelfroomClient
+from bot.core.actions import CreateAgent
 from bot.core.errors import BadSetting
-from bot.core.records import Snowflake
+from bot.core.records import Person, Snowflake
+from bot.core.templates import FIRST_RESIDENTS, TEMPLATES
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
+from bot.engine.front_desk.actions import Actions
+from bot.engine.front_desk.agents import Agents
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.summaries import Summaries
 from bot.engine.upkeep import Upkeep
-from bot.engine.welcome import welcome
 
+HOUSEKEEPER = Person(id=Snowflake(0), username="selfroom", is_architect=True)
 FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
 UPKEEP_SECONDS = 5.0
 BACKUP_SECONDS = 3_600.0
-
 Part = Coroutine[Any, Any, None]
 Job = Callable[[], Awaitable[None]]
+
+
+async def welcome(agents: Agents, actions: Actions, guild_id: Snowflake) -> None:
+    """Create the sample agents in a community that has none yet; do nothing in one that has."""
+    if await agents.everyone(guild_id):
+        return
+    for name in FIRST_RESIDENTS:
+        template = TEMPLATES[name]
+        action = CreateAgent(name=name, background_prompt=template.prompt, agent_type=template.type)
+        await actions.take(guild_id, HOUSEKEEPER, action)
 
 
 class Ticking(Protocol):
@@ -72,7 +85,7 @@ class House:
     heartbeat: Heartbeat
     upkeep: Upkeep
     summaries: Summaries
-    front_desk: FrontDesk
+    desk: FrontDesk
     face: Face | None
     expire_backups: Job
 
@@ -103,7 +116,7 @@ class House:
         await self.client.caught_up.wait()
         if self.place.is_playground:
             for guild in self.client.guilds:
-                await welcome(self.front_desk, Snowflake(guild.id))
+                await welcome(self.desk.agents, self.desk.actions, Snowflake(guild.id))
         await self.expire_backups()
         self.scheduler.every(BACKUP_SECONDS, self.expire_backups, name="backups")
         self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")

@@ -44,7 +44,7 @@ class Visitors:
         member = await self._member(token, guild_id)
         if member is not None and self._client.person(member).is_architect:
             return Sight()
-        return await self._client.front_desk.sight(guild_id, partial(may_read, member))
+        return await self._client.desk.community.sight(guild_id, partial(may_read, member))
 
     async def _member(self, token: str, guild_id: Snowflake) -> discord.Member | None:
         user_id, guild = self._member_with(token, guild_id), self._client.get_guild(guild_id)

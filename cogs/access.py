@@ -10,10 +10,9 @@ from bot.core.errors import Rejected
 from bot.core.records import Agent
 from cogs.arguments import AgentArg, RequestArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.deciding import HeldButton, KnockButton, held_line, held_view, knock_line, knock_view
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.held import HeldButton, held_line, held_view
-from cogs.ui.knocks import KnockButton, knock_line, knock_view
-from cogs.ui.rights import check_may_change_entry, sees_by_right, told
+from cogs.ui.rights import check_may_change_entry, sees_by_right, soon, told
 
 STILL_SEES = "still sees the room: taking that away waits for Discord, and is tried again and again"
 Secret = app_commands.Range[str, 1, 64]
@@ -45,11 +44,11 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         """
         managers_only(interaction)
         await wait(interaction)
-        knocks = await self.desk.knocks(guild_of(interaction))
+        knocks = await self.desk.doors.knocks(guild_of(interaction))
         if not knocks:
             await self.say(interaction, "Nobody waits at a door.")
             return
-        view = await self.desk.view(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
         text = "\n".join(knock_line(knock, view) for knock in knocks[:10])[:1_900]
         await self.say(interaction, text, view=knock_view(knocks))
 
@@ -58,7 +57,7 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         """List what agents wanted to say and moderation holds back, with buttons to decide."""
         managers_only(interaction)
         await wait(interaction)
-        held = await self.desk.held(guild_of(interaction))
+        held = await self.desk.held.waiting(guild_of(interaction))
         if not held:
             await self.say(interaction, "Nothing is held back.")
             return
@@ -87,7 +86,7 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         """Let a request in, or turn it away."""
         managers_only(interaction)
         await wait(interaction)
-        outcome = await self.desk.decide_knock(guild_of(interaction), person(interaction), request, grant=grant)
+        outcome = await self.desk.doors.decide(guild_of(interaction), person(interaction), request, grant=grant)
         await self.say(interaction, await told(interaction, outcome))
 
     @app_commands.command()
@@ -111,19 +110,19 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         action = Remove(agent_id=agent.id if agent else None, person_id=member.id if member else None)
         done = await self.do(interaction, action, subject=room.id)
         if member is not None and agent is None:
-            seen = await self.desk.soon(partial(self.is_shut_out, interaction, room, member))
+            seen = await soon(self.desk.clock, partial(self.is_shut_out, interaction, room, member))
             done = f"{member.display_name} {'does not see the room any more' if seen else STILL_SEES}."
         await self.say(interaction, done)
 
     async def is_shut_out(self, interaction: Interaction, room: Agent, member: discord.Member) -> bool:
         """Tell whether Discord shows a room to somebody no longer."""
-        channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[room.id].channel_id
+        channel_id = (await self.desk.community.view(guild_of(interaction), messages=0)).all_rooms[room.id].channel_id
         channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
         return channel is None or not channel.permissions_for(member).view_channel
 
     async def check_shuts_out(self, interaction: Interaction, room: Agent, member: discord.Member) -> None:
         """Raise Rejected where taking a person's access away would not keep them out."""
-        channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[room.id].channel_id
+        channel_id = (await self.desk.community.view(guild_of(interaction), messages=0)).all_rooms[room.id].channel_id
         check_may_change_entry(interaction.guild, channel_id)
         channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
         if channel is not None and (why := sees_by_right(channel, member)):

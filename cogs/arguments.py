@@ -28,7 +28,7 @@ async def one_agent(interaction: Interaction, typed: str) -> Agent:
     """Find an agent by name or id, once something is for sure by id alone; raises NotFound or Rejected."""
     if SURE in interaction.extras and not typed.isdecimal():
         raise Rejected("Names may have changed since this was asked: use the command again.")
-    return agent_named(await interaction.client.front_desk.agents(guild_of(interaction)), typed)
+    return agent_named(await interaction.client.desk.agents.everyone(guild_of(interaction)), typed)
 
 
 class AgentName(app_commands.Transformer):
@@ -41,7 +41,7 @@ class AgentName(app_commands.Transformer):
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
         """Suggest agents whose name or id holds what was typed, first those whose name begins with it."""
         typed = value.strip().casefold()
-        names = await interaction.client.front_desk.names(guild_of(interaction))
+        names = await interaction.client.desk.agents.names(guild_of(interaction))
         fitting = [(id, name) for id, name in names.items() if typed in name.casefold() or typed == str(id)]
         fitting.sort(key=lambda one: not one[1].casefold().startswith(typed))
         return choices([(f"{name} (ID {id})", str(id)) for id, name in fitting])
@@ -63,7 +63,7 @@ class KeyLabel(app_commands.Transformer):
             room = await one_agent(interaction, str(typed)) if typed else await here(interaction)
         except SelfroomError:  # nothing to suggest yet
             return []
-        keys = await interaction.client.front_desk.key_labels(guild_of(interaction), room.id)
+        keys = await interaction.client.desk.doors.key_labels(guild_of(interaction), room.id)
         return choices([(key.label, key.label) for key in keys if value.casefold() in key.label.casefold()])
 
 
@@ -80,7 +80,7 @@ class RequestId(app_commands.Transformer):
         """Suggest what waits, to managers only."""
         if not person(interaction).is_architect:
             return []
-        knocks = await interaction.client.front_desk.knocks(guild_of(interaction))
+        knocks = await interaction.client.desk.doors.knocks(guild_of(interaction))
         shown = [(f"{one.id}: {one.requester_name} at room {one.room_id}", str(one.id)) for one in knocks]
         return choices([pair for pair in shown if value.casefold() in pair[0].casefold()])
 
@@ -94,7 +94,7 @@ class ModelName(app_commands.Transformer):
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
         """Suggest what the community allows, else what it uses and what is well known."""
-        view = await interaction.client.front_desk.view(guild_of(interaction))
+        view = await interaction.client.desk.community.view(guild_of(interaction))
         used = [agent.model for agent in view.agents.values()]
         names = view.config.allowed_models or dict.fromkeys([view.config.model, *used, *KNOWN_MODELS])
         return choices([(name, name) for name in names if value.casefold() in name.casefold()])
@@ -127,7 +127,7 @@ class OptionValue(app_commands.Transformer):
         name = str(getattr(interaction.namespace, "setting", ""))
         if name not in OPTIONS or not person(interaction).is_architect:
             return []
-        _, config = await interaction.client.front_desk.community(guild_of(interaction))
+        _, config = await interaction.client.desk.community.settings(guild_of(interaction))
         shown = [(f"{each} (as it is)", each) for each in [shown_option(config, name)] if len(each) <= LONGEST_CHOICE]
         typed = [(value, value)] if value else []
         return choices([*typed, *shown, (DEFAULT, DEFAULT)])

@@ -24,7 +24,7 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         """
         managers_only(interaction)
         await wait(interaction)
-        view = await self.desk.view(guild_of(interaction), agent.id)
+        view = await self.desk.community.view(guild_of(interaction), agent.id)
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
         numbers = [
             f"- {label(view.agents[room].name)}'s room (ID {room}): "
@@ -55,7 +55,7 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
             agent: Whose view
         """
         managers_only(interaction)
-        view = await self.desk.view(guild_of(interaction), agent.id)
+        view = await self.desk.community.view(guild_of(interaction), agent.id)
         fixed = [
             one for (member, _), one in view.memberships.items() if member == agent.id and one.attention is not None
         ]

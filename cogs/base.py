@@ -12,20 +12,20 @@ from bot.core.actions import Action, CancelScheduled
 from bot.core.errors import NotFound, Rejected
 from bot.core.outlook import Outlook
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Schedule, Side, Snowflake
 from bot.core.sight import Sight
 from bot.core.view import MayRead
-from cogs.ui.again import PAGE, SURE, Again, pager, question
-from cogs.ui.drawn import drawn_page
+from cogs.ui.again import PAGE, SURE, Again, UseButton, pager, question
 from cogs.ui.files import picture
 from cogs.ui.pages import paged
-from cogs.ui.pictures import Bar, alt_text, bars
+from cogs.ui.pictures import Bar, alt_text, bars, drawn_page
 from cogs.ui.rights import told
-from cogs.ui.scheduled import cancel_buttons, scheduled_lines
+from cogs.ui.texts import label
 
+SHOWN_CHARACTERS = 120
+MOST_BUTTONS = 20
 SHOWN_CHOICES = 25  # Discord shows no more
 CHOICE_CHARACTERS = 100
-
 Interaction = discord.Interaction[SelfroomClient]
 
 
@@ -35,7 +35,7 @@ class Cog(commands.Cog):
     def __init__(self, client: SelfroomClient) -> None:
         super().__init__()
         self.client = client
-        self.desk = client.front_desk
+        self.desk = client.desk
 
     async def act(
         self, interaction: Interaction, action: Action, *, subject: AgentId | None = None, side: Side = PUBLIC_SIDE
@@ -49,7 +49,7 @@ class Cog(commands.Cog):
         """Do one thing as the person who asked; gives the sentence, with the secret if there is one."""
         await wait(interaction)
         who = person(interaction)
-        outcome = await self.desk.act(guild_of(interaction), who, action, subject=subject, side=side)
+        outcome = await self.desk.actions.take(guild_of(interaction), who, action, subject=subject, side=side)
         secret = f"\nIt is ||`{outcome.secret}`||. Only you see this." if outcome.secret else ""
         return await told(interaction, outcome) + secret
 
@@ -124,18 +124,18 @@ class Cog(commands.Cog):
 
     async def mind(self, interaction: Interaction, agent: Agent, room: Agent | None) -> Mind:
         """Give what an agent carries in the open, or beside a private room; raises NotFound for non-members."""
-        side = await self.desk.side_of(guild_of(interaction), agent, room)
-        return (await self.desk.view(guild_of(interaction), agent.id)).mind_of(agent.id, side)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        return (await self.desk.community.view(guild_of(interaction), agent.id)).mind_of(agent.id, side)
 
     async def sight(self, interaction: Interaction) -> Sight:
         """Give what the person who asked may see."""
         if person(interaction).is_architect:
             return Sight()
-        return await self.desk.sight(guild_of(interaction), partial(may_read, interaction))
+        return await self.desk.community.sight(guild_of(interaction), partial(may_read, interaction))
 
     async def looks(self, interaction: Interaction, sight: Sight) -> Mapping[AgentId, Outlook]:
         """Give what everyone is at and waits for, of whom that may be told to the person who asked."""
-        looks = await self.desk.outlooks(guild_of(interaction))
+        looks = await self.desk.agents.outlooks(guild_of(interaction))
         return {id: look for id, look in looks.items() if id not in sight.hidden_agents}
 
     async def scheduled(
@@ -145,13 +145,13 @@ class Cog(commands.Cog):
         managers_only(interaction)
         await wait(interaction)
         told, guild_id = "", guild_of(interaction)
-        waiting = await self.desk.scheduled(guild_id, agent.id if agent else None, room.id if room else None)
+        waiting = await self.desk.rooms.scheduled(guild_id, agent.id if agent else None, room.id if room else None)
         if gone := next((one for one in waiting if one.id == cancel), None):
             told = await self.do(interaction, CancelScheduled(id=gone.id), subject=gone.agent_id)
             waiting = [one for one in waiting if one is not gone]
         elif cancel is not None:
             told = f"No message {cancel} waits to be said."
-        agents = {one.id: one for one in await self.desk.agents(guild_id)}
+        agents = {one.id: one for one in await self.desk.agents.everyone(guild_id)}
         lines = scheduled_lines(waiting, agents) or ["Nothing waits to be said later."]
         text = "\n".join([told, *lines] if told else lines)[:2_000]
         await self.say(interaction, text, view=cancel_buttons(waiting, again) if waiting else None)
@@ -174,7 +174,7 @@ async def wait(interaction: Interaction) -> None:
 async def here(interaction: Interaction) -> Agent:
     """Give the owner of the room in which this is; a thread belongs to its room. Raises NotFound."""
     parent_id = getattr(interaction.channel, "parent_id", None)
-    return await interaction.client.front_desk.room_of(guild_of(interaction), interaction.channel_id, parent_id)
+    return await interaction.client.desk.rooms.owner_at(guild_of(interaction), interaction.channel_id, parent_id)
 
 
 def guild_of(interaction: Interaction) -> Snowflake:
@@ -240,3 +240,21 @@ def choices(pairs: Sequence[tuple[str, str]]) -> list[app_commands.Choice[str]]:
         app_commands.Choice(name=name[:CHOICE_CHARACTERS], value=value[:CHOICE_CHARACTERS])
         for name, value in pairs[:SHOWN_CHOICES]
     ]
+
+
+def scheduled_lines(waiting: Sequence[Schedule], agents: Mapping[AgentId, Agent]) -> list[str]:
+    """List messages, one line each, the soonest first."""
+    return [
+        f"**{one.id}** <t:{int(one.at.timestamp())}:f>, {label(agents[one.agent_id].name)} "
+        f"in {label(agents[one.room_id].name)}'s room: "
+        f"{label(' '.join(one.content.split())[:SHOWN_CHARACTERS])}"
+        for one in waiting[:MOST_BUTTONS]
+    ]
+
+
+def cancel_buttons(waiting: Sequence[Schedule], again: Again) -> discord.ui.View:
+    """Give a button for each that takes it back."""
+    view = discord.ui.View(timeout=None)
+    for one in waiting[:MOST_BUTTONS]:
+        view.add_item(UseButton(again.on(cancel=one.id), label=f"Cancel {one.id}"))
+    return view

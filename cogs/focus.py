@@ -77,7 +77,7 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room)
         await self.act(interaction, HudClear(section=section), subject=agent.id, side=side)
 
     @app_commands.command()
@@ -89,7 +89,7 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
             heading: Which of them
         """
         managers_only(interaction)
-        kept = (await self.desk.community(guild_of(interaction)))[1].focus_defaults
+        kept = (await self.desk.community.settings(guild_of(interaction)))[1].focus_defaults
 
         async def written(pressed: Interaction, text: str) -> None:
             await self.start_with(pressed, {**kept, heading: tuple(text.splitlines())})
@@ -104,7 +104,7 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
         lines: dict[str, Json] = {
             name: [line.strip() for line in each if line.strip()] for name, each in defaults.items()
         }
-        await self.desk.configure(guild_of(interaction), person(interaction), focus_defaults=lines)
+        await self.desk.community.configure(guild_of(interaction), person(interaction), focus_defaults=lines)
         await self.say(interaction, "Kept: new agents start with it.")
 
 

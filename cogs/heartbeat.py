@@ -23,21 +23,20 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
             agent: Only this one, with what it did in the last day
         """
         await wait(interaction)
-        guild_id, now = guild_of(interaction), self.desk.now()
-        asked = [agent] if agent else [one for one in await self.desk.agents(guild_id) if one.retired_at is None]
+        guild_id, now = guild_of(interaction), self.desk.clock.now()
+        living = [one for one in await self.desk.agents.everyone(guild_id) if one.retired_at is None]
         sight = await self.sight(interaction)
-        agents, hidden = [sight.of_agent(one) for one in asked], sight.hidden_agents
-        community, _ = await self.desk.community(guild_id)
-        looks, view = await self.looks(interaction, sight), await self.desk.view(guild_id)
+        agents, hidden = [sight.of_agent(one) for one in ([agent] if agent else living)], sight.hidden_agents
+        looks, view = await self.looks(interaction, sight), await self.desk.community.view(guild_id)
         title, rows = "Heartbeats", pace_rows(agents, looks, now)
         lines = pace_table(view, agents, looks, hidden)
         lines += await self.day_of(interaction, agent.id) if agent and agent.id not in hidden else []
-        note = " (everyone is paused)" if community.paused else ""
+        note = " (everyone is paused)" if view.community.paused else ""
         await self.draw_out(interaction, title, rows, lines, note=note)
 
     async def day_of(self, interaction: Interaction, agent_id: int) -> list[str]:
         """Word what an agent did in the last day."""
-        tally = await self.desk.tally(guild_of(interaction), [agent_id])  # type: ignore[list-item]
+        tally = await self.desk.agents.tally(guild_of(interaction), [agent_id])  # type: ignore[list-item]
         kinds = ", ".join(f"{count} {kind}" for kind, count in tally.beats.items()) or "none"
         answers, calls = counted(tally.answers, "answer"), counted(tally.calls, "call")
         return [f"In 24 hours: beats {kinds}; {tally.silent} silent, {answers}, {calls}."]
@@ -53,7 +52,7 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         if agent is not None:
             await self.act(interaction, Pause(), subject=agent.id)
         else:
-            told = await self.desk.pause_all(guild_of(interaction), person(interaction), paused=True)
+            told = await self.desk.community.pause(guild_of(interaction), person(interaction), paused=True)
             await self.say(interaction, told)
 
     @app_commands.command()
@@ -67,7 +66,7 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         if agent is not None:
             await self.act(interaction, Resume(), subject=agent.id)
         else:
-            told = await self.desk.pause_all(guild_of(interaction), person(interaction), paused=False)
+            told = await self.desk.community.pause(guild_of(interaction), person(interaction), paused=False)
             await self.say(interaction, told)
 
     @app_commands.command()

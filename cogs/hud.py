@@ -27,11 +27,11 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         managers_only(interaction)
         await wait(interaction)
         guild_id = guild_of(interaction)
-        seen, sections = await self.desk.hud_now(guild_id, agent, await self.desk.side_of(guild_id, agent, room))
-        beat = await self.desk.last_beat(guild_id, agent.id, may_read=reader(interaction))
-        model = await self.desk.model(guild_id)
+        seen, sections = await self.desk.minds.hud(guild_id, agent, await self.desk.minds.side(guild_id, agent, room))
+        beat = await self.desk.beats.last(guild_id, agent.id, may_read=reader(interaction))
+        model = await self.desk.providers.model(guild_id)
         files = [text_file(f"hud-{agent.id}-now.txt", seen), *([beat_file(beat)] if beat else [])]
-        rooms = (await self.desk.view(guild_id, messages=0)).all_rooms
+        rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
         last = f"Last beat:\n{beat_summary(beat, model, rooms)}" if beat else "It has not beaten yet."
         text = f"**What {label(agent.name)} would see now**\n{section_lines(sections)}\n\n{last}"
         await self.say(interaction, text[:2_000], files=files)
@@ -46,14 +46,14 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         """
         managers_only(interaction)
         guild_id, may_read = guild_of(interaction), reader(interaction)
-        rooms = (await self.desk.view(guild_id, messages=0)).all_rooms
+        rooms = (await self.desk.community.view(guild_id, messages=0)).all_rooms
         if beat is not None:
-            one = await self.desk.beat(guild_id, agent.id, beat, may_read=may_read)
-            told = beat_summary(one, await self.desk.model(guild_id), rooms)
+            one = await self.desk.beats.one(guild_id, agent.id, beat, may_read=may_read)
+            told = beat_summary(one, await self.desk.providers.model(guild_id), rooms)
             await self.say(interaction, f"**{label(agent.name)}**\n{told}", files=[beat_file(one)])
             return
-        model = await self.desk.model(guild_id)
-        beats = await self.desk.beats(guild_id, agent.id, may_read=may_read)
+        model = await self.desk.providers.model(guild_id)
+        beats = await self.desk.beats.of(guild_id, agent.id, may_read=may_read)
         title, lines = f"**Beats of {label(agent.name)}**", [beat_line(one, model, rooms) for one in beats]
         await self.list_out(interaction, title, lines, empty=f"{agent.name} has not beaten yet.")
 

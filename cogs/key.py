@@ -43,7 +43,7 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        expires = self.desk.now() + timedelta(hours=hours) if hours else None
+        expires = self.desk.clock.now() + timedelta(hours=hours) if hours else None
         action = CreateKey(key=key, label=label, expires=expires, uses=uses)
         await self.act(interaction, action, subject=owner.id)
 
@@ -96,7 +96,7 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
         managers_only(interaction)
         await wait(interaction)
         owner = await self.room(interaction, room)
-        keys, secrets = await self.desk.keys(guild_of(interaction), person(interaction), owner.id)
+        keys, secrets = await self.desk.doors.keys(guild_of(interaction), person(interaction), owner.id)
         lines = [key_line(key, secrets.get(key.id, "")) for key in keys]
         await self.list_out(
             interaction, f"**Keys to {label(owner.name)}'s room**", lines, empty="This room has no key."
@@ -106,8 +106,8 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
 async def handed(interaction: Interaction, action: HandKey, room: str, room_id: int, member: discord.Member) -> str:
     """Send a key to a person privately; gives the sentence for the manager."""
     await wait(interaction)
-    desk = interaction.client.front_desk
-    outcome = await desk.act(guild_of(interaction), person(interaction), action, subject=room_id)  # type: ignore[arg-type]
+    actions = interaction.client.desk.actions
+    outcome = await actions.take(guild_of(interaction), person(interaction), action, subject=room_id)  # type: ignore[arg-type]
     try:
         await member.send(
             f"A key to {room}'s room (ID {room_id}): ||`{outcome.secret}`||. Knock with `/access request` there."

@@ -68,7 +68,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room)
         await self.act(interaction, Set(path=path, value=value_of(value), w=weight), subject=agent.id, side=side)
 
     @app_commands.command()
@@ -81,7 +81,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room)
         await self.act(interaction, Delete(path=path), subject=agent.id, side=side)
 
     @app_commands.command()
@@ -93,8 +93,8 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.side_of(guild_of(interaction), agent, room)
-        entries = await self.desk.journal(guild_of(interaction), agent.id, side=side)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room)
+        entries = await self.desk.minds.journal(guild_of(interaction), agent.id, side=side)
         title, lines = f"**Knowledge of {label(agent.name)}, newest first**", [entry_line(entry) for entry in entries]
         await self.list_out(interaction, title, lines, empty=f"{agent.name}'s knowledge has never changed.")
 
@@ -110,7 +110,7 @@ class KnowledgeCog(Group, group_name="knowledge", group_description="What agents
             room: A private room, for what it keeps beside that room alone
         """
         managers_only(interaction)
-        side = await self.desk.side_of(guild_of(interaction), agent, room)
+        side = await self.desk.minds.side(guild_of(interaction), agent, room)
         await self.act(interaction, UndoKnowledge(entry_id=change), subject=agent.id, side=side)
 
 

@@ -26,7 +26,7 @@ class LookingCog(Cog):
         """List who changed what, newest first (managers)."""
         managers_only(interaction)
         await wait(interaction)
-        entries = await self.desk.audit_log(guild_of(interaction), person(interaction))
+        entries = await self.desk.community.audit_log(guild_of(interaction), person(interaction))
         lines = [f"<t:{int(one.at.timestamp())}:f> {honest(f'{one.by}: {one.what}')}" for one in entries]
         await self.list_out(interaction, "**Who changed what**", lines, empty="Nothing has been changed yet.")
 
@@ -41,10 +41,10 @@ class LookingCog(Cog):
         """
         await wait(interaction)
         guild_id = guild_of(interaction)
-        view, threads = await self.desk.view(guild_id), await self.desk.threads(guild_id)
+        view, threads = await self.desk.community.view(guild_id), await self.desk.rooms.threads(guild_id)
         rooms = [room.id] if room else list(view.all_rooms)
         readable = [id for id in rooms if may_read(interaction, view.all_rooms[id].channel_id)]
-        found = await self.desk.search(guild_id, words, room_ids=readable, may_read=reader(interaction))
+        found = await self.desk.messages.search(guild_id, words, room_ids=readable, may_read=reader(interaction))
         places = {**view.all_rooms, **threads}
         lines = [message_line(guild_id, view, places[one.room_id], one, text) for one, text in found]
         await self.list_out(interaction, f"**Found for “{words[:80]}”**", lines, empty="Nothing was found.")
@@ -59,11 +59,11 @@ class LookingCog(Cog):
         """
         await wait(interaction)
         guild_id = guild_of(interaction)
-        view, place = await self.desk.view(guild_id), await self.place(interaction, room)
+        view, place = await self.desk.community.view(guild_id), await self.place(interaction, room)
         if place.thread_of is None and not may_read(interaction, place.channel_id):
             await self.say(interaction, "You cannot read that room: ask for access with /access request.")
             return
-        found = await self.desk.history(guild_id, place.id)
+        found = await self.desk.rooms.history(guild_id, place.id)
         lines = [message_line(guild_id, view, place, one, one.content) for one in reversed(found)]
         title = f"**{place_name(view, place)}, newest first**"
         await self.list_out(interaction, title, lines, empty="Nobody spoke here yet.")
@@ -72,10 +72,10 @@ class LookingCog(Cog):
         """Give the room that was named, else the private thread or the room in which the command is used."""
         guild_id = guild_of(interaction)
         here = interaction.channel_id if room is None else None
-        thread = await self.desk.thread_at(guild_id, here, reader(interaction))
+        thread = await self.desk.rooms.thread_at(guild_id, here, reader(interaction))
         if thread is not None:
             return thread
-        return (await self.desk.view(guild_id)).all_rooms[(await self.room(interaction, room)).id]
+        return (await self.desk.community.view(guild_id)).all_rooms[(await self.room(interaction, room)).id]
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def help(self, interaction: Interaction) -> None:

@@ -1,19 +1,25 @@
 """What can be done with a message from its menu."""
 
+import re
 from collections.abc import Sequence
+from typing import Self
 
 import discord
 from discord import app_commands
 
 from bot.client import SelfroomClient
-from bot.core.kinds import SenderKind
-from bot.core.records import AgentId, Message
+from bot.core.actions import React
+from bot.core.emoji import SHOWN
+from bot.core.errors import NotFound
+from bot.core.kinds import Emotion, SenderKind
+from bot.core.records import AgentId, Message, Snowflake
 from bot.core.view import Outline
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
+from cogs.ui.again import Lasting
 from cogs.ui.beats import beat_file, beat_summary, passed_line
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pages import paged
-from cogs.ui.reacting import ReactionButton, reactions
+from cogs.ui.rights import told
 from cogs.ui.texts import label
 
 MOST_FILES = 10  # Discord takes no more
@@ -47,29 +53,30 @@ class MenuCog(Cog):
         """Say who said it, and which agents reacted."""
         await wait(interaction)
         guild_id = guild_of(interaction)
-        known = await self.desk.message_at(guild_id, message.id, may_read=reader(interaction))
-        view, reacted = await self.desk.view(guild_id), await self.desk.agents_reactions(guild_id, known)
+        known = await self.desk.messages.at(guild_id, message.id, may_read=reader(interaction))
+        view, reacted = await self.desk.community.view(guild_id), await self.desk.messages.reactions(guild_id, known)
         await self.say(interaction, said_by(known, view) + reacted_by(reacted, view))
 
     async def hud(self, interaction: Interaction, message: discord.Message) -> None:
         """Give managers the very HUD and answer behind it; for others' messages, why agents answered or passed."""
         managers_only(interaction)
         await wait(interaction)
-        known = await self.desk.message_at(guild_of(interaction), message.id, may_read=reader(interaction))
+        known = await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
         if known.beat_id is None:
             await self.passed(interaction, known)
             return
         guild_id = guild_of(interaction)
-        beat, rooms = await self.desk.beat_behind(guild_id, known), (await self.desk.view(guild_id)).all_rooms
-        told = beat_summary(beat, await self.desk.model(guild_id), rooms)
+        beat = await self.desk.beats.behind(guild_id, known)
+        rooms = (await self.desk.community.view(guild_id)).all_rooms
+        told = beat_summary(beat, await self.desk.providers.model(guild_id), rooms)
         await self.say(interaction, told, files=[beat_file(beat)])
 
     async def passed(self, interaction: Interaction, message: Message) -> None:
         """Tell what each agent of the room made of a message that no agent said."""
         guild_id = guild_of(interaction)
-        view, found = await self.desk.view(guild_id), await self.desk.beats_after(guild_id, message)
+        view, found = await self.desk.community.view(guild_id), await self.desk.beats.after(guild_id, message)
         agents = {view.agents[id]: beat for id, beat in found.items()}
-        looks = await self.desk.outlooks(guild_id)
+        looks = await self.desk.agents.outlooks(guild_id)
         lines = [passed_line(agent, beat, looks[agent.id].words, view.all_rooms) for agent, beat in agents.items()]
         files = [beat_file(beat) for beat in found.values() if beat][:MOST_FILES]
         await self.say(interaction, paged("**What agents made of it**", lines)[0], files=files)
@@ -78,13 +85,13 @@ class MenuCog(Cog):
         """Have the agent look once more at what it answered, or at what was said."""
         await wait(interaction)
         guild_id = guild_of(interaction)
-        known = await self.desk.message_at(guild_id, message.id, may_read=reader(interaction))
-        await self.say(interaction, await self.desk.ask_again(guild_id, person(interaction), known))
+        known = await self.desk.messages.at(guild_id, message.id, may_read=reader(interaction))
+        await self.say(interaction, await self.desk.messages.ask_again(guild_id, person(interaction), known))
 
     async def delete(self, interaction: Interaction, message: discord.Message) -> None:
         """Delete it here, and from every memory; asks before it does."""
         managers_only(interaction)
-        await self.desk.message_at(guild_of(interaction), message.id, may_read=reader(interaction))
+        await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
         if await self.sure(interaction, "Delete this message for good?", "Delete"):
             await wait(interaction)
             await message.delete()
@@ -93,7 +100,7 @@ class MenuCog(Cog):
     async def react(self, interaction: Interaction, message: discord.Message) -> None:
         """Let The Architect react to it."""
         managers_only(interaction)
-        known = await self.desk.message_at(guild_of(interaction), message.id, may_read=reader(interaction))
+        known = await self.desk.messages.at(guild_of(interaction), message.id, may_read=reader(interaction))
         await self.say(interaction, "Which reaction?", view=reactions(known.id))
 
 
@@ -114,3 +121,35 @@ def reacted_by(reactions: Sequence[tuple[AgentId, str]], view: Outline) -> str:
     """Word which agents reacted to a message; empty when none did."""
     shown = [f"**{label(view.agents[id].name)}** {emoji}" for id, emoji in reactions if id in view.agents]
     return f"\nReacted: {', '.join(shown)}" if shown else ""
+
+
+class ReactionButton(Lasting, template=r"react:(?P<id>\d+):(?P<emotion>[a-z_]+)"):
+    """One of the reactions that agents know by name; that managers alone may press it is for the performer to say."""
+
+    def __init__(self, message_id: int, emotion: Emotion) -> None:
+        super().__init__(discord.ui.Button(emoji=SHOWN[emotion], custom_id=f"react:{message_id}:{emotion}"))
+        self.action = React(message_id=message_id, reaction=emotion)
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the button again, whoever sent it and whenever."""
+        return cls(int(match["id"]), Emotion(match["emotion"]))
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """React."""
+        if interaction.guild_id is None:
+            raise NotFound("This works in a server only.")
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        who = interaction.client.person(interaction.user)
+        outcome = await interaction.client.desk.actions.take(Snowflake(interaction.guild_id), who, self.action)
+        await interaction.followup.send(await told(interaction, outcome), ephemeral=True)
+
+
+def reactions(message_id: int) -> discord.ui.View:
+    """Give a button for each reaction."""
+    view = discord.ui.View(timeout=None)
+    for emotion in Emotion:
+        view.add_item(ReactionButton(message_id, emotion))
+    return view

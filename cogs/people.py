@@ -45,7 +45,7 @@ class PersonCog(Group, group_name="person", group_description="Whom agents do no
         """Mute somebody, known so far or not, or lift it."""
         managers_only(interaction)
         await wait(interaction)
-        await self.desk.known_person(guild_of(interaction), self.client.person(member))
+        await self.desk.privacy.known(guild_of(interaction), self.client.person(member))
         await self.act(interaction, SetMuted(person_id=member.id, muted=muted))
 
 
@@ -62,15 +62,15 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         """Give you what you said and did here, where you may read now, as a file."""
         await wait(interaction)
         where, may_read_thread = await self.readable(interaction), reader(interaction)
-        data = await self.desk.data_of(guild_of(interaction), person(interaction), where, may_read=may_read_thread)
+        data = await self.desk.privacy.data(guild_of(interaction), person(interaction), where, may_read=may_read_thread)
         file = text_file("about-you.json", json.dumps(data, ensure_ascii=False, indent=2))
         await self.say(interaction, EXPORTED, files=[file])
 
     async def readable(self, interaction: Interaction) -> Readable:
         """Give the rooms that the person may read now, and the threads in which they took part."""
-        view = await self.desk.view(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
         rooms = [id for id, room in view.all_rooms.items() if may_read(interaction, room.channel_id)]
-        threads = await self.desk.threads_of(guild_of(interaction), person(interaction))
+        threads = await self.desk.privacy.threads(guild_of(interaction), person(interaction))
         found = [id for id in threads[:MOST_THREADS] if await may_read_thread(interaction, id)]
         return Readable(rooms=frozenset(rooms), threads=frozenset(found))
 
@@ -84,7 +84,7 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         )
         if await self.sure(interaction, asked, "Forget me"):
             roles = [role.name for role in interaction.guild.roles] if interaction.guild else []
-            told = await self.desk.forget_me(guild_of(interaction), person(interaction), others=roles)
+            told = await self.desk.privacy.forget(guild_of(interaction), person(interaction), others=roles)
             await self.say(interaction, f"{told} {ON_DISCORD}")
 
     @app_commands.command(name="ignore-me", extras=FOR_EVERYONE)

@@ -1,24 +1,85 @@
 """`/setup`: what a new server needs, step by step; it can be run again at any time."""
 
+from collections.abc import Awaitable, Callable
+
 import discord
 from discord import app_commands
 
 from bot.core.actions import CreateAgent
 from bot.core.errors import Rejected
+from bot.core.kinds import AgentType
 from bot.core.models import Api, OwnProvider
 from bot.core.options import read_option
 from bot.core.records import Json
 from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.forms import Draft
+from cogs.ui.forms import AgentForm, Draft, Filled
 from cogs.ui.provider import REMOVE, Brought, ProviderForm, Use, Yes, described, readers, started
 from cogs.ui.readiness import DISCLOSURE, option_line, option_lines, readiness
-from cogs.ui.steps import Steps
 
+Chosen = Callable[[Interaction, str, int], Awaitable[None]]
+Tried = Callable[[Interaction], Awaitable[None]]
 Language = app_commands.Range[str, 2, 40]
 Words = app_commands.Range[str, 1, 1_000]
 ModerationModel = app_commands.Range[str, 1, 100]
 RIGHTS = discord.Permissions(manage_guild=True)
+
+
+def there(interaction: Interaction, setting: str, value: Json) -> Json:
+    """Give the id of a place or role as it was typed; raises Rejected when the server has none such."""
+    guild = interaction.guild
+    if not setting.endswith("_id") or not isinstance(value, int) or guild is None:
+        return value
+    channel = guild.get_channel(value)
+    found = {
+        "category_id": isinstance(channel, discord.CategoryChannel),
+        "managers_channel_id": isinstance(channel, discord.TextChannel),
+        "architect_role_id": guild.get_role(value) is not None,
+    }
+    if not found.get(setting, True):
+        raise Rejected(f"This server has no such {setting.removesuffix('_id').replace('_', ' ')}: use `/setup places`.")
+    return value
+
+
+class Steps(discord.ui.View):
+    """Choose the category and the managers' channel, try the model, make an agent; it lasts over a restart."""
+
+    def __init__(self, *, chosen: Chosen, tried: Tried, filled: Filled) -> None:
+        super().__init__(timeout=None)
+        self.add_item(Place("category_id", "Where agents' channels are made", discord.ChannelType.category, chosen))
+        self.add_item(Place("managers_channel_id", "Where managers are told things", discord.ChannelType.text, chosen))
+        self._tried = tried
+        self._filled = filled
+
+    async def on_error(  # type: ignore[override]
+        self, interaction: Interaction, error: Exception, item: discord.ui.Item["Steps"]
+    ) -> None:
+        """Let the client word the error."""
+        await interaction.client.explain(interaction, error)
+
+    @discord.ui.button(label="Try the model", row=2, custom_id="setup:model")
+    async def model(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
+        """Ask the model one small question."""
+        await self._tried(interaction)
+
+    @discord.ui.button(label="Make an agent", style=discord.ButtonStyle.primary, row=2, custom_id="setup:agent")
+    async def agent(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
+        """Open the form for a new agent."""
+        draft = Draft(name="", prompt="", type=AgentType.PERSONA)
+        await interaction.response.send_modal(AgentForm(draft, self._filled))
+
+
+class Place(discord.ui.ChannelSelect[Steps]):
+    """Chooses a channel for one setting."""
+
+    def __init__(self, setting: str, asked: str, kind: discord.ChannelType, chosen: Chosen) -> None:
+        super().__init__(placeholder=asked, channel_types=[kind], custom_id=f"setup:{setting}")
+        self._setting = setting
+        self._chosen = chosen
+
+    async def callback(self, interaction: Interaction) -> None:  # type: ignore[override]
+        """Keep what was chosen."""
+        await self._chosen(interaction, self._setting, self.values[0].id)
 
 
 @app_commands.default_permissions(RIGHTS)
@@ -38,8 +99,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """Check everything and say what to do next, step by step."""
         managers_only(interaction)
         await wait(interaction)
-        view = await self.desk.view(guild_of(interaction))
-        source, own = await self.desk.sources(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
+        source, own = await self.desk.providers.sources(guild_of(interaction))
         lines = ["**Setting up Selfroom**", *readiness(interaction, view, readers(source, own), source), "", DISCLOSURE]
         await self.say(interaction, "\n".join(lines)[:2_000], view=self.steps())
 
@@ -52,8 +113,9 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """Try the model of new agents."""
         managers_only(interaction)
         await wait(interaction)
-        _, config = await self.desk.community(guild_of(interaction))
-        await self.say(interaction, await self.desk.try_model(guild_of(interaction), person(interaction), config.model))
+        _, config = await self.desk.community.settings(guild_of(interaction))
+        told = await self.desk.providers.try_model(guild_of(interaction), person(interaction), config.model)
+        await self.say(interaction, told)
 
     async def filled(self, interaction: Interaction, draft: Draft) -> None:
         """Make the agent that the form describes."""
@@ -92,7 +154,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """
         managers_only(interaction)
         await wait(interaction)
-        await self.say(interaction, await self.desk.choose_model(guild_of(interaction), person(interaction), model))
+        told = await self.desk.providers.choose_model(guild_of(interaction), person(interaction), model)
+        await self.say(interaction, told)
 
     @app_commands.command()
     async def provider(
@@ -123,12 +186,12 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
     async def show_provider(self, interaction: Interaction) -> None:
         """Say who reads the rooms, never the key."""
         await wait(interaction)
-        source, own = await self.desk.sources(guild_of(interaction))
+        source, own = await self.desk.providers.sources(guild_of(interaction))
         await self.say(interaction, "\n".join([*readers(source, own), described(own)]))
 
     async def ask_for_key(self, interaction: Interaction, provider: OwnProvider) -> None:
         """Open the form, in which nobody but the person sees the key."""
-        _, config = await self.desk.community(guild_of(interaction))
+        _, config = await self.desk.community.settings(guild_of(interaction))
         model = config.model if provider.base_url is None else ""
         await interaction.response.send_modal(ProviderForm(provider, model, self.brought))
 
@@ -137,13 +200,13 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         managers_only(interaction)
         await wait(interaction)
         guild_id, who = guild_of(interaction), person(interaction)
-        told = await self.desk.bring_provider(guild_id, who, form.provider, key=form.key, model=form.model)
+        told = await self.desk.providers.bring(guild_id, who, form.provider, key=form.key, model=form.model)
         await self.say(interaction, told)
 
     async def removed(self, interaction: Interaction) -> None:
         """Forget the server's own provider."""
         managers_only(interaction)
-        await self.say(interaction, await self.desk.remove_provider(guild_of(interaction), person(interaction)))
+        await self.say(interaction, await self.desk.providers.remove(guild_of(interaction), person(interaction)))
 
     @app_commands.command()
     async def words(
@@ -183,7 +246,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         if model == "none":
             return ""
         await wait(interaction)
-        await self.desk.try_moderation(guild_of(interaction), person(interaction), model)
+        await self.desk.providers.try_moderation(guild_of(interaction), person(interaction), model)
         return model
 
     @app_commands.command()
@@ -198,16 +261,15 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """
         managers_only(interaction)
         await wait(interaction)
-        _, config = await self.desk.community(guild_of(interaction))
+        _, config = await self.desk.community.settings(guild_of(interaction))
         if setting is None:
-            lines = option_lines(config, self.desk.defaults)
+            lines = option_lines(config, self.desk.community.defaults)
             await self.list_out(interaction, "**Settings of this server**", lines, empty="There is none.")
         elif value is None:
-            await self.say(interaction, option_line(config, self.desk.defaults, setting))
+            await self.say(interaction, option_line(config, self.desk.community.defaults, setting))
         else:
-            await self.change(
-                interaction, **{setting: there(interaction, setting, read_option(config, setting, value))}
-            )
+            changed = {setting: there(interaction, setting, read_option(config, setting, value))}
+            await self.change(interaction, **changed)
 
     async def change(self, interaction: Interaction, **values: Json) -> None:
         """Set what was given and say so."""
@@ -215,24 +277,8 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         if not values:
             await self.say(interaction, "Give what you want to change: nothing has changed.")
             return
-        await self.desk.configure(guild_of(interaction), person(interaction), **values)
+        await self.desk.community.configure(guild_of(interaction), person(interaction), **values)
         if "architect_role_id" in values:
             self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])
         names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)
         await self.say(interaction, f"Set: {names}. `/setup start` shows what is left to do.")
-
-
-def there(interaction: Interaction, setting: str, value: Json) -> Json:
-    """Give the id of a place or role as it was typed; raises Rejected when the server has none such."""
-    guild = interaction.guild
-    if not setting.endswith("_id") or not isinstance(value, int) or guild is None:
-        return value
-    channel = guild.get_channel(value)
-    found = {
-        "category_id": isinstance(channel, discord.CategoryChannel),
-        "managers_channel_id": isinstance(channel, discord.TextChannel),
-        "architect_role_id": guild.get_role(value) is not None,
-    }
-    if not found.get(setting, True):
-        raise Rejected(f"This server has no such {setting.removesuffix('_id').replace('_', ' ')}: use `/setup places`.")
-    return value

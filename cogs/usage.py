@@ -33,7 +33,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         """Show what today has used of the budget."""
         managers_only(interaction)
         await wait(interaction)
-        spent = await self.desk.spent_today(guild_of(interaction))
+        spent = await self.desk.money.spent_today(guild_of(interaction))
         rows = [Bar(label="Budget used", share=spent.spending.share, note=f"{spent.spending.share:.1%}")]
         await self.draw_out(interaction, "Usage today (UTC)", rows, spent_lines(spent))
 
@@ -48,7 +48,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         managers_only(interaction)
         await wait(interaction)
         guild_id = guild_of(interaction)
-        days, model = await self.desk.used(guild_id, what, period)
+        days, model = await self.desk.money.used(guild_id, what, period)
         used = totals(days)
         lines = usage_table(used, model, {name: [name] for name in used} if what is UsedBy.MODEL else {})
         daily = text_file(f"usage-by-{what}-{period}.csv", as_csv(days, what)) if days else None
@@ -68,11 +68,11 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         await wait(interaction)
         guild_id, who = guild_of(interaction), person(interaction)
         if usd_per_day is not None:
-            await self.desk.configure(guild_id, who, usd_per_day=str(Decimal(str(usd_per_day))))
+            await self.desk.community.configure(guild_id, who, usd_per_day=str(Decimal(str(usd_per_day))))
         if tokens_per_day is not None:
-            await self.desk.configure(guild_id, who, tokens_per_day=tokens_per_day or None)
-        _, config = await self.desk.community(guild_id)
-        source, _ = await self.desk.sources(guild_id)
+            await self.desk.community.configure(guild_id, who, tokens_per_day=tokens_per_day or None)
+        _, config = await self.desk.community.settings(guild_id)
+        source, _ = await self.desk.providers.sources(guild_id)
         tokens = counted(config.tokens_per_day, "token") if config.tokens_per_day else "no limit in tokens"
         await self.say(interaction, f"A day may cost {budget(config.usd_per_day, source)}, with {tokens}.")
 

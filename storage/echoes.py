@@ -15,7 +15,7 @@ from storage.tables import ACTIONS, ATTACHMENTS, DEPARTURES, LETTERS, MEMBERSHIP
 
 DELETED = "(deleted)"
 SHORTEST_QUOTE = 12  # shorter words are said by chance: they count only where they are all that was said
-SHORTENED = 119  # characters that are left of longer words among recent actions (performer.recording)
+SHORTENED = 119  # characters that are left of longer words among recent actions (engine.performer)
 SPEECH = ("send_message", "reply", "schedule_message")
 SCHEDULED_BEFORE = timedelta(days=8)  # words may be decided on so long before they are said
 AT_A_TIME = 500

@@ -1,7 +1,7 @@
 """The bot's own small HTTP face on loopback: health, metrics, and in a playground what its drawer shows to whom."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,12 +12,11 @@ from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
 from bot.core.errors import BadSetting, StoreError
-from bot.core.outlook import Outlook, Waiting, outlooks
+from bot.core.outlook import Outlook, Waiting
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
 from bot.core.sight import Sight, members_of
-from bot.core.spending import day_of
 from bot.core.view import Glance, Outline, Tally
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -38,6 +37,9 @@ class Visitors(Protocol):
 
     async def sight(self, token: str, guild_id: Snowflake) -> Sight:
         """Give what the person may see of the community."""
+
+
+Foresee = Callable[[Reading, Community], Awaitable[tuple[Glance, Mapping[AgentId, Outlook]]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +77,8 @@ def open_to(face: "Face") -> Middleware:
 class Face:
     """The HTTP face; an async context manager. `port` 0 takes a free one; `url` tells where it is.
 
-    `inside` is set in a playground: without it nobody is told more than health and metrics.
+    `inside` is set in a playground: without it nobody is told more than health and metrics. `foresee` is set once the
+    house stands: it tells what everyone is at and waits for.
     """
 
     def __init__(
@@ -92,6 +95,7 @@ class Face:
         self._port = port
         self.is_ready = False
         self.inside: Inside | None = None
+        self.foresee: Foresee | None = None
         app = web.Application(middlewares=[open_to(self)])
         app.router.add_get("/health", self._health)
         app.router.add_get("/metrics", self._page)
@@ -132,7 +136,9 @@ class Face:
 
     async def _hearts(self, read: Reading, community: Community) -> list[Heart]:
         """Give how hearts beat; of agents in private rooms only that they are there, for anybody may ask."""
-        view, looks = await self._outlooks(read, community)
+        if self.foresee is None:
+            return []
+        view, looks = await self.foresee(read, community)
         private = [room.id for room in view.all_rooms.values() if room.side != PUBLIC_SIDE]
         sight = Sight(hidden_rooms=frozenset(private), hidden_agents=members_of(view, private))
         return [
@@ -146,18 +152,12 @@ class Face:
             if agent.retired_at is None
         ]
 
-    async def _outlooks(self, read: Reading, community: Community) -> tuple[Glance, Mapping[AgentId, Outlook]]:
-        now = self._clock.now()
-        everyone = tuple((await read.view(community.id, messages=0)).agents)
-        view = await read.glance(community.id, agent_ids=everyone, messages=0)
-        return view, outlooks(view, await read.spent(community.id, day_of(now)), now)
-
     async def _agents(self, request: web.Request) -> web.Response:
         async with self._store.reading() as read:
             community = await self._community(read, request)
-            if community is None:
+            if community is None or self.foresee is None:
                 return web.json_response([])
-            view, looks = await self._outlooks(read, community)
+            view, looks = await self.foresee(read, community)
         sight = await self._doors.visitors.sight(_token(request), community.guild_id)
         shown, hidden = sight.of(view), sight.hidden_agents
         rows = [

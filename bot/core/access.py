@@ -1,4 +1,7 @@
-"""Doors: what makes a key good, when a knock is stale, and who is locked out (SPEC §3). Pure."""
+"""Doors: what makes a key good, when a knock is stale, and who is locked out. Pure.
+
+The rules are in docs/agents.md#keys-and-knocking.
+"""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Whom a message addresses, and how plainly (SPEC §5)."""
+"""Whom a message addresses, and how plainly (docs/heartbeat.md#whom-a-line-is-for)."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a beat leaves behind in its agent, its memberships and the message it answered (SPEC §§5, 6)."""
+"""What a beat leaves behind in its agent, its memberships and the message it answered (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ from bot.core.gate import cue, initiative
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import NoticePayload
 from bot.core.records import Agent, AgentId, Membership, MessageId, Reason, Room
-from bot.core.spending import day_of
+from bot.core.spending import Limit, day_of
 from bot.core.tempo import drifted
 from bot.core.verdict import Ready
 from bot.core.view import Glance, Outline
@@ -30,10 +30,6 @@ from bot.core.view import Glance, Outline
 BACKOFF_AT_MOST_SECONDS = 60.0
 FAILURES_TOLD = 5  # in a row, then the room is told
 FAILURES_SHOWN = 2  # in a row, then whoever waits sees a sign on the message
-WHOLE_BUDGET = "The budget for today"
-FAMILY_SHARE = "The share of today's budget of this agent and those it is related to"
-CEILING = "What whoever runs Selfroom pays for here in a day"
-RAISED = ", or until it is raised"
 BEGUN = ("last_beat_at", "last_reason", "asleep_until")
 
 
@@ -161,9 +157,7 @@ def _signs(ready: Ready, now: datetime) -> list[AddLetter]:
     ]
 
 
-def rests(
-    view: Outline, ready: Ready, now: datetime, *, told: Collection[AgentId] = (), what: str = WHOLE_BUDGET
-) -> list[Change]:
+def rests(view: Outline, ready: Ready, now: datetime, limit: Limit, *, told: Collection[AgentId] = ()) -> list[Change]:
     """Say once a day in a room that would have answered that the day's money is spent, with a sign on the message.
 
     `told`: the rooms that said so in this slot already.
@@ -173,12 +167,13 @@ def rests(
         return changes
     if room.rest_told_at is not None and day_of(room.rest_told_at) == day_of(now):
         return changes
-    more = " A provider of your own goes on: `/setup provider`." if what == CEILING else ""
+    raised = "" if limit is Limit.CEILING else ", or until it is raised"
+    more = " A provider of your own goes on: `/setup provider`." if limit is Limit.CEILING else ""
     return [
         *changes,
         UpdateRoom(room_id=room.id, fields={"rest_told_at": now}),
-        notice(room.id, f"{what} is spent: agents rest until midnight UTC{RAISED if what != CEILING else ''}.", now),
-        notice(room.id, f"{what} is spent: agents rest until midnight UTC.{more}", now, to_managers=True),
+        notice(room.id, f"{limit} is spent: agents rest until midnight UTC{raised}.", now),
+        notice(room.id, f"{limit} is spent: agents rest until midnight UTC.{more}", now, to_managers=True),
     ]
 
 

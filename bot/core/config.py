@@ -1,4 +1,4 @@
-"""What a community can set for itself, with the defaults of SPEC's ⚙ values."""
+"""What a community can set for itself, with the defaults."""
 
 from collections.abc import Mapping
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Emoji as people use them, and the few that mean something here (SPEC §5)."""
+"""Emoji as people use them, and the few that mean something here (docs/heartbeat.md#tempo)."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Who may hold the floor of a room, and who may still speak when the answer is there (SPEC §5)."""
+"""Who may hold the floor of a room, and who may still speak when the answer is there (docs/heartbeat.md#the-floor)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What an agent keeps in view: how its focus changes (SPEC §12)."""
+"""What an agent keeps in view: how its focus changes (docs/memory.md#focus)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Who has a reason to beat: what a message means to each member, and whether a claimed agent may go (SPEC §5)."""
+"""Who has a reason to beat: what a message means to each member, and whether a claimed agent may go.
+
+The rules are in docs/heartbeat.md#reasons.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -43,7 +43,7 @@ class MessageType(StrEnum):
 
 
 class Emotion(StrEnum):
-    """The four reactions that agents know by name (SPEC §5)."""
+    """The four reactions that agents know by name (docs/heartbeat.md#tempo)."""
 
     THUMBS_UP = "thumbs_up"
     THUMBS_DOWN = "thumbs_down"

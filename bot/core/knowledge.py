@@ -1,4 +1,4 @@
-"""Knowledge: a free JSON object, read and written by dot paths (SPEC §11)."""
+"""Knowledge: a free JSON object, read and written by dot paths (docs/memory.md#knowledge)."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What an agent may be called (SPEC §2)."""
+"""What an agent may be called (docs/agents.md#what-an-agent-is)."""
 
 import unicodedata
 from collections.abc import Iterable

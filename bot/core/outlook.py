@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from decimal import Decimal
 from enum import StrEnum
 
 from bot.core.cadence import ambient_wait, own_beat_at, rounded_up
@@ -11,11 +10,13 @@ from bot.core.gate import banter_is_over, is_asleep, is_claimed, is_hushed
 from bot.core.kinds import Doing, HeldFor, ReasonKind, State
 from bot.core.letters import RESTS
 from bot.core.records import Agent, AgentId, Reason, Room
-from bot.core.spending import Spending, next_day, of_day
+from bot.core.spending import Funds, Spending, next_day
 from bot.core.status import doing, state_of
 from bot.core.verdict import counts, hush_of, wakes
 from bot.core.view import Glance, Outline
 from bot.core.wording import counted
+
+NO_PROVIDER = "a model: its community has to bring its own provider (/setup provider)"
 
 
 class Waiting(StrEnum):
@@ -63,30 +64,29 @@ class Outlook:
     doing: Mapping[AgentId, Doing] = field(default_factory=dict)  # by room
 
 
-def outlooks(view: Glance, spent: tuple[Decimal, int], now: datetime) -> Mapping[AgentId, Outlook]:
-    """Tell it of every agent of the view; `spent`: what the day has cost so far (`Reading.spent`)."""
-    spending = of_day(spent, view.config)
-    return {id: outlook(view, agent, now, spending) for id, agent in sorted(view.agents.items())}
+def outlooks(view: Glance, funds: Funds, now: datetime, *, missing: str = "") -> Mapping[AgentId, Outlook]:
+    """Tell of every agent what it is at, and what its next beat waits for if nothing else happens.
 
-
-def outlook(view: Glance, agent: Agent, now: datetime, spending: Spending) -> Outlook:
-    """Tell what the agent is at, and what its next beat waits for if nothing else happens.
-
-    The view has its rooms and its reasons.
+    The view has their rooms and their reasons; `missing`: why no model can be asked at all.
     """
+    return {id: _outlook(view, agent, now, funds, missing) for id, agent in sorted(view.agents.items())}
+
+
+def _outlook(view: Glance, agent: Agent, now: datetime, funds: Funds, missing: str) -> Outlook:
     at = doing(view, agent, now)
     state = state_of(agent, now, typing=Doing.TYPING in at.values())
-    return replace(_waiting(view, agent, now, spending), state=state, doing=at)
+    still = _at_rest(view, agent, now)
+    if still is None and missing:
+        still = Outlook(waiting=Waiting.PROVIDER, words=NO_PROVIDER)
+    return replace(still or _waiting(view, agent, now, funds), state=state, doing=at)
 
 
-def _waiting(view: Glance, agent: Agent, now: datetime, spending: Spending) -> Outlook:
-    if (still := _at_rest(view, agent, now)) is not None:
-        return still
-    coming = [one for reason in view.reasons.get(agent.id, ()) if (one := _coming(view, agent, reason, now, spending))]
+def _waiting(view: Glance, agent: Agent, now: datetime, funds: Funds) -> Outlook:
+    coming = [one for reason in view.reasons.get(agent.id, ()) if (one := _coming(view, agent, reason, now, funds))]
     if coming:
         first = min(coming, key=lambda one: one[0])
         return Outlook(waiting=first[1], at=first[0], words=_words(view, agent, first[1], first[2]))
-    return _nothing_new(view, agent, now, spending)
+    return _nothing_new(view, agent, now, funds)
 
 
 def doing_words(view: Outline, look: Outlook) -> str:
@@ -115,19 +115,19 @@ def _at_rest(view: Outline, agent: Agent, now: datetime) -> Outlook | None:
 
 
 def _coming(
-    view: Outline, agent: Agent, reason: Reason, now: datetime, spending: Spending
+    view: Outline, agent: Agent, reason: Reason, now: datetime, funds: Funds
 ) -> tuple[datetime, Waiting, Reason] | None:
     """Give when a reason lets its agent beat at the earliest, and what that moment depends on; None: it never will."""
     at, waiting = max(reason.due_at, now), _why(view, agent, reason, now)
-    for later, why in _obstacles(view, agent, reason, at, spending):
+    for later, why in _obstacles(view, agent, reason, at, funds):
         if later >= at:
             at, waiting = later, why
-    at_that_time = replace(spending, usd=Decimal(0), tokens=0) if at >= next_day(now) else spending
+    at_that_time = Spending() if at >= next_day(now) else funds.spending
     return (at, waiting, reason) if counts(view, agent.id, reason, at, at_that_time) else None
 
 
 def _obstacles(
-    view: Outline, agent: Agent, reason: Reason, at: datetime, spending: Spending
+    view: Outline, agent: Agent, reason: Reason, at: datetime, funds: Funds
 ) -> Iterator[tuple[datetime, Waiting]]:
     """What else stands before a beat that is due at that time."""
     if agent.asleep_until is not None and is_asleep(agent, at) and not wakes(view, reason):
@@ -136,12 +136,13 @@ def _obstacles(
         yield hushed_until, Waiting.HUSH
     if agent.backs_off_until is not None:
         yield agent.backs_off_until, Waiting.BACK_OFF
-    if spending.is_over:
+    if funds.reached(agent.id) is not None:
         yield next_day(at), Waiting.BUDGET
-    if reason.kind is ReasonKind.AMBIENT and spending.stretch > 1 and agent.last_beat_at is not None:
+    stretch = funds.spending.stretch
+    if reason.kind is ReasonKind.AMBIENT and stretch > 1 and agent.last_beat_at is not None:
         membership = view.memberships.get((agent.id, reason.room_id)) if reason.room_id is not None else None
         if membership is not None:
-            wait = ambient_wait(agent, membership, stretch=spending.stretch)
+            wait = ambient_wait(agent, membership, stretch=stretch)
             yield rounded_up(agent.last_beat_at + timedelta(seconds=wait), 1), Waiting.BUDGET
 
 
@@ -181,14 +182,14 @@ def _words(view: Outline, agent: Agent, waiting: Waiting, reason: Reason) -> str
         Waiting.INTERVAL: f"its own next beat, every {agent.interval_seconds:.1f} s ({reason.kind}{where})",
         Waiting.PATIENCE: f"a later look: it had nothing to say lately{where}",
         Waiting.INITIATIVE: "a long silence, to begin something by itself",
-        Waiting.PROVIDER: "a model: its community has to bring its own provider (/setup provider)",
+        Waiting.PROVIDER: NO_PROVIDER,
         Waiting.HUSH: f"the end of the hush{where}",
         Waiting.POSTING: f"its own words to be posted{where}",
         Waiting.SLOT: f"the next slot ({reason.kind}{where})",
     }[waiting]
 
 
-def _nothing_new(view: Outline, agent: Agent, now: datetime, spending: Spending) -> Outlook:
+def _nothing_new(view: Outline, agent: Agent, now: datetime, funds: Funds) -> Outlook:
     """What would let an agent beat that nothing makes beat now."""
     if agent.asleep_until is not None and is_asleep(agent, now):
         return Outlook(waiting=Waiting.SLEEP, words=f"waking at {agent.asleep_until:%H:%M:%S} UTC, or to be mentioned")
@@ -198,13 +199,15 @@ def _nothing_new(view: Outline, agent: Agent, now: datetime, spending: Spending)
     if hushed and len(hushed) == len(mine):
         until = min(room.hushed_until for room in hushed if room.hushed_until is not None)
         return Outlook(waiting=Waiting.HUSH, words=f"the end of the hush{_named(view, hushed)} at {until:%H:%M:%S} UTC")
-    if spending.is_over:
-        return Outlook(waiting=Waiting.BUDGET, words="money: the budget is used up until midnight UTC")
+    if (limit := funds.reached(agent.id)) is not None:
+        return Outlook(
+            waiting=Waiting.BUDGET, words=f"money, until midnight UTC: {limit[0].lower()}{limit[1:]} is spent"
+        )
     if tired:
         run = counted(tired[0].agent_run, "message")
         words = f"a person to speak or react{_named(view, tired)}: agents said {run} in a row"
         return Outlook(waiting=Waiting.BANTER, words=words)
-    looks_at = own_beat_at(agent, now, stretch=spending.stretch)
+    looks_at = own_beat_at(agent, now, stretch=funds.spending.stretch)
     unless = f", not before {looks_at:%H:%M:%S} UTC unless a person calls it" if looks_at > rounded_up(now, 1) else ""
     return Outlook(waiting=Waiting.NEWS, words=f"something new to happen{unless}")
 

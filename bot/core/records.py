@@ -34,7 +34,9 @@ BeatId = NewType("BeatId", int)
 ScheduleId = NewType("ScheduleId", int)
 CheckpointId = NewType("CheckpointId", int)
 Snowflake = NewType("Snowflake", int)
-Side = NewType("Side", int)  # the public rooms together, or one private room or thread by its id (SPEC §6, barrier)
+Side = NewType(
+    "Side", int
+)  # the public rooms together, or one private room or thread (docs/agents.md#what-is-said-behind-a-door)
 
 PUBLIC_SIDE = Side(0)
 ARCHITECT_NAME = "The Architect"
@@ -257,7 +259,7 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Focus:
-    """What an agent keeps in view (SPEC §12)."""
+    """What an agent keeps in view (docs/memory.md#focus)."""
 
     current_task: str = ""
     key_decisions: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ ANY_VALUE: dict[str, Json] = {
 
 @cache
 def answer_schema(*, alone: bool = False) -> dict[str, Json]:
-    """Give the schema that holds a model to SPEC's answer; every property is required, optional ones may be null.
+    """Give the schema that holds a model to the answer's shape; every property is required, optional ones may be null.
 
     `alone`: of a call of one agent, which knows neither list nor id, so that nobody can answer for somebody else.
     """

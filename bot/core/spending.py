@@ -1,9 +1,10 @@
-"""What a community may spend in a UTC day, and how it slows down before it rests (SPEC §5)."""
+"""What a community may spend in a UTC day, and how it slows down before it rests (docs/money.md#limits-of-a-day)."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from enum import StrEnum
 
 from bot.core.config import CommunityConfig
 from bot.core.models import Ceilings
@@ -12,6 +13,14 @@ from bot.core.records import Agent, AgentId, Usage
 SLOWED_FROM = 0.80
 SLOWER_FROM = 0.95
 PICO_USD = Decimal("0.000000000001")  # the smallest coin: a call's price is divided into whole ones
+
+
+class Limit(StrEnum):
+    """Whose limit on a day's money is reached, as it is told."""
+
+    CEILING = "What whoever runs Selfroom pays for here in a day"
+    BUDGET = "The budget for today"
+    SHARE = "The share of today's budget of this agent and those it is related to"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +59,11 @@ class Spending:
         return max(own, self.paid.share) if self.paid else own
 
     @property
-    def is_paid_up(self) -> bool:
-        """Whether it is the installation's ceiling that is reached, which nobody in the community can raise."""
-        return self.paid is not None and self.paid.share >= 1.0
+    def reached(self) -> Limit | None:
+        """Whose limit is reached, so that everybody rests until midnight: of the ceiling nobody here can raise it."""
+        if self.share < 1.0:
+            return None
+        return Limit.CEILING if self.paid is not None and self.paid.share >= 1.0 else Limit.BUDGET
 
     @property
     def stretch(self) -> float:
@@ -66,16 +77,37 @@ class Spending:
         """Whether agents may still begin something by themselves."""
         return self.share < SLOWER_FROM
 
-    @property
-    def is_over(self) -> bool:
-        """Whether agents rest until midnight."""
-        return self.share >= 1.0
-
-    def holds(self, *, usd: Decimal, tokens: int) -> bool:
-        """Tell whether a call of that size stays within the limits."""
+    def lacks(self, *, usd: Decimal, tokens: int) -> Limit | None:
+        """Give whose limit does not hold a call of that size; None when there is enough for it."""
+        if self.paid is not None and not self.paid.holds(usd):
+            return Limit.CEILING
         fits_usd = self.usd_limit is None or self.usd + usd <= self.usd_limit
         fits_tokens = self.tokens_limit is None or self.tokens + tokens <= self.tokens_limit
-        return fits_usd and fits_tokens and (self.paid is None or self.paid.holds(usd))
+        return None if fits_usd and fits_tokens else Limit.BUDGET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Funds:
+    """What a community has left of a day, and whose family has used up its share of it."""
+
+    spending: Spending = field(default_factory=Spending)
+    overspent: frozenset[AgentId] = frozenset()
+
+    def reached(self, agent_id: AgentId) -> Limit | None:
+        """Give whose limit has an agent rest until midnight; None while it may go on."""
+        return self.spending.reached or (Limit.SHARE if agent_id in self.overspent else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Short:
+    """Why there is no money for a call, and for whom of it (nobody named: for all).
+
+    `soon`: other calls have more set aside than they will need, so there may be enough once they are settled.
+    """
+
+    limit: Limit
+    agents: frozenset[AgentId] = frozenset()
+    soon: bool = False
 
 
 def of_day(spent: tuple[Decimal, int], config: CommunityConfig, paid: Paid | None = None) -> Spending:
@@ -141,7 +173,7 @@ def overspent(
     spent on each and what is set aside for it.
     """
     families = _families(agents)
-    over = [one for one in families if _spent_by(one, used, config, len(families)).is_over and len(one) > 1]
+    over = [one for one in families if _spent_by(one, used, config, len(families)).reached and len(one) > 1]
     return frozenset(agents) & frozenset().union(*over)
 
 
@@ -158,7 +190,7 @@ def too_poor(
         here = one & shares.keys() if len(one) > 1 else frozenset()
         usd = sum((shares[id].cost_usd for id in here), Decimal(0))
         tokens = sum(shares[id].input_tokens + shares[id].output_tokens for id in here)
-        if here and not _spent_by(one, used, config, len(families)).holds(usd=usd, tokens=tokens):
+        if here and _spent_by(one, used, config, len(families)).lacks(usd=usd, tokens=tokens):
             poor |= here
     return frozenset(poor)
 

@@ -1,4 +1,7 @@
-"""How fast an agent beats: reactions move its interval once, each beat lets it drift back to rest (SPEC §5)."""
+"""How fast an agent beats: reactions move its interval once, each beat lets it drift back to rest.
+
+The rules are in docs/heartbeat.md#tempo.
+"""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,7 @@
-"""Whether a claimed agent goes, waits or stays, decided anew from what is stored when its time has come (SPEC §5)."""
+"""Whether a claimed agent goes, waits or stays, decided anew from what is stored when its time has come.
+
+The rules are in docs/heartbeat.md#one-beat.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an answer does: each agent's part by itself, and only while its claim is held (SPEC §6)."""
+"""What an answer does: each agent's part by itself, and only while its claim is held (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,8 +32,9 @@ from bot.core.reply import AgentReply
 from bot.core.verdict import Claim, Ready
 from bot.core.view import Glance, Outline
 from bot.core.wording import as_words
-from bot.engine.performer import Outcome, Performer
+from bot.engine.performer import Outcome, Performer, Terms
 from bot.engine.planner import PlannedCall
+from bot.engine.purse import Bill, settle
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
 LOOKED_BACK = 20  # messages of each room: enough to find the person's message that is answered
@@ -41,13 +42,12 @@ AT_ONCE = 16  # replies in one transaction, so that nobody else waits long to wr
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answered:
     """One agent's part of an answer; `usage` is its share, `hud` the call's text as kept, `blots` for the rest."""
 
     ready: Ready
     call: PlannedCall
-    part: AgentPart
     reply: AgentReply
     usage: Usage
     text: str
@@ -57,6 +57,11 @@ class Answered:
     failed: str = ""
     useless: bool = False  # nothing of it could be used: whoever waits is told
     blots: Blots = field(default_factory=Blots)
+
+    @property
+    def part(self) -> AgentPart:
+        """What the agent was shown."""
+        return next(part for part in self.call.built.parts if part.agent_id == self.ready.agent_id)
 
 
 class Applier:
@@ -71,22 +76,35 @@ class Applier:
         self._random_for = random_for
         self._metrics = metrics
 
-    async def apply(self, answered: Sequence[Answered], let_through_at: datetime) -> list[Ready]:
+    async def apply(
+        self,
+        community_id: CommunityId,
+        answered: Sequence[Answered],
+        let_through_at: datetime,
+        bill: Bill | None = None,
+    ) -> list[Ready]:
         """Apply the replies of one community's agents in order; gives those whose reply could not be applied.
 
         Each has its own part of a transaction, which is undone alone; one whose claim has passed on changes nothing.
+        The call's `bill` is settled in the first of these transactions.
         """
         broken: list[Ready] = []
-        for start in range(0, len(answered), AT_ONCE):
-            broken += await self._apply_some(answered[start : start + AT_ONCE], let_through_at)
+        for start in range(0, max(1, len(answered)), AT_ONCE):
+            some = answered[start : start + AT_ONCE]
+            broken += await self._apply_some(community_id, some, let_through_at, None if start else bill)
         return broken
 
-    async def _apply_some(self, answered: Sequence[Answered], let_through_at: datetime) -> list[Ready]:
+    async def _apply_some(
+        self, community_id: CommunityId, answered: Sequence[Answered], let_through_at: datetime, bill: Bill | None
+    ) -> list[Ready]:
         now = self._clock.now()
         broken: list[Ready] = []
-        community_id = answered[0].ready.claim.community_id
         ids = [one.ready.agent_id for one in answered]
         async with self._store.writing(community_id) as write:
+            if bill is not None:
+                await settle(write, community_id, bill.reservation, bill.usage)
+            if not answered:
+                return broken
             view = await write.glance(community_id, agent_ids=ids, messages=LOOKED_BACK)
             for one in answered:
                 try:
@@ -158,22 +176,24 @@ class Applier:
         if not one.reply.actions and not one.reply.rejected and not addressed:
             return []  # what was brought to an agent is noticed even by one that says nothing
         speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
+        terms = Terms(
+            now=now,
+            random=self._random_for(ready.claim.community_id, ready.beat_id),
+            side=ready.side,
+            rooms_shown=frozenset(one.part.room_ids),
+            beat_id=ready.beat_id,
+            reasons=ready.reasons,
+            let_through_at=let_through_at,
+            may_speak=speech.allowed,
+            blots=one.blots,
+        )
         return await self._performer.perform(
             write,
             ready.claim.community_id,
             Actor.agent(ready.agent_id),
             one.reply.actions,
-            now=now,
-            random=self._random_for(ready.claim.community_id, ready.beat_id),
-            side=ready.side,
-            rooms_shown=frozenset(one.part.room_ids),
-            shared=False,
-            reasons=ready.reasons,
-            beat_id=ready.beat_id,
-            may_speak=speech.allowed,
-            let_through_at=let_through_at,
+            terms,
             refused=one.reply.rejected,
-            blots=one.blots,
             view=view if _only_talks(view, one.reply.actions) else None,
         )
 

@@ -9,10 +9,10 @@ from datetime import timedelta
 
 import structlog
 
-from bot.core.aftermath import CEILING, FAMILY_SHARE, WHOLE_BUDGET, rests
+from bot.core.aftermath import rests
 from bot.core.blotting import Blots
 from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
-from bot.core.hud.call import AgentPart, constant_tokens
+from bot.core.hud.call import constant_tokens
 from bot.core.hud.why import mending
 from bot.core.kinds import OutputFormat, ReasonKind
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Workshop
@@ -21,13 +21,13 @@ from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.reply import AgentReply, ParsedReply, parse_reply
 from bot.core.saying import Sole
 from bot.core.schema import answer_schema
-from bot.core.spending import added, divided, next_day
+from bot.core.spending import Limit, Short, added, divided, next_day
 from bot.core.verdict import Ready
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.entrance import Round
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Booked, Purse, as_told, weights_of
+from bot.engine.purse import Bill, Purse, as_told, weights_of
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
 ASKING = (ReasonKind.ADDRESSED, ReasonKind.ANSWER, ReasonKind.WOKEN)  # somebody waits for words
@@ -68,14 +68,22 @@ class Caller:
         self._turns: defaultdict[CommunityId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._stuck: list[Ready] = []  # who could not be put back: the store was away
 
-    async def carry_out(self, round: Round, booked: Booked) -> None:
-        """Ask, apply and settle one call; whatever goes wrong stays with its agents, which keep their reasons."""
-        pending = {ready.agent_id: ready for ready in booked.call.ready}
-        async with self._own_faults(round, booked, pending):
-            await self._carry_out(round, booked, pending)
+    async def carry_out(self, round: Round, call: PlannedCall, before: Answered | None = None) -> None:
+        """Ask, apply and settle one call; whatever goes wrong stays with its agents, which keep their reasons.
+
+        `before`: the part of a shared answer that its one agent is asked again for.
+        """
+        pending = {ready.agent_id: ready for ready in call.ready}
+        async with self._own_faults(round, call, pending):
+            if call.short is None:
+                await self._carry_out(round, call, pending, before)
+            elif before is None:
+                await self._rest_or_wait(round, call.short, pending)
+            else:
+                await self._apply(round, [_what_stands(before)], pending)
 
     @asynccontextmanager
-    async def _own_faults(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> AsyncIterator[None]:
+    async def _own_faults(self, round: Round, call: PlannedCall, pending: dict[AgentId, Ready]) -> AsyncIterator[None]:
         """Put back those who still wait for an answer when the block fails, and let the fault go no further."""
         try:
             yield
@@ -84,77 +92,81 @@ class Caller:
             raise
         except ModelError as error:
             self._metrics.count("model_failures", kind=type(error).__name__)
-            log.warning("a model did not answer", model=booked.call.kind.model, why=error.sentence)
+            log.warning("a model did not answer", model=call.kind.model, why=error.sentence)
             await self._put_back(pending.values(), error)
         except Exception:
             self._metrics.count("calls_broken")
             log.exception("a call could not be carried out", community=round.community_id)
-            self._purse.give_up(round.community_id, booked)
+            self._purse.give_up(round.community_id, call)
             await self._put_back(pending.values(), BROKEN)
 
-    async def _carry_out(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
-        call = booked.call
-        if booked.reservation is None:
-            await self._rest_or_wait(round, booked, pending)
-            return
-        answer = await self._ask(round, booked)
+    async def _carry_out(
+        self, round: Round, call: PlannedCall, pending: dict[AgentId, Ready], before: Answered | None
+    ) -> None:
+        answer = await self._ask(round, call)
         parsed = await self._read(round, answer, call)
-        if trouble := _to_mend(call, parsed):
-            await self._purse.settle(round.community_id, booked, as_told(answer.usage))
-            booked = replace(booked, reservation=None)
+        paid_for = call
+        if before is None and (trouble := _to_mend(call, parsed)):
+            await self._purse.settle(round.community_id, call, as_told(answer.usage))
+            paid_for = replace(call, reservation=None)
             answer, parsed = await self._mended(round, call, answer, parsed, trouble)
-        again = [ready for ready in call.ready if call.shared and _needs_own_call(parsed, ready.agent_id)]
-        alone = {ready.agent_id for ready in again}
-        kept = _kept(round, call, parsed)
-        parts = [_answered(round, call, one, answer, parsed, kept) for one in call.ready if one.agent_id not in alone]
+        kept = _kept(round, call, parsed, before)
+        parts = [_answered(round, call, one, answer, parsed, kept) for one in call.ready]
+        again = [one for one in parts if call.shared and _needs_own_call(one)]
+        final = [one if before is None else _joined(before, one) for one in parts if one not in again]
         async with self._turns[round.community_id]:
-            await self._purse.settle(round.community_id, booked, as_told(answer.usage))
-            await self._apply(round, parts, pending)
+            await self._apply(round, final, pending, Bill.of(paid_for, as_told(answer.usage)))
+            self._purse.give_up(round.community_id, paid_for)
         async with asyncio.TaskGroup() as group:  # side by side: none waits for another's answer
-            for ready in again:
-                del pending[ready.agent_id]
-                group.create_task(self._again(round, booked, ready, answer, parsed, kept))
+            for one in again:
+                del pending[one.ready.agent_id]
+                group.create_task(self._again(round, one))
+
+    async def _again(self, round: Round, before: Answered) -> None:
+        """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
+        pending = {before.ready.agent_id: before.ready}
+        async with self._own_faults(round, before.call, pending):
+            write = planner.builder(round.view, round.model, round.at)
+            own = await self._paid(round, planner.alone(round.view, before.ready, round.model, write))
+            pending.clear()  # from here on the call answers for it
+            await self.carry_out(round, own, before)
+
+    async def _paid(self, round: Round, call: PlannedCall) -> PlannedCall:
+        """Set the price of one more call aside."""
+        now, view = self._clock.now(), round.view
+        (one,) = await self._purse.reserve(round.community_id, round.model, view.config, [call], now, view.agents)
+        return one
 
     async def _mended(
         self, round: Round, call: PlannedCall, first: ModelAnswer, parsed: ParsedReply, trouble: str
     ) -> tuple[ModelAnswer, ParsedReply]:
         """Ask once more for an answer that cannot be used; what came first stands where there is no better one."""
-        line, view = mending(trouble), round.view
+        line = mending(trouble)
         tokens = call.built.tokens + round.model.tokenizer(call.kind.model).count(line)
-        more = replace(call, built=replace(call.built, input=f"{call.built.input}{line}", tokens=tokens))
-        now = self._clock.now()
-        (booked,) = await self._purse.reserve(round.community_id, round.model, view.config, [more], now, view.agents)
-        if booked.reservation is None:
+        longer = replace(call.built, input=f"{call.built.input}{line}", tokens=tokens)
+        more = await self._paid(round, replace(call, built=longer, reservation=None))
+        if more.short is not None:
             return first, parsed
         self._metrics.count("answers_mended", model=call.kind.model)
         try:
-            answer = await self._ask(round, booked)
+            answer = await self._ask(round, more)
         except ModelError as error:
             log.warning("an answer was not mended", model=call.kind.model, why=error.sentence)
             return first, parsed
-        await self._purse.settle(round.community_id, booked, as_told(answer.usage))
+        await self._purse.settle(round.community_id, more, as_told(answer.usage))
         return replace(answer, usage=added(first.usage, answer.usage)), await self._read(round, answer, more)
 
-    async def _again(
-        self, round: Round, booked: Booked, ready: Ready, first: ModelAnswer, shared: ParsedReply, kept: _Kept
+    async def _apply(
+        self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready], bill: Bill | None = None
     ) -> None:
-        """Ask one agent again alone and apply what it says."""
-        pending = {ready.agent_id: ready}
-        async with self._own_faults(round, booked, pending):
-            one = await self._ask_alone(round, ready, shared, first, booked.call, kept)
-            async with self._turns[round.community_id]:
-                await self._apply(round, [one], pending)
-
-    async def _apply(self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready]) -> None:
-        """Apply parts of an answer; who could not be served is put back."""
-        await self._put_back(await self._applier.apply(parts, round.at), BROKEN)
+        """Apply parts of an answer and settle what it cost; who could not be served is put back."""
+        await self._put_back(await self._applier.apply(round.community_id, parts, round.at, bill), BROKEN)
         for part in parts:
             pending.pop(part.ready.agent_id, None)
         self._on_letters()
 
-    async def _ask(self, round: Round, booked: Booked) -> ModelAnswer:
+    async def _ask(self, round: Round, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
-        call = booked.call
         request = self._request(round, call)
         self._metrics.observe("agents_per_call", len(call.ready))
         self._metrics.count("model_calls", model=call.kind.model)
@@ -162,13 +174,13 @@ class Caller:
             async with self._clock.timeout(self._call_seconds):
                 return await _answer(round.model, request)
         except TimeoutError as error:
-            await self._purse.settle(round.community_id, booked, None)
+            await self._purse.settle(round.community_id, call, None)
             raise ModelUnreachable("The model took too long to answer.", unsure=True) from error
         except ModelError as error:
-            await self._purse.settle(round.community_id, booked, error.usage)
+            await self._purse.settle(round.community_id, call, error.usage)
             raise
         except Exception:
-            await self._purse.settle(round.community_id, booked, None)
+            await self._purse.settle(round.community_id, call, None)
             raise
 
     async def _read(self, round: Round, answer: ModelAnswer, call: PlannedCall) -> ParsedReply:
@@ -202,51 +214,25 @@ class Caller:
             blots=round.blots,
         )
 
-    async def _ask_alone(
-        self,
-        round: Round,
-        ready: Ready,
-        parts: ParsedReply,
-        first: ModelAnswer,
-        call: PlannedCall,
-        kept: _Kept,
-    ) -> Answered:
-        """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
-        shared = parts.replies.get(ready.agent_id)
-        write = planner.builder(round.view, round.model, round.at)
-        own = planner.alone(round.view, ready, round.model, write)
-        now = self._clock.now()
-        view = round.view
-        (booked,) = await self._purse.reserve(round.community_id, round.model, view.config, [own], now, view.agents)
-        if booked.reservation is None:
-            return _only(round, call, ready, first, parts, kept)
-        answer = await self._ask(round, booked)
-        await self._purse.settle(round.community_id, booked, as_told(answer.usage))
-        parsed = await self._read(round, answer, own)
-        one = _answered(round, own, ready, answer, parsed, _kept(round, own, parsed, parts))
-        reply = one.reply if shared is None else _merged(shared, one.reply)
-        return replace(one, reply=reply, usage=added(one.usage, _share(call, ready.agent_id, first.usage)))
-
-    async def _rest_or_wait(self, round: Round, booked: Booked, pending: dict[AgentId, Ready]) -> None:
+    async def _rest_or_wait(self, round: Round, short: Short, pending: dict[AgentId, Ready]) -> None:
         """There was no money for a call: those rest whose limit it is, and the others of it go without them."""
-        others = {id: pending.pop(id) for id in list(pending) if booked.poor and id not in booked.poor}
+        others = {id: pending.pop(id) for id in list(pending) if short.agents and id not in short.agents}
         await self._let_go(others)
-        what = FAMILY_SHARE if booked.poor else CEILING if booked.paid_up else WHOLE_BUDGET
-        await self._rest(round, pending, soon=booked.soon, what=what)
+        await self._rest(round, pending, short)
 
     async def rest(self, round: Round, agents: Iterable[Ready]) -> None:
         """Let agents rest until midnight whose family has used up its share of the day."""
-        await self._rest(round, {ready.agent_id: ready for ready in agents}, soon=False, what=FAMILY_SHARE)
+        await self._rest(round, {ready.agent_id: ready for ready in agents}, Short(limit=Limit.SHARE))
 
-    async def _rest(self, round: Round, pending: dict[AgentId, Ready], *, soon: bool, what: str = WHOLE_BUDGET) -> None:
+    async def _rest(self, round: Round, pending: dict[AgentId, Ready], short: Short) -> None:
         """There is no money for the call: wait for what other calls leave, or rest until midnight and say so once."""
         now = self._clock.now()
         told: set[AgentId] = set()
         for ready in list(pending.values()):
-            if soon:
+            if short.soon:
                 await self._applier.let_go(ready, until=now + OTHERS_SETTLE)
             else:
-                extra = rests(round.view, ready, now, told=told, what=what)
+                extra = rests(round.view, ready, now, short.limit, told=told)
                 await self._applier.let_go(ready, until=next_day(now), extra=extra)
                 told.update(reason.room_id for reason in ready.reasons[:1] if reason.room_id is not None)
             del pending[ready.agent_id]
@@ -316,16 +302,13 @@ def _sole(round: Round, call: PlannedCall, answer: ModelAnswer) -> Sole:
     )
 
 
-def _needs_own_call(parsed: ParsedReply, agent_id: AgentId) -> bool:
-    reply = parsed.replies.get(agent_id)
-    return reply is None or any(alone_only(action) for action in reply.actions)
+def _needs_own_call(part: Answered) -> bool:
+    return bool(part.failed) or any(alone_only(action) for action in part.reply.actions)
 
 
-def _kept(round: Round, call: PlannedCall, *answers: ParsedReply) -> _Kept:
+def _kept(round: Round, call: PlannedCall, parsed: ParsedReply, before: Answered | None) -> _Kept:
     """Blot out of a call's text what the community's keys are, and what answers gave for keys."""
-    blots = round.blots
-    for parsed in answers:
-        blots |= parsed.given_keys(round.labels)
+    blots = (round.blots if before is None else before.blots) | parsed.given_keys(round.labels)
     return _Kept(blots=blots, hud=blots.text(f"{call.built.instructions}\n{call.built.input}"))
 
 
@@ -338,7 +321,6 @@ def _answered(
     return Answered(
         ready=ready,
         call=call,
-        part=_part(call, ready.agent_id),
         reply=reply or AgentReply(agent_id=ready.agent_id),
         usage=_share(call, ready.agent_id, answer.usage),
         text=answer.text,
@@ -351,12 +333,15 @@ def _answered(
     )
 
 
-def _only(
-    round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, parts: ParsedReply, kept: _Kept
-) -> Answered:
+def _what_stands(before: Answered) -> Answered:
     """What stands of a shared answer when there is no money to ask again."""
-    one = _answered(round, call, ready, answer, parts, kept)
-    return replace(one, failed="", reply=_merged(one.reply, AgentReply(agent_id=ready.agent_id)))
+    return replace(before, failed="", reply=_merged(before.reply, AgentReply(agent_id=before.ready.agent_id)))
+
+
+def _joined(before: Answered, own: Answered) -> Answered:
+    """Give an agent's own answer with what may be kept of its part of the shared one, where that could be read."""
+    reply = own.reply if before.failed else _merged(before.reply, own.reply)
+    return replace(own, reply=reply, usage=added(own.usage, before.usage))
 
 
 def _merged(shared: AgentReply, own: AgentReply) -> AgentReply:
@@ -364,10 +349,6 @@ def _merged(shared: AgentReply, own: AgentReply) -> AgentReply:
     kept = [action for action in shared.actions if not alone_only(action)]
     added = [action for action in own.actions if alone_only(action)]
     return replace(shared, actions=(*kept, *added))
-
-
-def _part(call: PlannedCall, agent_id: AgentId) -> AgentPart:
-    return next(part for part in call.built.parts if part.agent_id == agent_id)
 
 
 def _share(call: PlannedCall, agent_id: AgentId, usage: Usage) -> Usage:

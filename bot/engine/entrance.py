@@ -1,4 +1,4 @@
-"""From due to let through: claims, gate and floor of one community, in one transaction (SPEC §§5, 6)."""
+"""From due to let through: claims, gate and floor of one community, in one transaction (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.core.access import all_labels
-from bot.core.aftermath import CEILING, WHOLE_BUDGET, begun, rests, unprovided
+from bot.core.aftermath import begun, rests, unprovided
 from bot.core.blotting import Blots
 from bot.core.changes import Change, DropReasons
 from bot.core.errors import BadSetting
@@ -143,12 +143,12 @@ class _Rest:
         self._view = view
         self._now = now
         self._missing = missing
-        self._what = CEILING if spending.is_paid_up else WHOLE_BUDGET
+        self._limit = spending.reached
         self.held_for = HeldFor.MODEL if missing else HeldFor.BUDGET
         self.until: datetime | None = None
         if missing:
             self.until = now + LOOK_AGAIN
-        elif spending.is_over:
+        elif self._limit is not None:
             self.until = next_day(now)
 
     def told(self, ready: Sequence[Ready]) -> list[Change]:
@@ -158,8 +158,8 @@ class _Rest:
         for one in ready:
             if self._missing:
                 changes += unprovided(self._view, one, self._now, self._missing, told=told)
-            else:
-                changes += rests(self._view, one, self._now, told=told, what=self._what)
+            elif self._limit is not None:
+                changes += rests(self._view, one, self._now, self._limit, told=told)
             if one.addressed_by_person and one.first.room_id is not None:
                 told.add(one.first.room_id)
         return changes

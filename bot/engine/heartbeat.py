@@ -1,4 +1,4 @@
-"""One slot: who is due, who goes, what they are asked, and what their answers do (SPEC §6)."""
+"""One slot: who is due, who goes, what they are asked, and what their answers do (docs/heartbeat.md#one-beat)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -17,7 +17,7 @@ from bot.engine.calling import Caller
 from bot.engine.entrance import Entrance, Round
 from bot.engine.performer import Performer
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Booked, Purse
+from bot.engine.purse import Purse
 
 AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
 CALL_SECONDS = 200.0  # longer than the model port's own timeouts and retries
@@ -136,7 +136,7 @@ class Heartbeat:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
-    async def _collect(self, now: datetime) -> list[tuple[Round, Sequence[Booked]]]:
+    async def _collect(self, now: datetime) -> list[tuple[Round, Sequence[PlannedCall]]]:
         """Let agents through and plan their calls, community by community; a fault of one stays its own."""
         async with self._door:
             await self._caller.free_stuck()
@@ -161,7 +161,7 @@ class Heartbeat:
 
     async def _enter(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
-    ) -> tuple[Round, Sequence[Booked]] | None:
+    ) -> tuple[Round, Sequence[PlannedCall]] | None:
         try:
             round = await self._entrance.let_in(community_id, agent_ids, now)
             if round is None or not (round := await self._afforded(round)).ready:
@@ -183,7 +183,7 @@ class Heartbeat:
             await self._caller.rest(round, [one for one in round.ready if one.agent_id in over])
         return replace(round, ready=tuple(one for one in round.ready if one.agent_id not in over))
 
-    async def _plan(self, round: Round) -> tuple[Round, Sequence[Booked]] | None:
+    async def _plan(self, round: Round) -> tuple[Round, Sequence[PlannedCall]] | None:
         try:
             ready, extra = round.ready, self._schema_tokens
             write = planner.builder(round.view, round.model, round.at, schema_tokens=extra)
@@ -208,18 +208,18 @@ class Heartbeat:
         for place in sorted(place for place in places if place is not None):
             self._on_typing(round.view.community.guild_id, place)
 
-    async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[Booked]]], *, then: Then = None) -> None:
+    async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[PlannedCall]]], *, then: Then = None) -> None:
         try:
             async with asyncio.TaskGroup() as group:
                 for round, calls in rounds:
-                    for booked in calls:
-                        group.create_task(self._one(round, booked, then))
+                    for call in calls:
+                        group.create_task(self._one(round, call, then))
         finally:
             self._carried -= _claims(rounds)
 
-    async def _one(self, round: Round, booked: Booked, then: Then) -> None:
+    async def _one(self, round: Round, call: PlannedCall, then: Then) -> None:
         """Carry one call out; who was called while it ran need not wait for the next tick."""
-        await self._caller.carry_out(round, booked)
+        await self._caller.carry_out(round, call)
         if then is not None:
             await then()
 
@@ -233,5 +233,5 @@ def _heard_in(view: Outline, reason: Reason) -> Snowflake | None:
     return (calling.thread_id if calling else None) or room.room.channel_id
 
 
-def _claims(rounds: Sequence[tuple[Round, Sequence[Booked]]]) -> set[Claimed]:
+def _claims(rounds: Sequence[tuple[Round, Sequence[PlannedCall]]]) -> set[Claimed]:
     return {(round.community_id, one.claim.beat_id) for round, _ in rounds for one in round.ready}

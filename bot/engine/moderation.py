@@ -1,4 +1,4 @@
-"""What agents want to be seen is read before it is, where a community wants that (SPEC §16)."""
+"""What agents want to be seen is read before it is, where a community wants that (docs/privacy.md#moderation)."""
 
 from bot.core.changes import AddLetter
 from bot.core.errors import Limited, ModelError, ModelUnreachable

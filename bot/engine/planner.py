@@ -1,4 +1,4 @@
-"""Agents that were let through -> model calls: who shares one, and how many fit (SPEC §6)."""
+"""Agents that were let through -> model calls: who shares one, and how many fit (docs/heartbeat.md#one-beat)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from bot.core.hud.counting import count
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.ports import Model
 from bot.core.records import PUBLIC_SIDE, AgentId, Message, MessageId
+from bot.core.spending import Short
 from bot.core.thrift import compare
 from bot.core.verdict import Ready
 from bot.core.view import Outline, View
@@ -37,12 +38,14 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCall:
-    """One call with the agents it is for, in the order of the floor."""
+    """One call with the agents it is for, in the order of the floor; `reservation`: its price that is set aside."""
 
     kind: Kind
     ready: tuple[Ready, ...]
     built: BuiltCall
     answer_tokens: int
+    reservation: int | None = None
+    short: Short | None = None
 
     @property
     def shared(self) -> bool:

@@ -1,4 +1,7 @@
-"""Messages as posts: worded, split, and looked for before they are ever sent a second time (SPEC §10)."""
+"""Messages as posts: worded, split, and looked for before they are ever sent a second time.
+
+The rules are in docs/architecture.md#the-way-out.
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

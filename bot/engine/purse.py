@@ -9,7 +9,7 @@ from bot.core.config import CommunityConfig
 from bot.core.models import Ceilings
 from bot.core.ports import Model, Reading, Store, Writing
 from bot.core.records import Agent, AgentId, CommunityId, Usage
-from bot.core.spending import Paid, Spending, day_of, divided, held_to, of_day, overspent, too_poor
+from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
 from bot.core.view import Outline
 from bot.engine.planner import PlannedCall
 
@@ -30,19 +30,17 @@ class Price:
         return cls(usd=usd, tokens=input_tokens + answer_tokens, ceilings=model.ceilings(name))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Booked:
-    """A call whose price is set aside; `reservation` None: there was not enough left for it.
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What is to take the place of what was set aside for a call."""
 
-    `soon`: other calls have more set aside than they will need, so there may be enough once they are settled.
-    `poor`: only those rest whose family's share of the day does not hold it. `paid_up`: the installation pays no more.
-    """
+    reservation: int
+    usage: Usage
 
-    call: PlannedCall
-    reservation: int | None
-    soon: bool = False
-    poor: frozenset[AgentId] = frozenset()
-    paid_up: bool = False
+    @classmethod
+    def of(cls, call: PlannedCall, usage: Usage | None) -> "Bill | None":
+        """Give the bill of a call; None where all that was set aside counts, or it is settled already."""
+        return None if call.reservation is None or usage is None else cls(call.reservation, usage)
 
 
 class Purse:
@@ -61,7 +59,7 @@ class Purse:
         calls: Sequence[PlannedCall],
         now: datetime,
         agents: Mapping[AgentId, Agent] | None = None,
-    ) -> tuple[Booked, ...]:
+    ) -> tuple[PlannedCall, ...]:
         """Set aside each call's input and largest answer at list price, as far as the day's limits go.
 
         `agents`: all of the community, among whom families are held to their shares.
@@ -82,20 +80,18 @@ class Purse:
         call: PlannedCall,
         price: Price,
         agents: Mapping[AgentId, Agent] | None,
-    ) -> Booked:
+    ) -> PlannedCall:
+        soon = self._others_run(community_id, price)
         if agents and _has_families(agents):
             used = await write.spent_by_agent(community_id, day)
             shares = divided(Usage(cost_usd=price.usd, input_tokens=price.tokens), price.weights)
             if poor := too_poor(agents, used, config, shares):
-                return Booked(call=call, reservation=None, soon=self._others_run(community_id, price), poor=poor)
+                return replace(call, short=Short(limit=Limit.SHARE, agents=poor, soon=soon))
         reservation = await set_aside(write, community_id, config, day, price)
-        soon = self._others_run(community_id, price)
-        if reservation is None:
-            left = await spending_now(write, community_id, config, day, price.ceilings)
-            paid_up = left.paid is not None and not left.paid.holds(price.usd)
-            return Booked(call=call, reservation=None, soon=soon, paid_up=paid_up)
+        if isinstance(reservation, Limit):
+            return replace(call, short=Short(limit=reservation, soon=soon))
         self._open.setdefault(community_id, set()).add(reservation)
-        return Booked(call=call, reservation=reservation, soon=soon)
+        return replace(call, reservation=reservation)
 
     def _others_run(self, community_id: CommunityId, price: Price) -> bool:
         """Tell whether calls run that may leave something: under the installation's ceiling anybody's."""
@@ -103,25 +99,20 @@ class Purse:
 
     async def overspent(self, view: Outline, ceilings: Ceilings | None, now: datetime) -> frozenset[AgentId]:
         """Give the agents whose family has used up its share of the day; nothing is asked where no agent made one."""
-        if not _has_families(view.agents):
-            return frozenset()
         async with self._store.reading() as read:
-            used = await read.spent_by_agent(view.community.id, day_of(now))
-        return overspent(view.agents, used, held_to(view.config, ceilings))
+            return await _overspent(read, view, day_of(now), ceilings)
 
-    async def settle(self, community_id: CommunityId, booked: Booked, usage: Usage | None) -> None:
+    async def settle(self, community_id: CommunityId, call: PlannedCall, usage: Usage | None) -> None:
         """Replace what was set aside by what was used; where nobody knows that (None), all of it counts."""
-        if booked.reservation is None:
-            return
-        if usage is not None:
+        if call.reservation is not None and usage is not None:
             async with self._store.writing(community_id) as write:
-                await settle(write, community_id, booked.reservation, usage)
-        self.give_up(community_id, booked)
+                await settle(write, community_id, call.reservation, usage)
+        self.give_up(community_id, call)
 
-    def give_up(self, community_id: CommunityId, booked: Booked) -> None:
+    def give_up(self, community_id: CommunityId, call: PlannedCall) -> None:
         """Wait no longer for a call to be settled: what it set aside counts in full, or is settled."""
-        if booked.reservation is not None:
-            self._open.setdefault(community_id, set()).discard(booked.reservation)
+        if call.reservation is not None:
+            self._open.setdefault(community_id, set()).discard(call.reservation)
 
     def _price(self, model: Model, call: PlannedCall) -> Price:
         schema_tokens = self._schema_tokens if call.kind.structured else 0
@@ -150,15 +141,27 @@ async def spending_now(
     return of_day(await read.spent(community_id, day), config, paid)
 
 
+async def funds_now(read: Reading, view: Outline, day: date, ceilings: Ceilings | None) -> Funds:
+    """Give what there is for each agent of a view that holds everyone."""
+    spending = await spending_now(read, view.community.id, view.config, day, ceilings)
+    return Funds(spending=spending, overspent=await _overspent(read, view, day, ceilings))
+
+
+async def _overspent(read: Reading, view: Outline, day: date, ceilings: Ceilings | None) -> frozenset[AgentId]:
+    if not _has_families(view.agents):
+        return frozenset()
+    return overspent(view.agents, await read.spent_by_agent(view.community.id, day), held_to(view.config, ceilings))
+
+
 async def set_aside(
     write: Writing, community_id: CommunityId, config: CommunityConfig, day: date, price: Price
-) -> int | None:
-    """Set the price of one call aside; gives the reservation, None when the day's limits do not hold it."""
+) -> int | Limit:
+    """Set the price of one call aside; gives the reservation, or whose limit does not hold it."""
     if price.ceilings is not None:
         await write.take_turns()
     spending = await spending_now(write, community_id, config, day, price.ceilings)
-    if not spending.holds(usd=price.usd, tokens=price.tokens):
-        return None
+    if (limit := spending.lacks(usd=price.usd, tokens=price.tokens)) is not None:
+        return limit
     return await write.reserve(
         community_id,
         day,

@@ -1,4 +1,7 @@
-"""Rooms are summed up in chunks by the community's model, within its money; nothing is locked meanwhile (SPEC §13)."""
+"""Rooms are summed up in chunks by the community's model, within its money; nothing is locked meanwhile.
+
+The rules are in docs/memory.md#summaries.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -34,7 +37,7 @@ from bot.core.records import (
     MessageId,
     Usage,
 )
-from bot.core.spending import SLOWED_FROM, day_of
+from bot.core.spending import SLOWED_FROM, Limit, day_of
 from bot.core.view import Outline, View
 from bot.engine.purse import Price, as_told, set_aside, settle, spending_now
 from bot.engine.readable_rows import read_of_all
@@ -217,7 +220,8 @@ class Summaries:
             spending = await spending_now(write, job.community_id, config, day, price.ceilings)
             if spending.share >= SLOWED_FROM:  # what is left of the day's money is for talk
                 return None
-            return await set_aside(write, job.community_id, config, day, price)
+            reservation = await set_aside(write, job.community_id, config, day, price)
+            return None if isinstance(reservation, Limit) else reservation
 
     async def _ask(self, job: Job, reservation: int) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""

@@ -29,7 +29,7 @@ from bot.core.records import (
 )
 from bot.core.verdict import side_of
 from bot.core.view import Glance
-from bot.engine.performer import Performer
+from bot.engine.performer import Performer, Terms
 from bot.engine.readable_rows import read_of_all
 
 SCHEDULES_AT_ONCE = 200
@@ -105,11 +105,13 @@ class Upkeep:
             community_id,
             Actor.agent(schedule.agent_id),
             [SendMessage(room_id=schedule.room_id, message=schedule.content)],
-            now=now,
-            random=self._random_for(community_id, NO_BEAT),
-            side=side_of(view, schedule.room_id),
-            rooms_shown=frozenset({schedule.room_id}),
-            may_speak=lambda room_id: _may_say(view, schedule, room_id, now),
+            Terms(
+                now=now,
+                random=self._random_for(community_id, NO_BEAT),
+                side=side_of(view, schedule.room_id),
+                rooms_shown=frozenset({schedule.room_id}),
+                may_speak=lambda room_id: _may_say(view, schedule, room_id, now),
+            ),
         )
 
     async def _expire_requests(self, now: datetime) -> None:

@@ -44,8 +44,8 @@ class Living(Group):
     async def list_(self, interaction: Interaction) -> None:
         """List the agents of this server."""
         sight = await self.sight(interaction)
-        view = sight.of(await self.desk.view(guild_of(interaction)))
-        lines = agent_list(view, await self.looks(interaction, sight), self.desk.now())
+        view = sight.of(await self.desk.community.view(guild_of(interaction)))
+        lines = agent_list(view, await self.looks(interaction, sight), self.desk.clock.now())
         empty = "Nobody lives here yet: make the first one with `/agent create`."
         await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**", lines, empty=empty)
 
@@ -58,27 +58,27 @@ class Living(Group):
         """
         await wait(interaction)
         sight = await self.sight(interaction)
-        view = sight.of(await self.desk.view(guild_of(interaction), agent.id))
+        view = sight.of(await self.desk.community.view(guild_of(interaction), agent.id))
         hidden = agent.id in sight.hidden_agents
         shown = Shown(model=None) if hidden else await self.beside(interaction, agent, view)
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
         file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
-        await self.lay_out(interaction, agent_card(view, agent.id, self.desk.now(), shown, file), [file])
+        await self.lay_out(interaction, agent_card(view, agent.id, self.desk.clock.now(), shown, file), [file])
 
     async def beside(self, interaction: Interaction, agent: Agent, view: Outline) -> Shown:
         """Give what a card tells beside the view."""
         guild_id, insider = guild_of(interaction), person(interaction).is_architect
-        beats = await self.desk.beats(guild_id, agent.id, limit=1) if insider else []
-        spent = await self.desk.spent_today(guild_id)
+        beats = await self.desk.beats.of(guild_id, agent.id, limit=1) if insider else []
+        spent = await self.desk.money.spent_today(guild_id)
         return Shown(
             today=spent.by_agent.get(agent.id),
-            ever=await self.desk.used_ever(guild_id, agent.id),
+            ever=await self.desk.money.used_ever(guild_id, agent.id),
             model=spent.model,
-            feedback=await self.desk.feedback(guild_id, agent.id),
+            feedback=await self.desk.agents.feedback(guild_id, agent.id),
             last=beats[0] if beats else None,
             is_manager=insider,
             face=await self.client.face(guild_id, agent, view.all_rooms[agent.id].channel_id),
-            look=(await self.desk.outlooks(guild_id)).get(agent.id),
+            look=(await self.desk.agents.outlooks(guild_id)).get(agent.id),
         )
 
     @app_commands.command()
@@ -98,7 +98,7 @@ class Living(Group):
             agent: Who is to sleep
             minutes: For how long
         """
-        until = self.desk.now() + timedelta(minutes=minutes)
+        until = self.desk.clock.now() + timedelta(minutes=minutes)
         await self.act(interaction, Sleep(until=until), subject=agent.id)
 
     @app_commands.command()
@@ -141,7 +141,7 @@ class Living(Group):
         if minutes is None:
             await self.act(interaction, Say(message=message, room_id=room_id), subject=agent.id)
             return
-        at = self.desk.now() + timedelta(minutes=minutes)
+        at = self.desk.clock.now() + timedelta(minutes=minutes)
         await self.act(interaction, ScheduleMessage(room_id=room_id, message=message, at=at), subject=agent.id)
 
     @app_commands.command(name="scheduled")
@@ -194,7 +194,7 @@ class Living(Group):
             channel: Whether its channel stays, read-only, or goes too
         """
         managers_only(interaction)
-        channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[agent.id].channel_id
+        channel_id = (await self.desk.community.view(guild_of(interaction), messages=0)).all_rooms[agent.id].channel_id
         keeps = channel == "keep"
         lacked = left_open(interaction.guild, channel_id) if keeps else check_removable(interaction.guild, channel_id)
         asked = f"Delete **{label(agent.name)}** for good? What was said in its room is forgotten."

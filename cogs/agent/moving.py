@@ -30,7 +30,7 @@ class Moving(Group):
         """
         managers_only(interaction)
         await wait(interaction)
-        card = await self.desk.move_out(guild_of(interaction), agent.id)
+        card = await self.desk.cards.move_out(guild_of(interaction), agent.id)
         file = text_file(f"agent-{agent.id}.json", json.dumps(card, ensure_ascii=False, indent=2))
         await self.say(interaction, f"**{label(agent.name)}** as a character card (v2). No key is in it.", files=[file])
 
@@ -45,8 +45,8 @@ class Moving(Group):
         await wait(interaction)
         if file.size > MOST_BYTES:
             raise Rejected("That file is too large: a card has at most 10 MB.")
-        card = await self.desk.read_card(guild_of(interaction), await file.read())
-        agent, made = await self.desk.move_in(guild_of(interaction), person(interaction), card)
+        card = await self.desk.cards.read(guild_of(interaction), await file.read())
+        agent, made = await self.desk.cards.move_in(guild_of(interaction), person(interaction), card)
         done = await told(interaction, made)
         await self.say(interaction, done + (await self.pictured(interaction, agent, file) if card.has_picture else ""))
 

@@ -1,17 +1,24 @@
 """Who is in a room, what it is, and silence in it."""
 
+from datetime import datetime
+
 import discord
 from discord import app_commands
 
 from bot.core.actions import Compact, Hush, Invite, Remove
+from bot.core.attention import word_attention
 from bot.core.errors import NotFound
+from bot.core.kinds import LetterKind
+from bot.core.letters import wanted_visibility
+from bot.core.records import AgentId, Checkpoint
+from bot.core.view import Glance, Outline, View
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read
 from cogs.ui.again import Again
+from cogs.ui.cards import SIGNS, Looks, shown_state
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.rooms import member_lines, room_card, summary_lines
-from cogs.ui.texts import label
+from cogs.ui.texts import honest, label
 
 Minutes = app_commands.Range[int, 0, 1_440]
 MOST_CLEARED = 100  # what Discord deletes at once
@@ -29,9 +36,9 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction), owner.id)
+        view = await self.desk.community.view(guild_of(interaction), owner.id)
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
-        await self.say(interaction, embed=room_card(view, owner.id, self.desk.now()))
+        await self.say(interaction, embed=room_card(view, owner.id, self.desk.clock.now()))
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
@@ -41,11 +48,11 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction), owner.id)
+        view = await self.desk.community.view(guild_of(interaction), owner.id)
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         sight = await self.sight(interaction)
         view, looks = sight.of(view), await self.looks(interaction, sight)
-        lines = member_lines(view, owner.id, looks, self.desk.now())
+        lines = member_lines(view, owner.id, looks, self.desk.clock.now())
         await self.list_out(interaction, f"**In {label(owner.name)}'s room**", lines, empty="Nobody is in it.")
 
     @app_commands.command(name="scheduled")
@@ -96,7 +103,7 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.act(interaction, Hush(minutes=minutes), subject=owner.id)
 
@@ -109,9 +116,9 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
-        found = await self.desk.summaries(guild_of(interaction), owner.id)
+        found = await self.desk.rooms.summaries(guild_of(interaction), owner.id)
         lines = [line for one in reversed(found) for line in summary_lines(one)]
         await self.list_out(
             interaction, f"**{label(owner.name)}'s room in short**", lines, empty="There is no summary yet."
@@ -141,7 +148,7 @@ class Company(Group):
         newest = counted(messages, "message") if messages > 1 else "message"
         asked = f"Delete the newest {newest} in {owner.name}'s room? That cannot be undone."
         if await self.sure(interaction, asked, f"Delete {messages}", room=owner.id):
-            channel_id = (await self.desk.view(guild_of(interaction))).all_rooms[owner.id].channel_id
+            channel_id = (await self.desk.community.view(guild_of(interaction))).all_rooms[owner.id].channel_id
             await self.say(interaction, await self.cleared(interaction, channel_id, messages))
 
     async def cleared(self, interaction: Interaction, channel_id: int | None, messages: int) -> str:
@@ -158,3 +165,57 @@ class Company(Group):
         """Raise NotFound when the room is private and not for whom asked."""
         if not may_read(interaction, channel_id):
             raise NotFound("There is no such room, or it is private: ask for access with /access request.")
+
+
+def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:
+    """Show one room on a card."""
+    room, owner = view.all_rooms[room_id], view.agents[room_id]
+    card = discord.Embed(title=f"{label(owner.name)}'s room", description=honest(room.topic or "No topic yet."))
+    card.add_field(name="Access", value=f"{room.access}, {seen_by(view, room_id)}")
+    card.add_field(name="Pace", value=f"{room.wpm} words, {room.rpm} messages a minute{_queue(view, room_id)}")
+    silent = room.hushed_until is not None and room.hushed_until > now
+    if silent and room.hushed_until is not None:
+        card.add_field(name="Silent until", value=f"<t:{int(room.hushed_until.timestamp())}:t>")
+    members = ", ".join(label(view.agents[one].name) for one in view.rooms[room_id].members)
+    card.add_field(name="Members", value=members[:1_000] or "nobody", inline=False)
+    if room.billboard:
+        card.add_field(name="Billboard", value=honest(room.billboard)[:1_000], inline=False)
+    knocks = view.requests.get(room_id, ())
+    card.set_footer(text=f"ID {room_id} · {len(knocks)} wait at the door")
+    return card
+
+
+def _queue(view: Glance, room_id: AgentId) -> str:
+    """Word how many messages wait in the room's one queue to Discord."""
+    waiting = sum(letter.kind is LetterKind.POST for letter in view.unposted.get(room_id, ()))
+    return f"\n{counted(waiting, 'message')} waiting to be posted" if waiting else ""
+
+
+def seen_by(view: Glance, room_id: AgentId) -> str:
+    """Word who sees a room: what Discord shows, and what is asked for but not so yet."""
+    room, wanted = view.all_rooms[room_id], wanted_visibility(view.unposted.get(room_id, ()))
+    if room.channel_id is None:
+        return f"to be {wanted or room.visibility}: its channel is not there yet"
+    if wanted in (None, room.visibility):
+        return str(room.visibility)
+    return f"{room.visibility} (to be {wanted}: Discord does not show that yet; `/setup start` says what is missing)"
+
+
+def member_lines(view: Outline, room_id: AgentId, looks: Looks, now: datetime) -> list[str]:
+    """List a room's members, the owner first, with what they are at in it."""
+    return [
+        f"{SIGNS[shown_state(view.agents[id], looks, now)]} **{label(view.agents[id].name)}** (ID {id})"
+        f"{', its own room' if id == room_id else ''}, attention {word_attention(one.attention)}"
+        f"{f', {looks[id].doing[room_id]}' if id in looks and room_id in looks[id].doing else ''}"
+        for id in view.rooms[room_id].members
+        if (one := view.memberships[id, room_id])
+    ]
+
+
+def summary_lines(summary: Checkpoint) -> list[str]:
+    """Show one summary under what it covers."""
+    covers = f"messages {summary.first_message_id} to {summary.last_message_id}"
+    return [
+        f"**{summary.id}** · <t:{int(summary.created_at.timestamp())}:f> · {covers}",
+        *honest(summary.text).splitlines(),
+    ]

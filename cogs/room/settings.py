@@ -21,7 +21,7 @@ from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only
 from cogs.ui.again import SURE, Again, SureButton, question
 from cogs.ui.forms import TextForm
-from cogs.ui.rights import check_may_change_entry, is_settled, sees_by_right
+from cogs.ui.rights import check_may_change_entry, is_settled, sees_by_right, soon
 
 BILLBOARD_CHARACTERS = 1_000
 NOT_SEEN = {
@@ -57,7 +57,7 @@ class RoomSettings(Group):
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        view = await self.desk.view(guild_of(interaction))
+        view = await self.desk.community.view(guild_of(interaction))
 
         async def written(pressed: Interaction, text: str) -> None:
             await self.act(pressed, SetBillboard(message=text) if text else ClearBillboard(), subject=owner.id)
@@ -115,14 +115,14 @@ class RoomSettings(Group):
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        channel_id = (await self.desk.view(guild_of(interaction), messages=0)).all_rooms[owner.id].channel_id
+        channel_id = (await self.desk.community.view(guild_of(interaction), messages=0)).all_rooms[owner.id].channel_id
         check_may_change_entry(interaction.guild, channel_id)
         closes = visibility is Visibility.PRIVATE
         if closes and not keep_me_in and not await self.may_be_shut_out(interaction, owner, channel_id):
             return
         keeps_in = interaction.user.id if closes and keep_me_in else None
         told = await self.do(interaction, SetVisibility(visibility=visibility, keeps_in=keeps_in), subject=owner.id)
-        seen = await self.desk.soon(partial(is_settled, interaction, owner.id, visibility))
+        seen = await soon(self.desk.clock, partial(is_settled, interaction, owner.id, visibility))
         await self.say(interaction, f"The room is {visibility} now." if seen else f"{told} {NOT_SEEN[visibility]}")
 
     async def may_be_shut_out(self, interaction: Interaction, owner: Agent, channel_id: int | None) -> bool:

@@ -1,18 +1,27 @@
 """Buttons that decide about something that waits; what they mean stands in their ids, so they survive a restart."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import discord
 
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound
-from bot.core.records import Snowflake
+from bot.core.kinds import LetterKind
+from bot.core.moderation import HELD_ID, held_id
+from bot.core.people import mention
+from bot.core.records import AccessRequest, Agent, AgentId, Letter, LetterId, Snowflake
+from bot.core.view import Outline
 from cogs.ui.again import Lasting
+from cogs.ui.rights import told
+from cogs.ui.texts import honest, label
 
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
 SHOWN = 10  # things to decide about at once: two buttons each, and a message has 25
+LABELS = {"post": ("Approve", discord.ButtonStyle.success), "discard": ("Discard", discord.ButtonStyle.danger)}
+STYLES = {"grant": discord.ButtonStyle.success, "deny": discord.ButtonStyle.danger}
 
 
 class DecidingButton(Lasting, template=r"(?!)"):
@@ -45,3 +54,78 @@ class DecidingButton(Lasting, template=r"(?!)"):
         if interaction.guild_id is None:
             raise NotFound("This works in a server only.")
         await interaction.followup.send(await self.decide(interaction, Snowflake(interaction.guild_id)), ephemeral=True)
+
+
+class HeldButton(DecidingButton, template=HELD_ID):
+    """Approve or Discard for one held letter."""
+
+    @staticmethod
+    def drawn(verdict: str, number: int, row: int | None) -> Button:
+        """Give the button as Discord shows it."""
+        word, style = LABELS[verdict]
+        id = held_id(verdict, LetterId(number))
+        return discord.ui.Button(label=f"{word} {number}", style=style, custom_id=id, row=row)
+
+    async def decide(self, interaction: Interaction, guild_id: Snowflake) -> str:
+        """Post the message, or throw it away."""
+        who = interaction.client.person(interaction.user)
+        held = interaction.client.desk.held
+        return await held.decide(guild_id, who, LetterId(self.number), post=self.verdict == "post")
+
+
+def held_view(held: Sequence[tuple[Letter, str]]) -> discord.ui.View:
+    """Give buttons for these letters; they never time out."""
+    view = discord.ui.View(timeout=None)
+    for at, (letter, _) in enumerate(held[:SHOWN]):
+        for verdict in LABELS:
+            view.add_item(HeldButton(verdict, letter.id, row=at // 2))
+    return view
+
+
+def held_line(letter: Letter, words: str) -> str:
+    """Word one thing that is held."""
+    said = words if len(words) <= 120 else f"{words[:119]}…"
+    what = "" if letter.kind is LetterKind.POST else f" ({letter.kind.value})"
+    return f"**{letter.id}**: room {letter.room_id}{what}, {honest(' '.join(said.split()))}"
+
+
+class KnockButton(DecidingButton, template=r"knock:(?P<verdict>grant|deny):(?P<id>\d+)"):
+    """Grant or Deny for one request."""
+
+    @staticmethod
+    def drawn(verdict: str, number: int, row: int | None) -> Button:
+        """Give the button as Discord shows it."""
+        label, id = f"{verdict.title()} {number}", f"knock:{verdict}:{number}"
+        return discord.ui.Button(label=label, style=STYLES[verdict], custom_id=id, row=row)
+
+    async def decide(self, interaction: Interaction, guild_id: Snowflake) -> str:
+        """Let in, or turn away."""
+        who = interaction.client.person(interaction.user)
+        doors = interaction.client.desk.doors
+        outcome = await doors.decide(guild_id, who, self.number, grant=self.verdict == "grant")
+        return await told(interaction, outcome)
+
+
+def knock_view(knocks: Sequence[AccessRequest]) -> discord.ui.View:
+    """Give buttons for these requests; they never time out."""
+    view = discord.ui.View(timeout=None)
+    for at, knock in enumerate(knocks[:SHOWN]):
+        for verdict in STYLES:
+            view.add_item(KnockButton(verdict, knock.id, row=at // 2))
+    return view
+
+
+def knock_line(knock: AccessRequest, view: Outline) -> str:
+    """Word one request."""
+    room = label(view.agents[knock.room_id].name)
+    at = int(knock.created_at.timestamp())
+    who = requester(knock, view.agents)
+    return f"**{knock.id}**: {who} at **{room}**'s room, with the key *{label(knock.key_label)}*, <t:{at}:R>"
+
+
+def requester(knock: AccessRequest, agents: Mapping[AgentId, Agent]) -> str:
+    """Word who asks by their id: by now somebody else may bear the name under which they asked."""
+    if knock.requester_person_id is not None:
+        return f"{label(knock.requester_name)} (now {mention(knock.requester_person_id)})"
+    agent = agents.get(knock.requester_agent_id) if knock.requester_agent_id is not None else None
+    return f"{label(agent.name)} (ID {agent.id})" if agent else label(knock.requester_name)

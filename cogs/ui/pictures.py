@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 
+import discord
 from PIL import Image, ImageDraw
 
 from bot.core.terminal import without_unseen
 from bot.letters import fitting, write
+from cogs.ui.again import Again, PageButton, turns
 
 WIDTH, MARGIN, ROW, HEAD = 560, 22, 44, 60
 LABEL, NOTE = 160, 140  # widths of what stands left and right of a bar
@@ -16,6 +18,7 @@ GROUND, TRACK, INK, FAINT = "#1e2230", "#2f3547", "#f2f4f8", "#b9c0d0"
 COLOURS = ("#5aa9e6", "#7fc97f", "#f4a259", "#c792ea", "#f28b82", "#4dd0c4")
 MOST_ROWS = 18
 LARGE, SMALL = 24, 18  # of letters
+Drawn = discord.ui.LayoutView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,3 +68,19 @@ def _draw_row(draw: ImageDraw.ImageDraw, y: int, row: Bar) -> None:
             (left, y - 11, left + max(22, length), y + 11), radius=11, fill=COLOURS[row.colour % len(COLOURS)]
         )
     write(draw, (WIDTH - MARGIN, y), fitting(row.note, SMALL, NOTE - 8), SMALL, FAINT, right=True)
+
+
+def drawn_page(
+    title: str, file: discord.File, pages: Sequence[str], at: int, again: Again, table: discord.File | None = None
+) -> Drawn:
+    """Give one page: the title, the picture with the words that stand for it, the numbers, and a table as a file."""
+    layout = Drawn(timeout=None)
+    layout.add_item(discord.ui.TextDisplay(title))
+    layout.add_item(discord.ui.MediaGallery(discord.MediaGalleryItem(file, description=file.description or title)))
+    layout.add_item(discord.ui.TextDisplay(pages[at]))
+    if table is not None:
+        layout.add_item(discord.ui.File(table))
+    if len(pages) > 1:
+        buttons: list[PageButton] = turns(again, at, len(pages))
+        layout.add_item(discord.ui.ActionRow(*buttons))
+    return layout

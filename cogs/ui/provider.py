@@ -9,7 +9,7 @@ import discord
 from bot.core.models import Api, OwnProvider, Source
 from cogs.ui.forms import Form, Interaction
 
-OPENAI, OTHER, REMOVE = "OpenAI", "another server", "remove ours"
+OPENAI, REMOVE = "OpenAI", "remove ours"
 Use = Literal["OpenAI", "another server", "remove ours"]
 Yes = Literal["yes", "no"]
 

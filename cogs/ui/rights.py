@@ -1,6 +1,7 @@
 """What Selfroom may do on a server and in each of its channels, and how to mend what it may not."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from datetime import timedelta
 from functools import partial
 from typing import Protocol
 
@@ -9,6 +10,7 @@ import discord
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind, Visibility
+from bot.core.ports import Clock
 from bot.core.records import AgentId, Snowflake
 from bot.core.view import Outline
 
@@ -43,6 +45,8 @@ FOR_LETTERS: Mapping[LetterKind, tuple[str, ...]] = {
     LetterKind.REMOVAL: ("view_channel", "manage_messages"),
 }
 
+SOON = timedelta(seconds=3)  # as long as one waits for a command's answer without wondering
+LOOK_SECONDS = 0.1
 NOT_YET = "Discord does not show it yet: it is asked again until it does."
 LOOKS = {LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME, LetterKind.CHANNEL, LetterKind.PERMISSION}
 AS_SOON_AS = "It is done as soon as Selfroom's role has that right."
@@ -86,23 +90,31 @@ async def told(interaction: Interaction, done: Done) -> str:
     """Give what came of an action, with what Selfroom lacks on Discord for what is to follow there."""
     if not done.letters or interaction.guild is None:
         return done.result
-    desk = interaction.client.front_desk
-    view = await desk.view(Snowflake(interaction.guild.id), messages=0)
+    desk = interaction.client.desk
+    view = await desk.community.view(Snowflake(interaction.guild.id), messages=0)
     lacked = hindrances(interaction.guild, view, done.letters)
     if lacked:
         return done.result + lacked
-    if not await desk.soon(partial(is_carried, interaction, done.letters)):
+    if not await soon(desk.clock, partial(is_carried, interaction, done.letters)):
         return f"{done.result} {NOT_YET}"
-    view = await desk.view(Snowflake(interaction.guild.id), messages=0)
+    view = await desk.community.view(Snowflake(interaction.guild.id), messages=0)
     made = [view.all_rooms[room_id].channel_id for room_id, kind in done.letters if kind is LetterKind.CHANNEL]
     return f"{done.result} Talk there: {', '.join(f'<#{id}>' for id in made if id)}." if any(made) else done.result
+
+
+async def soon(clock: Clock, is_so: Callable[[], Awaitable[bool]]) -> bool:
+    """Wait a little for something to come to be; tells whether it has."""
+    until = clock.now() + SOON
+    while not (so := await is_so()) and clock.now() < until:
+        await clock.sleep(LOOK_SECONDS)
+    return so
 
 
 async def is_carried(interaction: Interaction, letters: Collection[tuple[AgentId, LetterKind]]) -> bool:
     """Tell whether what changes a room is on Discord by now; what is said there has a pace of its own."""
     looks = {(room_id, kind) for room_id, kind in letters if kind in LOOKS}
     rooms = {room_id for room_id, _ in looks}
-    view = await interaction.client.front_desk.view(Snowflake(interaction.guild_id or 0), *rooms, messages=0)
+    view = await interaction.client.desk.community.view(Snowflake(interaction.guild_id or 0), *rooms, messages=0)
     if any((room_id, letter.kind) in looks for room_id in rooms for letter in view.unposted.get(room_id, ())):
         return False
     new = [room_id for room_id, kind in letters if kind is LetterKind.CHANNEL]
@@ -174,7 +186,7 @@ async def is_settled(interaction: Interaction, room_id: AgentId, wanted: Visibil
     guild = interaction.guild
     if guild is None:
         return False
-    room = (await interaction.client.front_desk.view(Snowflake(guild.id), messages=0)).all_rooms.get(room_id)
+    room = (await interaction.client.desk.community.view(Snowflake(guild.id), messages=0)).all_rooms.get(room_id)
     channel = guild.get_channel(room.channel_id) if room and room.channel_id else None
     if room is None or channel is None or wanted not in (None, room.visibility):
         return False

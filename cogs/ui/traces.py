@@ -35,15 +35,15 @@ class TraceButton(Lasting, template=TRACE_ID):
 
     async def pressed(self, interaction: Interaction) -> None:
         """Open or remove; that managers alone may is for the desk to say."""
-        guild_id, desk = _guild(interaction), interaction.client.front_desk
+        guild_id, traces = _guild(interaction), interaction.client.desk.traces
         who = interaction.client.person(interaction.user)
         if self.trace.kind in KEPT_BY_AGENTS:
             await interaction.response.defer(ephemeral=True, thinking=True)
             username = (await user_now(interaction, self.person_id)).name
-            told = await desk.empty(guild_id, who, self.trace, username)
+            told = await traces.empty(guild_id, who, self.trace, username)
             await interaction.followup.send(told, ephemeral=True)
             return
-        text = await desk.text_at(guild_id, who, self.trace)
+        text = await traces.text(guild_id, who, self.trace)
         if len(text) > FORM_CHARACTERS:
             raise Rejected(TOO_LONG)
         start = Forgotten(await names_now(interaction, self.person_id)).replaced(text)
@@ -54,8 +54,8 @@ class TraceButton(Lasting, template=TRACE_ID):
     async def written(self, interaction: Interaction, text: str) -> None:
         """Put what was sent in its place."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        desk, who = interaction.client.front_desk, interaction.client.person(interaction.user)
-        told = await desk.rewrite(_guild(interaction), who, self.trace, text)
+        traces, who = interaction.client.desk.traces, interaction.client.person(interaction.user)
+        told = await traces.rewrite(_guild(interaction), who, self.trace, text)
         await interaction.followup.send(told, ephemeral=True)
 
 

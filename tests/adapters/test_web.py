@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -15,6 +16,7 @@ from bot.core.errors import BadSetting
 from bot.core.kinds import ReasonKind, Visibility
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
 from bot.core.sight import Sight
+from bot.engine.foresight import foreseen
 from storage.store import SqlStore
 from tests.factories import agent, room
 from tests.fakes import START, ScriptedModel, VirtualClock
@@ -50,6 +52,7 @@ class Lobby:
 @pytest.fixture
 async def face(store: SqlStore) -> AsyncIterator[Face]:
     async with Face(store, VirtualClock(), PrometheusMetrics()) as opened:
+        opened.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock())
         opened.inside = Inside(visitors=Lobby(), models=ScriptedModel(), origins=frozenset({PAGE}))
         yield opened
 
@@ -96,6 +99,7 @@ async def test_metrics_tell_local_users_nothing_of_private_rooms(store: SqlStore
         closed = room(hidden, community_id=community_id, visibility=Visibility.PRIVATE)
         await write.apply(community_id, [AddAgent(agent=busy, room=closed)])
     async with Face(store, VirtualClock(), PrometheusMetrics()) as face:
+        face.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock())
         _, page, _ = await get(face, "/metrics")
     of_vault = [line for line in page.splitlines() if f'agent="{hidden}"' in line]
     assert of_vault

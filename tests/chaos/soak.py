@@ -111,7 +111,7 @@ async def settle(house: House, session: aiohttp.ClientSession, url: str) -> tupl
     boss = Record(id=Snowflake(int(about["person"]["user"]["id"])), username="robin", is_architect=True)
     for number in range(1, AGENTS + 1):
         prompt = f"You are resident {number} of a busy help forum; you answer what you are asked."
-        await house.front_desk.act(guild_id, boss, CreateAgent(name=f"Agent{number}", background_prompt=prompt))
+        await house.desk.actions.take(guild_id, boss, CreateAgent(name=f"Agent{number}", background_prompt=prompt))
     channels: list[int] = []
     owner = Person(session, about["api_url"], about["person"]["token"], boss.id, "robin")
     while len(channels) < AGENTS:

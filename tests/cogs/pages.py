@@ -1,14 +1,17 @@
-"""Write the table of all commands into their page: `python -m tests.cogs.pages`."""
+"""Write the tables of all commands and all actions into their pages: `python -m tests.cogs.pages`."""
 
 import asyncio
 import re
 from pathlib import Path
 
+from bot.core.actions.docs import actions_table
 from cogs.ui.handbook import handbook
 from tests.cogs.trees import tree
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+ACTIONS = PAGE.with_name("actions.md")
 TABLE = re.compile(r"\| command \|.*?(?=\n\n)", re.DOTALL)
+ACTION_TABLES = re.compile(r"### .*?(?=\n## )", re.DOTALL)
 
 
 def with_table(page: str, table: str) -> str:
@@ -18,3 +21,4 @@ def with_table(page: str, table: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(with_table(PAGE.read_text(), handbook(asyncio.run(tree()))))
+    ACTIONS.write_text(ACTION_TABLES.sub(lambda _: actions_table(), ACTIONS.read_text(), count=1))

@@ -19,7 +19,7 @@ LIMITED = {"search": ("words=tea",), "history": (), "room summaries": (), "priva
 async def client() -> SelfroomClient:
     """Give a client with all commands; nobody answers at the desk."""
     one = SelfroomClient()
-    one.front_desk = cast(FrontDesk, None)
+    one.desk = cast(FrontDesk, None)
     for cog in COGS:
         await one.add_cog(cog(one))
     return one

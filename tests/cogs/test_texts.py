@@ -10,10 +10,10 @@ from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Beat, BeatId
 from bot.core.view import RoomView
 from cogs.looking import message_line
+from cogs.room.company import member_lines, room_card
 from cogs.ui.beats import beat_line, why
 from cogs.ui.cards import Shown, agent_card, agent_list
 from cogs.ui.pictures import Bar, alt_text
-from cogs.ui.rooms import member_lines, room_card
 from cogs.ui.texts import honest, label
 from tests.factories import agent, message, room, view
 from tests.fakes import START, ScriptedModel

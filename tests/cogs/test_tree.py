@@ -1,12 +1,9 @@
 """What every command promises: it is there, explained, and within Discord's limits."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-from bot.core.config import CommunityConfig
-from bot.settings import Settings
 from cogs.ui.handbook import handbook
 from tests.cogs.pages import PAGE
 from tests.cogs.trees import Json, commands_sent, for_everyone, leaves, paths, tree
@@ -109,17 +106,3 @@ async def test_what_only_server_managers_need_is_hidden_from_others(group: str) 
 
 async def test_the_page_of_commands_keeps_up() -> None:
     assert handbook(await tree()) in PAGE.read_text(), "`make pages` writes the table of docs/commands.md anew"
-
-
-async def test_the_page_of_threats_names_only_what_there_is() -> None:
-    root = Path(__file__).parents[2]
-    marked = set(re.findall(r"`([^`\n]+)`", (root / "docs" / "threats.md").read_text()))
-    there = paths(await commands_sent())
-    asked = {one.partition(" architect_role")[0].removeprefix("/") for one in marked if re.match(r"/[a-z]+ ", one)}
-    assert {one.removesuffix(" closed") for one in asked} <= there
-    names = {one.partition("=")[0].removeprefix("SELFROOM_").lower() for one in marked if one.startswith("SELFROOM_")}
-    assert names <= set(Settings.model_fields)
-    options = {one for one in marked if re.fullmatch(r"[a-z]+(_[a-z]+)+", one)}
-    assert options
-    assert options <= set(CommunityConfig.model_fields)
-    assert all((root / one).exists() for one in marked if one.startswith("tests/"))

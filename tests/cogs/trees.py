@@ -17,7 +17,7 @@ Command = app_commands.Command[Any, Any, Any] | app_commands.Group | app_command
 async def tree() -> list[Command]:
     """Give every command with the bot's cogs put in; nobody answers at the desk."""
     client = SelfroomClient()
-    client.front_desk = cast(FrontDesk, None)
+    client.desk = cast(FrontDesk, None)
     for cog in COGS:
         await client.add_cog(cog(client))
     return client.tree.get_commands()

@@ -24,7 +24,7 @@ from bot.engine.performer import HANDLERS
 from bot.standin.strictness import complaint_about
 from tests.core.test_permissions import example
 
-# SPEC §8, word for word: what agents can do.
+# Word for word: what agents can do.
 ROWS = """
 set delete append get react wake_agent reply set_billboard clear_billboard set_topic clear_topic set_wpm set_access
 create_key revoke_key give_key request_access grant_access deny_access join_room leave_room set_attention

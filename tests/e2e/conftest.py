@@ -69,7 +69,7 @@ class Living:
         if not all(agent["channel_id"] for agent in (await self.agents()).values()):
             return False
         for guild in self.house.client.guilds:
-            rooms = (await self.house.front_desk.view(Snowflake(guild.id), messages=0)).all_rooms.values()
+            rooms = (await self.house.desk.community.view(Snowflake(guild.id), messages=0)).all_rooms.values()
             if any(room.visibility is not self.shown_as(guild, room) for room in rooms):
                 return False
         return True

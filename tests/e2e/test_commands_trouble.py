@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from bot.engine.front_desk.community import CommunityDesk
 from bot.playground.server import Observer
 from tests.e2e.commanding import LOADING, Commander, words_of
 from tests.e2e.conftest import Living, living, quick_settings
@@ -210,7 +211,7 @@ async def test_what_goes_wrong_inside_is_told_with_an_id_that_the_log_has(
         raise RuntimeError("the cellar is flooded")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(home.house.client.front_desk, "audit_log", broken)
+        patch.setattr(CommunityDesk, "audit_log", broken)
         told = await manager.told("audit")
     id = told.rpartition(": ")[2].rstrip(".")
     assert "tell whoever runs it this id" in told

@@ -1,4 +1,4 @@
-"""What people ask of agents while those may not answer is answered afterwards (SPEC §§4, 5)."""
+"""What people ask of agents while those may not answer is answered afterwards (docs/heartbeat.md#the-floor)."""
 
 from datetime import timedelta
 
@@ -9,7 +9,7 @@ from bot.core.events import ReactionChanged
 from bot.core.kinds import ReasonKind
 from bot.core.outlook import Waiting
 from bot.core.records import AgentId, Snowflake
-from bot.engine.performer import Performer
+from bot.engine.performer import Performer, Terms
 from tests.engine.hearts import Hearts, hearts
 from tests.engine.test_outlook import ONE, told
 from tests.factories import GUILD_ID, person
@@ -31,8 +31,7 @@ async def act(home: Hearts, action: Hush | Resume) -> None:
             home.community_id,
             Actor.person(boss),
             [action],
-            now=home.clock.now(),
-            random=SeededRandom(1),
+            Terms(now=home.clock.now(), random=SeededRandom(1)),
             subject=ONE,
         )
     assert outcome.accepted, outcome.why

@@ -8,14 +8,14 @@ from decimal import Decimal
 import pytest
 
 from bot.core.actions import AlterAgent, CreateAgent, SetSetting
-from bot.core.aftermath import CEILING
 from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable, Rejected
 from bot.core.models import Ceilings
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import AgentId, Snowflake, Usage
-from bot.engine.front_desk import FrontDesk
+from bot.core.spending import Limit
+from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from tests.engine.hearts import EagerModel, Hearts, answer, hearts
 from tests.factories import GUILD_ID, person
@@ -29,7 +29,9 @@ ONE_DOLLAR = Ceilings(usd_each=Decimal(1), usd_all=Decimal(10))
 
 def front_desk(home: Hearts) -> FrontDesk:
     performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer(), models=home.model)
-    return FrontDesk(home.store, performer, home.clock, SeededRandom(1), on_done=home.delivery.wake, models=home.model)
+    return FrontDesk(
+        Office(home.store, performer, home.clock, SeededRandom(1), on_done=home.delivery.wake, models=home.model)
+    )
 
 
 def sponsored(ceilings: Ceilings = ONE_DOLLAR, *allowed: str) -> EagerModel:
@@ -48,11 +50,11 @@ async def test_a_manager_cannot_raise_the_budget_above_what_the_installation_pay
     async with hearts(1, model=sponsored(), config=CommunityConfig(usd_per_day=None)) as home:
         desk = front_desk(home)
         if value is None:  # back to a default without a limit is refused nowhere, and changes nothing
-            await desk.act(GUILD_ID, BOSS, SetSetting(name="usd_per_day", value=None))
+            await desk.actions.take(GUILD_ID, BOSS, SetSetting(name="usd_per_day", value=None))
             return
         with pytest.raises(Rejected, match=r"at most 1 USD a day: .*/setup provider"):
-            await desk.act(GUILD_ID, BOSS, SetSetting(name="usd_per_day", value=value))
-        await desk.act(GUILD_ID, BOSS, SetSetting(name="usd_per_day", value="0.50"))
+            await desk.actions.take(GUILD_ID, BOSS, SetSetting(name="usd_per_day", value=value))
+        await desk.actions.take(GUILD_ID, BOSS, SetSetting(name="usd_per_day", value="0.50"))
 
 
 async def test_a_manager_cannot_lift_the_list_of_models_that_the_installation_pays_for() -> None:
@@ -60,15 +62,15 @@ async def test_a_manager_cannot_lift_the_list_of_models_that_the_installation_pa
         desk = front_desk(home)
         for value in ([], ["gpt-5.5-pro"], ["gpt-4o", "gpt-5.5-pro"]):
             with pytest.raises(Rejected, match="for gpt-4o-mini, gpt-4o only"):
-                await desk.act(GUILD_ID, BOSS, SetSetting(name="allowed_models", value=list(value)))
-        await desk.act(GUILD_ID, BOSS, SetSetting(name="allowed_models", value=["gpt-4o"]))
+                await desk.actions.take(GUILD_ID, BOSS, SetSetting(name="allowed_models", value=list(value)))
+        await desk.actions.take(GUILD_ID, BOSS, SetSetting(name="allowed_models", value=["gpt-4o"]))
         for action in (
             SetSetting(name="model", value="gpt-5.5-pro"),
             AlterAgent(agent_id=1, model="gpt-5.5-pro"),
             CreateAgent(name="Rich", background_prompt="You are rich.", model="gpt-5.5-pro"),
         ):
             with pytest.raises(Rejected, match=r"Nobody pays for gpt-5\.5-pro"):
-                await desk.act(GUILD_ID, BOSS, action)
+                await desk.actions.take(GUILD_ID, BOSS, action)
 
 
 @pytest.mark.long
@@ -82,7 +84,7 @@ async def test_a_budget_of_a_billion_that_is_there_already_buys_no_call_above_th
         usd, _ = await spent(home)
         assert Decimal("0.014") < usd <= Decimal("0.02")  # another call might have cost too much
         told = [str(done[-1]) for done in home.publisher.done if done[0] == "notify"]
-        assert told == [f"{CEILING} is spent: agents rest until midnight UTC."]
+        assert told == [f"{Limit.CEILING} is spent: agents rest until midnight UTC."]
 
 
 async def test_one_community_after_the_other_cannot_pass_the_ceiling_of_all() -> None:
@@ -149,7 +151,7 @@ async def test_trying_a_model_is_paid_for_and_ends_with_the_budget() -> None:
         desk = front_desk(home)
         with pytest.raises(Rejected, match="The budget for today is spent"):
             for _ in range(200):
-                await desk.try_model(GUILD_ID, BOSS, "gpt-4o-mini")
+                await desk.providers.try_model(GUILD_ID, BOSS, "gpt-4o-mini")
         assert 0 < (await spent(home))[0] <= Decimal("0.0005")
 
 

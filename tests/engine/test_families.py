@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from bot.core.aftermath import FAMILY_SHARE
 from bot.core.changes import UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.records import AgentId
+from bot.core.spending import Limit
 from tests.engine.hearts import EagerModel, hearts
 from tests.fakes import START
 
@@ -29,7 +29,7 @@ async def test_a_child_rests_when_its_family_has_spent_its_share_and_others_are_
         await home.run(60)
         assert len(home.model.calls) == calls + 1
         told = [str(done[-1]) for done in home.publisher.done if done[0] == "notify"]
-        assert [text.split(" is spent")[0] for text in told] == [FAMILY_SHARE]
+        assert [text.split(" is spent")[0] for text in told] == [Limit.SHARE]
 
 
 async def test_calls_of_a_family_that_run_together_stay_within_its_share() -> None:

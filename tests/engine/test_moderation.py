@@ -13,8 +13,8 @@ from bot.core.errors import ModelUnreachable, NotFound, Rejected
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.records import AgentId, Letter, LetterId, Snowflake
 from bot.engine.delivery import Delivery
-from bot.engine.front_desk import FrontDesk
-from bot.engine.performer import Outcome, Performer
+from bot.engine.front_desk import FrontDesk, Office
+from bot.engine.performer import Outcome, Performer, Terms
 from tests.engine.town import ADA, ADAS, Town, town, until
 from tests.factories import GUILD_ID, person
 from tests.fakes import CountedMetrics, DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
@@ -30,7 +30,7 @@ async def here() -> AsyncIterator[Town]:
 
 def front_desk(here: Town) -> FrontDesk:
     performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
-    return FrontDesk(here.store, performer, here.clock, SeededRandom(1), on_done=here.delivery.wake)
+    return FrontDesk(Office(here.store, performer, here.clock, SeededRandom(1), on_done=here.delivery.wake))
 
 
 async def held(here: Town) -> list[Letter]:
@@ -56,21 +56,21 @@ async def test_an_approved_message_is_posted_once_and_is_not_held_again(here: To
     await here.deliver()
     [letter] = await held(here)
     desk, boss = front_desk(here), person(is_architect=True)
-    assert "posted" in await desk.decide(GUILD_ID, boss, letter.id, post=True)
+    assert "posted" in await desk.held.decide(GUILD_ID, boss, letter.id, post=True)
     await here.deliver()
     assert here.publisher.said(ADAS) == ["I sell tulips."]
     assert await here.contents() == ["I sell tulips."]
     assert await held(here) == []
     with pytest.raises(NotFound):
-        await desk.decide(GUILD_ID, boss, letter.id, post=True)
+        await desk.held.decide(GUILD_ID, boss, letter.id, post=True)
 
 
 async def test_a_discarded_message_is_never_seen(here: Town) -> None:
     await here.say(ADA, "I sell tulips.")
     await here.deliver()
-    [(letter, words)] = await front_desk(here).held(GUILD_ID)
+    [(letter, words)] = await front_desk(here).held.waiting(GUILD_ID)
     assert words == "I sell tulips."
-    assert "discarded" in await front_desk(here).decide(GUILD_ID, person(is_architect=True), letter.id, post=False)
+    assert "discarded" in await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=False)
     await here.deliver()
     assert here.publisher.said() == []
     assert await held(here) == []
@@ -78,7 +78,7 @@ async def test_a_discarded_message_is_never_seen(here: Town) -> None:
 
 async def test_only_managers_decide(here: Town) -> None:
     with pytest.raises(Rejected):
-        await front_desk(here).decide(GUILD_ID, person(), LetterId(1), post=True)
+        await front_desk(here).held.decide(GUILD_ID, person(), LetterId(1), post=True)
 
 
 class Judge(ScriptedModel):
@@ -138,7 +138,11 @@ async def act(here: Town, *actions: Action, agent_id: AgentId = ADA) -> list[Out
     performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
     async with here.store.writing(here.community_id) as write:
         return await performer.perform(
-            write, here.community_id, Actor.agent(agent_id), actions, now=here.clock.now(), random=SeededRandom(1)
+            write,
+            here.community_id,
+            Actor.agent(agent_id),
+            actions,
+            Terms(now=here.clock.now(), random=SeededRandom(1)),
         )
 
 
@@ -160,9 +164,9 @@ async def test_what_an_agent_wants_to_be_seen_is_seen_nowhere_until_a_manager_ap
     await here.deliver()
     assert (await shown_of(here))[what].startswith("Ros")
     assert not any("ulips" in str(done) for done in here.publisher.done if done[0] != "notify")
-    [(letter, words)] = await front_desk(here).held(GUILD_ID)
+    [(letter, words)] = await front_desk(here).held.waiting(GUILD_ID)
     assert (letter.kind.value, words.startswith("Tulips")) == (what, True)
-    assert "stands now" in await front_desk(here).decide(GUILD_ID, person(is_architect=True), letter.id, post=True)
+    assert "stands now" in await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=True)
     await here.deliver()
     assert (await shown_of(here))[what].startswith("Tulips")
     assert any("ulips" in str(done) for done in here.publisher.done if done[0] != "notify")
@@ -174,10 +178,10 @@ async def test_a_discarded_topic_never_stands_and_people_are_not_moderated(here:
     await act(here, SetTopic(topic="Tulips only"))
     await here.deliver()
     [letter] = await held(here)
-    assert "discarded" in await front_desk(here).decide(GUILD_ID, person(is_architect=True), letter.id, post=False)
+    assert "discarded" in await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=False)
     await here.deliver()
     assert (await shown_of(here))["topic"] == ""
-    await front_desk(here).act(GUILD_ID, person(is_architect=True), SetTopic(topic="Tulips only"), subject=ADA)
+    await front_desk(here).actions.take(GUILD_ID, person(is_architect=True), SetTopic(topic="Tulips only"), subject=ADA)
     assert (await shown_of(here))["topic"] == "Tulips only"
 
 
@@ -189,7 +193,7 @@ async def test_a_new_agent_bears_no_name_that_was_not_looked_at(here: Town) -> N
     await here.deliver()
     new = AgentId(3)
     assert (await shown_of(here, new))["rename"] == "Bot-3"
-    assert [words for _, words in await front_desk(here).held(GUILD_ID)] == ["Tulips"]
+    assert [words for _, words in await front_desk(here).held.waiting(GUILD_ID)] == ["Tulips"]
 
 
 async def test_an_approved_name_that_was_taken_meanwhile_is_refused_in_a_sentence(here: Town) -> None:
@@ -199,4 +203,4 @@ async def test_an_approved_name_that_was_taken_meanwhile_is_refused_in_a_sentenc
     async with here.store.writing(here.community_id) as write:
         await write.apply(here.community_id, [UpdateAgent(agent_id=AgentId(2), fields={"name": "Tulips"})])
     with pytest.raises(Rejected, match="another agent has that name by now"):
-        await front_desk(here).decide(GUILD_ID, person(is_architect=True), letter.id, post=True)
+        await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=True)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.core.errors import Rejected
-from bot.engine.front_desk import FrontDesk
+from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from tests.core.cards import V2
 from tests.engine.town import Town, town
@@ -27,12 +27,14 @@ async def front_desk() -> AsyncIterator[tuple[Town, FrontDesk]]:
         yield (
             here,
             FrontDesk(
-                here.store,
-                Performer(cipher=PlainCipher(), tokenizer=WordTokenizer()),
-                here.clock,
-                SeededRandom(1),
-                on_done=here.delivery.wake,
-                workshop=OpenBench(),
+                Office(
+                    here.store,
+                    Performer(cipher=PlainCipher(), tokenizer=WordTokenizer()),
+                    here.clock,
+                    SeededRandom(1),
+                    on_done=here.delivery.wake,
+                    workshop=OpenBench(),
+                )
             ),
         )
 
@@ -40,20 +42,20 @@ async def front_desk() -> AsyncIterator[tuple[Town, FrontDesk]]:
 async def test_knowledge_above_the_allocation_keeps_the_agent_out_and_less_is_kept() -> None:
     async with front_desk() as (here, desk):
         before = len((await here.view()).agents)
-        much = await desk.read_card(GUILD_ID, card({"a": "word " * 5_000}))
+        much = await desk.cards.read(GUILD_ID, card({"a": "word " * 5_000}))
         with pytest.raises(Rejected, match="3,000 fit: leave some of it out"):
-            await desk.move_in(GUILD_ID, person(is_architect=True), much)
+            await desk.cards.move_in(GUILD_ID, person(is_architect=True), much)
         assert len((await here.view()).agents) == before
-        little = await desk.read_card(GUILD_ID, card({"a": "a word"}))
-        agent, _ = await desk.move_in(GUILD_ID, person(is_architect=True), little)
-        assert (await desk.view(GUILD_ID, agent.id)).mind_of(agent.id).knowledge == {"a": "a word"}
+        little = await desk.cards.read(GUILD_ID, card({"a": "a word"}))
+        agent, _ = await desk.cards.move_in(GUILD_ID, person(is_architect=True), little)
+        assert (await desk.community.view(GUILD_ID, agent.id)).mind_of(agent.id).knowledge == {"a": "a word"}
 
 
 async def test_two_who_move_in_at_once_know_what_their_own_cards_say() -> None:
     async with front_desk() as (_, desk):
         boss, names = person(is_architect=True), ("Iris", "Jack", "Kim")
-        cards = [await desk.read_card(GUILD_ID, card({"secret": f"of {name}"}, name=name)) for name in names]
-        moved = await asyncio.gather(*(desk.move_in(GUILD_ID, boss, one) for one in cards))
+        cards = [await desk.cards.read(GUILD_ID, card({"secret": f"of {name}"}, name=name)) for name in names]
+        moved = await asyncio.gather(*(desk.cards.move_in(GUILD_ID, boss, one) for one in cards))
         for name, (agent, _) in zip(names, moved, strict=True):
-            mind = (await desk.view(GUILD_ID, agent.id)).mind_of(agent.id)
+            mind = (await desk.community.view(GUILD_ID, agent.id)).mind_of(agent.id)
             assert (agent.name, mind.knowledge) == (name, {"secret": f"of {name}"})

@@ -14,11 +14,13 @@ from bot.core.changes import PutReason, UpdateAgent, UpdateMembership, UpdateRoo
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable
 from bot.core.kinds import Doing, ReasonKind, State
-from bot.core.outlook import Outlook, Waiting, outlooks
+from bot.core.models import Ceilings
+from bot.core.outlook import Outlook, Waiting
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Agent, AgentId, Reason
-from bot.core.spending import day_of, next_day
-from bot.engine.performer import Performer
+from bot.core.spending import Limit, day_of, next_day
+from bot.engine.foresight import foreseen
+from bot.engine.performer import Performer, Terms
 from tests.engine.hearts import EagerModel, Hearts, answer, hearts
 from tests.engine.test_replaying import LINES, PEOPLE, moody
 from tests.factories import person
@@ -29,10 +31,8 @@ ONE = AgentId(1)
 
 async def told(home: Hearts) -> Mapping[AgentId, Outlook]:
     async with home.store.reading() as read:
-        everyone = tuple((await read.view(home.community_id, messages=0)).agents)
-        view = await read.glance(home.community_id, agent_ids=everyone, messages=0)
-        spent = await read.spent(home.community_id, day_of(home.clock.now()))
-    return outlooks(view, spent, home.clock.now())
+        (community,) = await read.communities()
+        return (await foreseen(read, community, models=home.model, clock=home.clock))[1]
 
 
 async def everyone(home: Hearts) -> Mapping[AgentId, Agent]:
@@ -164,8 +164,7 @@ async def set_budget(home: Hearts, usd: str) -> None:
             home.community_id,
             Actor.person(person(is_architect=True)),
             [SetSetting(name="usd_per_day", value=usd)],
-            now=home.clock.now(),
-            random=SeededRandom(),
+            Terms(now=home.clock.now(), random=SeededRandom()),
         )
     assert outcome.accepted, outcome.why
 
@@ -258,3 +257,33 @@ async def _second(home: Hearts) -> int:
         elif due:
             assert then[id].at != look.at, (id, look, then[id])
     return beats
+
+
+async def test_who_rests_by_the_installations_ceiling_is_told_so_before_anybody_speaks_to_it() -> None:
+    model = EagerModel()
+    model.paid = Ceilings(usd_each=Decimal(1))
+    async with hearts(1, model=model, config=CommunityConfig(usd_per_day=None)) as home:
+        async with home.store.writing(home.community_id) as write:
+            await write.reserve(home.community_id, day_of(home.clock.now()), usd=Decimal(1), tokens=10, paid=True)
+        look = (await told(home))[ONE]
+        assert (look.waiting, Limit.CEILING[1:] in look.words) == (Waiting.BUDGET, True)
+        await home.hear("Agent1, are you there?")
+        await comes_when_told(home, Waiting.BUDGET)
+
+
+async def test_who_rests_for_its_familys_share_is_told_so_and_others_are_not() -> None:
+    async with hearts(3, config=CommunityConfig(usd_per_day=Decimal(1))) as home:
+        child, day = AgentId(2), day_of(home.clock.now())
+        await home.apply(UpdateAgent(agent_id=child, fields={"created_by": ONE}))
+        async with home.store.writing(home.community_id) as write:
+            await write.reserve(home.community_id, day, usd=Decimal("0.5"), tokens=10, agents={child: 1})
+        looks = await told(home)
+        assert [looks[AgentId(id)].waiting for id in (1, 2, 3)] == [Waiting.BUDGET, Waiting.BUDGET, Waiting.NEWS]
+        assert Limit.SHARE[1:] in looks[ONE].words
+
+
+async def test_where_no_model_may_be_asked_everyone_waits_for_one() -> None:
+    async with hearts(1) as home:
+        home.model.missing = "Nobody pays here."
+        look = (await told(home))[ONE]
+        assert (look.waiting, look.at) == (Waiting.PROVIDER, None)

@@ -14,7 +14,7 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
 from bot.core.models import ModelAnswer, ModelCall, OwnProvider
 from bot.core.records import Snowflake, Usage
-from bot.engine.front_desk import FrontDesk
+from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
 from tests.engine.hearts import Hearts, answer, hearts
@@ -47,13 +47,15 @@ class Choosy(ScriptedModel):
 def front_desk(home: Hearts) -> FrontDesk:
     performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
     return FrontDesk(
-        home.store,
-        performer,
-        home.clock,
-        SeededRandom(1),
-        on_done=home.delivery.wake,
-        cipher=PlainCipher(),
-        models=home.model,
+        Office(
+            home.store,
+            performer,
+            home.clock,
+            SeededRandom(1),
+            on_done=home.delivery.wake,
+            cipher=PlainCipher(),
+            models=home.model,
+        )
     )
 
 
@@ -112,7 +114,7 @@ async def test_what_waited_is_answered_as_soon_as_a_provider_is_brought() -> Non
         await home.hear("hello, is anybody there?")
         await home.run(65)
         model_of(home).missing = ""
-        told = await front_desk(home).bring_provider(GUILD_ID, BOSS, OURS, key=" sk-1 ", model="llama3")
+        told = await front_desk(home).providers.bring(GUILD_ID, BOSS, OURS, key=" sk-1 ", model="llama3")
         assert told.startswith("llama3 answers in")
         await home.run(5)
         assert ("1", "Here I am.") in await home.lines()
@@ -146,15 +148,15 @@ async def test_summaries_rest_as_well() -> None:
 async def test_a_provider_is_tried_then_sealed_and_the_audit_knows_no_key() -> None:
     async with poor(1) as home:
         desk = front_desk(home)
-        told = await desk.bring_provider(GUILD_ID, BOSS, OURS, key=" sk-sesame ", model="llama3")
+        told = await desk.providers.bring(GUILD_ID, BOSS, OURS, key=" sk-sesame ", model="llama3")
         assert model_of(home).tried == [(OwnProvider(base_url="https://models.example/v1", api="chat"), "sk-sesame")]
         found = await kept(home)
         assert found is not None
         assert PlainCipher().decrypt(found.sealed_key) == "sk-sesame"
         assert b"sk-sesame" not in found.sealed_key
         assert "Agents that use other models (gpt-4o-mini) keep them" in told
-        assert (await desk.community(GUILD_ID))[1].model == "llama3"
-        audit = [one.what for one in await desk.audit_log(GUILD_ID, BOSS)]
+        assert (await desk.community.settings(GUILD_ID))[1].model == "llama3"
+        audit = [one.what for one in await desk.community.audit_log(GUILD_ID, BOSS)]
         assert audit == ["set the server's own model provider (https://scripted.example/v1, chat)"]
         assert "sesame" not in told
 
@@ -164,10 +166,10 @@ async def test_what_does_not_answer_is_not_kept() -> None:
         model_of(home).refused = ModelRefused("The provider does not take the key.")
         desk = front_desk(home)
         with pytest.raises(ModelRefused, match="does not take the key"):
-            await desk.bring_provider(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
+            await desk.providers.bring(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
         assert await kept(home) is None
-        assert await desk.audit_log(GUILD_ID, BOSS) == []
-        assert (await desk.community(GUILD_ID))[1].model == "gpt-4o-mini"
+        assert await desk.community.audit_log(GUILD_ID, BOSS) == []
+        assert (await desk.community.settings(GUILD_ID))[1].model == "gpt-4o-mini"
 
 
 async def in_vain(home: Hearts, trial: Coroutine[Any, Any, object], seconds: float) -> None:
@@ -184,14 +186,14 @@ async def in_vain(home: Hearts, trial: Coroutine[Any, Any, object], seconds: flo
 async def test_a_provider_that_never_ends_its_answer_is_given_up_when_it_is_tried() -> None:
     async with poor(1) as home:
         model_of(home).drips = True
-        await in_vain(home, front_desk(home).bring_provider(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3"), 90)
+        await in_vain(home, front_desk(home).providers.bring(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3"), 90)
         assert await kept(home) is None
 
 
 async def test_a_model_that_never_ends_its_answer_is_given_up_and_what_was_set_aside_counts() -> None:
     async with hearts(1, model=DrippingModel()) as home:
-        await in_vain(home, front_desk(home).try_model(GUILD_ID, BOSS, "gpt-4o"), 90)
-        await in_vain(home, front_desk(home).try_moderation(GUILD_ID, BOSS, "omni-moderation-latest"), 60)
+        await in_vain(home, front_desk(home).providers.try_model(GUILD_ID, BOSS, "gpt-4o"), 90)
+        await in_vain(home, front_desk(home).providers.try_moderation(GUILD_ID, BOSS, "omni-moderation-latest"), 60)
         async with home.store.reading() as read:
             usd, _ = await read.spent(home.community_id, home.clock.now().date())
         assert usd > 0
@@ -212,7 +214,7 @@ async def test_a_model_that_never_ends_its_answer_is_given_up_and_what_was_set_a
 async def test_what_cannot_be_right_is_refused_unasked(provider: OwnProvider, key: str, model: str, why: str) -> None:
     async with poor(1) as home:
         with pytest.raises(Rejected, match=why):
-            await front_desk(home).bring_provider(GUILD_ID, BOSS, provider, key=key, model=model)
+            await front_desk(home).providers.bring(GUILD_ID, BOSS, provider, key=key, model=model)
         assert model_of(home).tried == []
 
 
@@ -220,14 +222,14 @@ async def test_only_managers_bring_and_remove() -> None:
     async with poor(1) as home:
         desk = front_desk(home)
         with pytest.raises(Rejected, match="Only people who may manage"):
-            await desk.bring_provider(GUILD_ID, person(), OURS, key="sk-1", model="llama3")
-        await desk.bring_provider(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
+            await desk.providers.bring(GUILD_ID, person(), OURS, key="sk-1", model="llama3")
+        await desk.providers.bring(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
         with pytest.raises(Rejected, match="Only people who may manage"):
-            await desk.remove_provider(GUILD_ID, person())
-        assert WHY in await desk.remove_provider(GUILD_ID, BOSS)
+            await desk.providers.remove(GUILD_ID, person())
+        assert WHY in await desk.providers.remove(GUILD_ID, BOSS)
         assert await kept(home) is None
         with pytest.raises(Rejected, match="nothing has changed"):
-            await desk.remove_provider(GUILD_ID, BOSS)
+            await desk.providers.remove(GUILD_ID, BOSS)
 
 
 async def test_the_rooms_say_it_again_after_a_removal() -> None:
@@ -235,8 +237,8 @@ async def test_the_rooms_say_it_again_after_a_removal() -> None:
         await home.hear("hello?")
         await home.run(5)
         desk = front_desk(home)
-        await desk.bring_provider(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
-        await desk.remove_provider(GUILD_ID, BOSS)
+        await desk.providers.bring(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
+        await desk.providers.remove(GUILD_ID, BOSS)
         await home.hear("and now?")
         await home.run(60)
         assert await said(home, room(1)) == [WHY, WHY]
@@ -246,13 +248,13 @@ async def test_ones_own_models_are_not_held_to_the_installations_list() -> None:
     async with poor(1, allowed_models=("gpt-4o-mini",)) as home:
         desk, made = front_desk(home), CreateAgent(name="Own", background_prompt="You are Own.", model="mistral")
         with pytest.raises(Rejected, match="does not allow the model mistral"):
-            await desk.act(GUILD_ID, BOSS, made)
-        await desk.bring_provider(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
-        await desk.act(GUILD_ID, BOSS, made)
+            await desk.actions.take(GUILD_ID, BOSS, made)
+        await desk.providers.bring(GUILD_ID, BOSS, OURS, key="sk-1", model="llama3")
+        await desk.actions.take(GUILD_ID, BOSS, made)
         await home.apply(SetOverride(name="allowed_models", value=["llama3"]))
         another = CreateAgent(name="More", background_prompt="You are More.", model="mistral")
         with pytest.raises(Rejected, match="choose one of llama3"):
-            await desk.act(GUILD_ID, BOSS, another)
+            await desk.actions.take(GUILD_ID, BOSS, another)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Who has just said something does not say it again because it is not posted yet (SPEC §4)."""
+"""Who has just said something does not say it again because it is not posted yet (docs/heartbeat.md#the-floor)."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta

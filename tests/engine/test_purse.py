@@ -1,16 +1,21 @@
 """Money is set aside before calls and settled after them."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from decimal import Decimal
+
+import pytest
 
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import BuiltCall
 from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.ports import ModelAnswer, ModelCall, Writing
 from bot.core.records import CommunityId, Usage
+from bot.core.spending import Limit, Short
 from bot.engine.planner import Kind, PlannedCall
 from bot.engine.purse import Purse
 from storage.store import SqlStore
+from tests.engine.hearts import everyone_says, hearts
 from tests.fakes import START, ScriptedModel
 from tests.founding import founded
 
@@ -56,9 +61,38 @@ async def test_a_call_that_does_not_fit_waits_for_what_the_others_leave() -> Non
     async with purse() as (store, community_id, kept):
         first, second, third = await kept.reserve(community_id, ScriptedModel(), LIMITED, [CALL] * 3, START)
         assert [booked.reservation is not None for booked in (first, second, third)] == [True, True, False]
-        assert third.soon
+        assert third.short is not None and third.short.soon
         for booked in (first, second):
             await kept.settle(community_id, booked, Usage(cost_usd=Decimal("0.0039")))
         (fourth,) = await kept.reserve(community_id, ScriptedModel(), LIMITED, [CALL], START)
-        assert (fourth.reservation, fourth.soon) == (None, False)
+        assert fourth.short == Short(limit=Limit.BUDGET)
         assert await spent(store, community_id) == (Decimal("0.0078"), 0)
+
+
+class Counting(ScriptedModel):
+    """Counts the transactions that are written once it has answered."""
+
+    written = 0
+    used = Usage()
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        answer = await super().answer(call)
+        self.written, self.used = 0, answer.usage
+        return answer
+
+
+async def test_what_an_answer_does_and_costs_is_written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, writing = Counting([everyone_says("Yes.")]), SqlStore.writing
+
+    def counted(store: SqlStore, community_id: CommunityId | None = None) -> AbstractAsyncContextManager[Writing]:
+        model.written += 1
+        return writing(store, community_id)
+
+    monkeypatch.setattr(SqlStore, "writing", counted)
+    async with hearts(1, model=model) as home:
+        await home.hear("hello")
+        await home.clock.advance(60)
+        await home.heartbeat.slot(home.clock.now())
+        assert (len(model.calls), model.written) == (1, 1)
+        used = model.used
+        assert await spent(home.store, home.community_id) == (used.cost_usd, used.input_tokens + used.output_tokens)

@@ -1,11 +1,14 @@
-"""Agents' posts in a room are held to its messages a minute: they wait, and none is dropped (SPEC §3)."""
+"""Agents' posts in a room are held to its messages a minute: they wait, and none is dropped.
+
+The rules are in docs/heartbeat.md#pace-of-typing.
+"""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.core.changes import UpdateRoom
-from cogs.ui.rooms import room_card
+from cogs.room.company import room_card
 from tests.engine.town import ADA, BOB, BOBS, Town, town
 from tests.storage.databases import postgresql_database
 

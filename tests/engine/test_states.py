@@ -10,9 +10,9 @@ from bot.core.letters import RESTS
 from bot.core.outlook import doing_words
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import AgentId
+from cogs.room.company import member_lines
 from cogs.ui.cards import agent_list
 from cogs.ui.charts import pace_table
-from cogs.ui.rooms import member_lines
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.test_outlook import told
 from tests.fakes import ScriptedModel

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from importlib.metadata import version
 from pathlib import Path
 
 import aiosqlite
@@ -37,15 +36,3 @@ def test_a_loop_that_closes_before_the_work_is_done_leaves_no_thread_behind(
     assert not connections[0]._thread.is_alive()
     assert connections[0]._connection is None, "the file is still open"
     assert faults == []
-
-
-def test_what_it_leans_on_inside_of_aiosqlite_is_still_there(tmp_path: Path) -> None:
-    found = aiosqlite.connect(tmp_path / "none.db")
-    leaned_on = ("_running", "_connection", "_connector", "_tx", "_thread", "_execute", "_connect", "stop")
-    missing = [name for name in leaned_on if not hasattr(found, name)]
-    assert missing == [], (
-        "aiosqlite has changed inside: bring storage/inline.py in step, or stay with the version before"
-    )
-    assert version("aiosqlite").startswith("0.22."), (
-        "look through storage/inline.py against the new aiosqlite, then here"
-    )

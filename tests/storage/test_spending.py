@@ -12,9 +12,9 @@ from bot.core.hud.call import BuiltCall
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.models import Ceilings
 from bot.core.records import AgentId, CommunityId, Snowflake, Usage
-from bot.core.spending import day_of
+from bot.core.spending import Limit, day_of
 from bot.engine.planner import Kind, PlannedCall
-from bot.engine.purse import Booked, Price, Purse, set_aside
+from bot.engine.purse import Price, Purse, set_aside
 from storage.store import SqlStore
 from tests.fakes import ScriptedModel
 
@@ -41,7 +41,7 @@ async def spent(store: SqlStore, community_id: CommunityId, day: datetime = LATE
 
 async def booked(
     purse: Purse, community_id: CommunityId, config: CommunityConfig, now: datetime = LATE
-) -> list[Booked]:
+) -> list[PlannedCall]:
     return [*await purse.reserve(community_id, MODEL, config, [CALL], now)]
 
 
@@ -134,7 +134,7 @@ async def test_of_calls_of_four_servers_at_once_those_go_that_the_installation_p
     model.paid = Ceilings(usd_each=PRICE * 3 + PRICE / 2, usd_all=PRICE * 8 + PRICE / 2)
     config = CommunityConfig(usd_per_day=Decimal(10_000))
 
-    async def one(number: int) -> tuple[CommunityId, Booked]:
+    async def one(number: int) -> tuple[CommunityId, PlannedCall]:
         whose = ids[number % 4]
         (found,) = await Purse(store).reserve(whose, model, config, [CALL], LATE)
         return whose, found
@@ -143,7 +143,7 @@ async def test_of_calls_of_four_servers_at_once_those_go_that_the_installation_p
     went = [whose for whose, booked in found if booked.reservation is not None]
     assert len(went) == 8
     assert max(went.count(id) for id in ids) <= 3
-    assert all(booked.paid_up for _, booked in found if booked.reservation is None)
+    assert all(booked.short.limit is Limit.CEILING for _, booked in found if booked.short is not None)
     async with store.reading() as read:
         assert (await read.paid(community_id, TODAY))[1] == PRICE * 8
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import discord
 
+from bot.adapters.discord.inner import rest
 from bot.adapters.discord.refusals import worded
 from bot.adapters.discord.territory import Place
 from bot.core.errors import Gone
@@ -31,7 +32,7 @@ class Billboards:
 
     async def _find(self, place: Place) -> Snowflake | None:
         with worded("look at the pinned messages"):
-            pins: Any = await self._client.http.pins_from(place.id)
+            pins: Any = await rest(self._client).pins_from(place.id)
         for pin in pins["items"]:
             message = pin["message"]
             if self._is_ours(message):
@@ -41,7 +42,7 @@ class Billboards:
     async def _unpinned(self, place: Place) -> Snowflake | None:
         """Find a billboard that was posted but not pinned, as when the program ended between the two."""
         with worded("read what was said"):
-            recent = await self._client.http.logs_from(place.id, 50)
+            recent = await rest(self._client).logs_from(place.id, 50)
         for message in recent:
             if self._is_ours(message):
                 await self._pin(place, Snowflake(int(message["id"])))
@@ -74,7 +75,7 @@ class Billboards:
 
     async def _pin(self, place: Place, message_id: Snowflake) -> None:
         with worded("pin the billboard"):
-            await self._client.http.pin_message(place.id, message_id)
+            await rest(self._client).pin_message(place.id, message_id)
 
     async def _remove(self, place: Place, message_id: Snowflake | None) -> None:
         self._known.pop(place.id, None)
@@ -82,6 +83,6 @@ class Billboards:
             return
         try:
             with worded("take the billboard down"):
-                await self._client.http.delete_message(place.id, message_id)
+                await rest(self._client).delete_message(place.id, message_id)
         except Gone:
             return

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import discord
 
+from bot.adapters.discord.inner import rest
 from bot.adapters.discord.refusals import worded
 from bot.adapters.discord.territory import Place
 from bot.core.errors import PublishError
@@ -36,13 +37,13 @@ class Channels:
         """Make a channel, or give the one whose topic is marked; channels stand in the order of their agents' ids."""
         async with self._making[guild_id]:
             with worded("look at the server's channels"):
-                there = await self._client.http.get_all_guild_channels(guild_id)
+                there = await rest(self._client).get_all_guild_channels(guild_id)
             for channel in there:
                 if is_marked(channel.get("topic") or "", new.agent_id):
                     return Snowflake(int(channel["id"]))
             parent = await self._category(guild_id, there, new.category_id)
             with worded("make a channel"):
-                made = await self._client.http.create_channel(
+                made = await rest(self._client).create_channel(
                     guild_id,
                     TEXT,
                     name=channel_name(new.name),
@@ -68,7 +69,7 @@ class Channels:
                 return int(category["id"])
         name = f"{base[:90]} {len(ours) + 1}" if ours else base
         with worded("make a category"):
-            made = await self._client.http.create_channel(guild_id, CATEGORY_TYPE, name=name)
+            made = await rest(self._client).create_channel(guild_id, CATEGORY_TYPE, name=name)
         return int(made["id"])
 
     def _overwrites(self, guild_id: Snowflake) -> list[dict[str, Any]]:
@@ -88,7 +89,7 @@ class Channels:
         if topic is not None:
             options["topic"] = topic
         with worded("change the channel"):
-            await self._client.http.edit_channel(place.id, **options)
+            await rest(self._client).edit_channel(place.id, **options)
 
     async def allow(
         self, place: Place, person_id: Snowflake | None, *, allowed: bool | None, writable: bool = True
@@ -98,7 +99,7 @@ class Channels:
         `allowed` None: who sees it stays as it is. What people have set there otherwise stays.
         """
         with worded("look at the channel"):
-            channel: Any = await self._client.http.get_channel(place.id)
+            channel: Any = await rest(self._client).get_channel(place.id)
         there = {int(one["id"]): one for one in channel["permission_overwrites"]}
         if person_id is not None:
             await self._person(place, there.get(person_id, _nothing(person_id, MEMBER)), allowed=bool(allowed))
@@ -113,14 +114,14 @@ class Channels:
 
     async def _person(self, place: Place, before: dict[str, Any], *, allowed: bool) -> None:
         """Allow a person to see, or forget that; what they are denied there stays denied."""
-        rest = int(before["deny"]) | int(before["allow"]) & ~VIEW
+        others = int(before["deny"]) | int(before["allow"]) & ~VIEW
         if allowed:
             await self._put(place, before, allow=VIEW)
-        elif rest:
+        elif others:
             await self._put(place, before, forget=VIEW & int(before["allow"]))
         else:
             with worded("change who sees the channel"), suppress(discord.NotFound):
-                await self._client.http.delete_channel_permissions(place.id, before["id"])
+                await rest(self._client).delete_channel_permissions(place.id, before["id"])
 
     async def _put(self, place: Place, before: dict[str, Any], **bits: int) -> None:
         """Change an overwrite by what is allowed, denied and forgotten; nothing when that is so already."""
@@ -128,14 +129,14 @@ class Channels:
         if after == before:
             return
         with worded("change who sees the channel"):
-            await self._client.http.edit_channel_permissions(
+            await rest(self._client).edit_channel_permissions(
                 place.id, after["id"], after["allow"], after["deny"], after["type"]
             )
 
     async def open_thread(self, thread: Place) -> None:
         """Bring a thread back from the archive."""
         with worded("open the thread again"):
-            await self._client.http.edit_channel(thread.id, archived=False)
+            await rest(self._client).edit_channel(thread.id, archived=False)
 
 
 def _nothing(id: int, type: int) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import discord
 import structlog
-from discord.gateway import DiscordWebSocket, ReconnectWebSocket
 
+from bot.adapters.discord.inner import Reconnect, Socket, parsers_of
 from bot.adapters.discord.reaching import LOST, again_after, gateway_trouble, may_pass
 from bot.core.ports import Metrics
 
@@ -38,7 +38,7 @@ class Reader:
         self._skipped = skipped
         self._unread: Counter[tuple[str, int]] = Counter()
         self._interactions: deque[str] = deque(maxlen=REMEMBERED)
-        parsers = client._connection.parsers
+        parsers = parsers_of(client)
         parsers.update({name: partial(self._read, name, parse) for name, parse in parsers.items()})
 
     def _read(self, name: str, parse: Parse, data: Any) -> None:  # noqa: ANN401 - Discord's own object
@@ -86,7 +86,7 @@ class Line:
             began = asyncio.get_running_loop().time()
             try:
                 await self._listen()
-            except ReconnectWebSocket as asked:
+            except Reconnect as asked:
                 self._resumes, seconds = asked.resume, again_after(self._failures)
             except LOST as error:
                 if self._client.is_closed():
@@ -111,13 +111,13 @@ class Line:
             await self._client.ws.close(1000)
 
     async def _listen(self) -> None:
-        last: DiscordWebSocket | None = self._client.ws
-        opening = DiscordWebSocket.from_client(self._client, initial=last is None, **self._session(last))
+        last: Socket | None = self._client.ws
+        opening = Socket.from_client(self._client, initial=last is None, **self._session(last))
         self._client.ws = await asyncio.wait_for(opening, OPENING_SECONDS)
         while True:
             await self._client.ws.poll_event()
 
-    def _session(self, last: DiscordWebSocket | None) -> dict[str, Any]:
+    def _session(self, last: Socket | None) -> dict[str, Any]:
         """Give what it takes to go on with a session; a server that does not take it back is asked for a new one."""
         if last is None or last.session_id is None or not self._resumes or self._failures >= RESUMES:
             return {}

@@ -10,6 +10,7 @@ import discord
 from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.faces import Faces
+from bot.adapters.discord.inner import rest
 from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
 from bot.adapters.discord.territory import Place, Territory
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
@@ -70,7 +71,7 @@ class DiscordPublisher:
         newest, found = after or Snowflake(0), list[tuple[Snowflake, str, str]]()
         while True:
             with worded("read what was said"):
-                page = await self._client.http.logs_from(place.id, PAGE, after=newest)
+                page = await rest(self._client).logs_from(place.id, PAGE, after=newest)
             for data in sorted(page, key=lambda data: int(data["id"])):
                 newest = Snowflake(int(data["id"]))
                 if self._is_ours(data):
@@ -88,13 +89,13 @@ class DiscordPublisher:
         """Show the bot typing for some seconds."""
         place = await self._place(guild_id, channel_id)
         with worded("show that I type"):
-            await self._client.http.send_typing(place.id)
+            await rest(self._client).send_typing(place.id)
 
     async def react(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake, emoji: str, *, added: bool = True
     ) -> None:
         """Put or take back the bot's own reaction."""
-        place, http = await self._place(guild_id, channel_id), self._client.http
+        place, http = await self._place(guild_id, channel_id), rest(self._client)
         with worded("react"):
             if added:
                 await http.add_reaction(place.id, message_id, emoji)
@@ -105,7 +106,7 @@ class DiscordPublisher:
         """Delete a post of ours; one that is gone already is no error."""
         with suppress(Gone), worded("delete what is left of a message"):
             place = await self._place(guild_id, channel_id)
-            await self._client.http.delete_message(place.id, message_id)
+            await rest(self._client).delete_message(place.id, message_id)
 
     async def pin_billboard(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str
@@ -128,7 +129,7 @@ class DiscordPublisher:
         """Delete a channel; one that is gone already is no error."""
         with suppress(Gone), worded("delete the channel"):
             place = await self._place(guild_id, channel_id)
-            await self._client.http.delete_channel(place.id)
+            await rest(self._client).delete_channel(place.id)
 
     async def allow(
         self,

@@ -2,8 +2,8 @@
 
 import aiohttp
 import discord
-from discord.gateway import DiscordWebSocket
-from discord.http import Route
+
+from bot.adapters.discord.inner import api_address, gateway_address
 
 LOST = (OSError, discord.HTTPException, discord.GatewayNotFound, discord.ConnectionClosed, aiohttp.ClientError)
 AGAIN_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
@@ -34,12 +34,12 @@ def may_pass(error: BaseException) -> bool:
 
 def api_trouble(error: BaseException) -> str:
     """Word what is wrong with the API, and what to do."""
-    return _trouble(error, Route.BASE, API)
+    return _trouble(error, api_address(), API)
 
 
 def gateway_trouble(error: BaseException) -> str:
     """Word what is wrong with the gateway, and what to do."""
-    return _trouble(error, str(DiscordWebSocket.DEFAULT_GATEWAY), GATEWAY)
+    return _trouble(error, gateway_address(), GATEWAY)
 
 
 def token_trouble(token: str) -> str:

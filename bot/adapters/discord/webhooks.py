@@ -8,8 +8,8 @@ from typing import Any
 
 import aiohttp
 import discord
-from discord.http import Route
 
+from bot.adapters.discord.inner import api_address, cdn_address, rest
 from bot.adapters.discord.refusals import refusal, worded
 from bot.adapters.discord.territory import Place
 from bot.core.errors import FateUnknown, Limited
@@ -31,7 +31,7 @@ class Hook:
     @property
     def picture(self) -> str | None:
         """The public address of its picture."""
-        return f"{discord.Asset.BASE}/avatars/{self.id}/{self.avatar}.png" if self.avatar else None
+        return f"{cdn_address()}/avatars/{self.id}/{self.avatar}.png" if self.avatar else None
 
     @classmethod
     def of(cls, data: Any) -> "Hook":  # noqa: ANN401 - Discord's own object
@@ -88,7 +88,7 @@ class Webhooks:
 
     async def _find(self, place: Place) -> Hook | None:
         with worded("look for my webhook"):
-            found = await self._client.http.channel_webhooks(place.id)
+            found = await rest(self._client).channel_webhooks(place.id)
         mine = [
             Hook.of(data)
             for data in found
@@ -98,7 +98,7 @@ class Webhooks:
 
     async def _make(self, place: Place) -> Hook:
         with worded("make a webhook"):
-            return Hook.of(await self._client.http.create_webhook(place.id, name=WEBHOOK_NAME))
+            return Hook.of(await rest(self._client).create_webhook(place.id, name=WEBHOOK_NAME))
 
     async def dress(self, place: Place, picture: bytes) -> str | None:
         """Set the webhook's picture (PNG) and give its public address."""
@@ -120,7 +120,7 @@ class Webhooks:
     ) -> Snowflake:
         """Post once and give the message's id; only a 429, which posts nothing, is tried again."""
         params = {"wait": "true"} | ({"thread_id": str(thread.id)} if thread is not None else {})
-        address = Route.BASE + f"/webhooks/{hook.id}/{hook.token}"
+        address = f"{api_address()}/webhooks/{hook.id}/{hook.token}"
         bucket = self._buckets[hook.id]
         async with bucket.lock:
             while True:
@@ -141,7 +141,7 @@ class Webhooks:
 
     def _open(self) -> aiohttp.ClientSession:
         timeout = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
-        headers = {"User-Agent": self._client.http.user_agent}
+        headers = {"User-Agent": rest(self._client).user_agent}
         self._session = aiohttp.ClientSession(timeout=timeout, headers=headers)
         return self._session
 

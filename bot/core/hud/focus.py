@@ -1,4 +1,7 @@
-"""The focus in tiers (SPEC §12): full, the first few with counts, the task with counts and a hint; blockers always."""
+"""The focus in tiers: full, the first few with counts, the task with counts and a hint; blockers always.
+
+The rules are in docs/memory.md#focus.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -1,18 +1,43 @@
 """What people do through slash commands: they ask here, and the same actions and handlers answer as for agents."""
 
-from bot.engine.front_desk.community import CommunityDesk
+from bot.core.config import CommunityConfig
+from bot.engine.front_desk.actions import Actions
+from bot.engine.front_desk.agents import Agents
+from bot.engine.front_desk.cards import Cards
+from bot.engine.front_desk.community import CommunityDesk, Money
 from bot.engine.front_desk.doors import Doors
-from bot.engine.front_desk.heads import Heads
-from bot.engine.front_desk.held import HeldBack
-from bot.engine.front_desk.moving import Moving
-from bot.engine.front_desk.people import PeopleDesk
-from bot.engine.front_desk.providing import Providing
-from bot.engine.front_desk.talk import Talk
-from bot.engine.front_desk.traces import TracesDesk
+from bot.engine.front_desk.held import Held
+from bot.engine.front_desk.messages import Messages
+from bot.engine.front_desk.minds import Beats, Minds
+from bot.engine.front_desk.office import Office
+from bot.engine.front_desk.privacy import Privacy
+from bot.engine.front_desk.providers import Providers
+from bot.engine.front_desk.rooms import Rooms
+from bot.engine.front_desk.traces import Traces
 
 
-class FrontDesk(Heads, Talk, Doors, HeldBack, Moving, PeopleDesk, TracesDesk, CommunityDesk, Providing):
-    """One use case for every command."""
+class FrontDesk:
+    """The use cases of commands, by matter: each command takes the part that it needs.
+
+    `config` is what a community's settings start from; backups are kept for `backup_days`.
+    """
+
+    def __init__(self, office: Office, *, backup_days: int = 30, config: CommunityConfig | None = None) -> None:
+        self.clock = office.clock
+        self.actions = Actions(office)
+        self.community = CommunityDesk(office, self.actions, config or CommunityConfig())
+        self.agents = Agents(office)
+        self.minds = Minds(office)
+        self.beats = Beats(office)
+        self.rooms = Rooms(office)
+        self.messages = Messages(office, self.rooms)
+        self.doors = Doors(office, self.actions)
+        self.held = Held(office)
+        self.cards = Cards(office, self.actions)
+        self.privacy = Privacy(office, backup_days)
+        self.traces = Traces(office, self.actions)
+        self.providers = Providers(office, self.actions)
+        self.money = Money(office)
 
 
-__all__ = ["FrontDesk"]
+__all__ = ["FrontDesk", "Office"]

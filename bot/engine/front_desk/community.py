@@ -1,7 +1,7 @@
-"""The community as a whole: what it spends, who changed what, and whether anyone beats."""
+"""The community as a whole: how it stands, who changed what, and whether anyone beats."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
@@ -12,22 +12,27 @@ from bot.core.keeping import AuditEntry, Used
 from bot.core.kinds import UsedBy
 from bot.core.models import Model
 from bot.core.records import AgentId, Community, Json, Person, Snowflake
+from bot.core.sight import Sight, members_of
 from bot.core.spending import day_of
 from bot.core.spent import Period, Spent, first_day
-from bot.core.view import Outline
-from bot.engine.front_desk.office import Office, check_manages
+from bot.core.view import Outline, View
+from bot.engine.front_desk.actions import Actions
+from bot.engine.front_desk.office import Office, check_manages, without_threads
 from bot.engine.purse import spending_now
 
 
-class CommunityDesk(Office):
-    """Use cases that concern everyone."""
+@dataclass(frozen=True, slots=True)
+class Money:
+    """Money and tokens."""
+
+    office: Office
 
     async def spent_today(self, guild_id: Snowflake) -> Spent:
         """Give what today used."""
-        async with self._looking(guild_id) as (community, read):
-            day = day_of(self.now())
+        async with self.office.looking(guild_id) as (community, read):
+            day = day_of(self.office.now())
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            model = await self._providers.of(read, community)
+            model = await self.office.providers.of(read, community)
             by_agent = await read.usage_by_agent(community.id, day)
             return Spent(
                 by_agent=by_agent,
@@ -39,45 +44,71 @@ class CommunityDesk(Office):
 
     async def used(self, guild_id: Snowflake, by: UsedBy, period: Period) -> tuple[Sequence[Used], Model]:
         """Give what was used day by day, under names, and the model whose prices are shown."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            days = await read.used_daily(community.id, by, first_day(period, day_of(self.now())))
+            days = await read.used_daily(community.id, by, first_day(period, day_of(self.office.now())))
             named = [replace(one, key=_name(view, by, one.key)) for one in days]
-            return named, await self._providers.of(read, community)
+            return named, await self.office.providers.of(read, community)
 
     async def used_ever(self, guild_id: Snowflake, agent_id: AgentId) -> Used | None:
         """Give what an agent used in all its life."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             return await read.used_ever(community.id, agent_id)
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityDesk:
+    """Use cases that concern everyone."""
+
+    office: Office
+    actions: Actions
+    defaults: CommunityConfig  # what a community's settings start from
+
+    async def view(self, guild_id: Snowflake, *agent_ids: AgentId, messages: int = 1) -> View:
+        """Give the community as it stands, with the rooms and minds of these agents; private threads are left out."""
+        async with self.office.looking(guild_id) as (community, read):
+            return without_threads(await read.view(community.id, agent_ids=agent_ids, messages=messages))
+
+    async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
+        """Give what somebody may see who reads only some channels."""
+        async with self.office.looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            rooms = [id for id, room in view.all_rooms.items() if room.channel_id and not may_read(room.channel_id)]
+            if not rooms:
+                return Sight()
+            inside = await read.desk(community.id, agent_ids=(), room_ids=rooms, doors=False)
+        return Sight(hidden_rooms=frozenset(rooms), hidden_agents=members_of(inside, rooms))
 
     async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
         """Give who changed what, newest first, for managers."""
         check_manages(person)
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             return await read.audit_log(community.id, limit=limit)
 
-    async def community(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
+    async def settings(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
         """Give the community and its settings."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             return community, view.config
 
-    async def pause_all(self, guild_id: Snowflake, person: Person, *, paused: bool) -> str:
+    async def pause(self, guild_id: Snowflake, person: Person, *, paused: bool) -> str:
         """Let nobody beat any more, or let everyone go on; gives a sentence."""
         check_manages(person)
-        async with self._changing(guild_id, person) as (community, write):
+        async with self.office.changing(guild_id, person) as (community, write):
             if community.paused is paused:
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
             await write.pause_community(community.id, paused=paused)
             what = f"{'pause' if paused else 'resume'}: everyone"
-            await write.apply(community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.now())])
-        self._on_done()
+            await write.apply(
+                community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]
+            )
+        self.office.on_done()
         return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
 
     async def configure(self, guild_id: Snowflake, person: Person, **values: Json) -> None:
         """Set some of the community's settings (None: back to the default); raises Rejected."""
         for name, value in values.items():
-            await self.act(guild_id, person, SetSetting(name=name, value=value))
+            await self.actions.take(guild_id, person, SetSetting(name=name, value=value))
 
 
 def _name(view: Outline, by: UsedBy, key: str) -> str:

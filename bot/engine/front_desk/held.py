@@ -1,6 +1,7 @@
 """What moderation holds back, and what managers decide about it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from bot.core.actor import Actor
@@ -17,12 +18,15 @@ from bot.engine.moderation import let_through
 DECIDED = {"approve": "approved", "discard": "discarded"}
 
 
-class HeldBack(Office):
+@dataclass(frozen=True, slots=True)
+class Held:
     """What is held: messages, and billboards, topics and names that agents proposed."""
 
-    async def held(self, guild_id: Snowflake) -> Sequence[tuple[Letter, str]]:
+    office: Office
+
+    async def waiting(self, guild_id: Snowflake) -> Sequence[tuple[Letter, str]]:
         """Give the letters that wait for a manager with their words, oldest first."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             letters = await read.held(community.id)
             ids = [letter.message_id for letter in letters if letter.message_id is not None]
             said = await read.messages_by_id(community.id, ids)
@@ -33,9 +37,9 @@ class HeldBack(Office):
     async def decide(self, guild_id: Snowflake, person: Person, letter_id: LetterId, *, post: bool) -> str:
         """Let what is held be seen after all, or discard it; raises NotFound, Rejected."""
         check_manages(person)
-        async with self._changing(guild_id, person) as (community, write):
+        async with self.office.changing(guild_id, person) as (community, write):
             letter, message = await self._waiting(guild_id, write, community, letter_id)
-            now = self._clock.now()
+            now = self.office.clock.now()
             await write.update_letter(community.id, letter.id, LetterState.FAILED, at=now)
             what = f"{'approve' if post else 'discard'}: {_about(letter_id)}"
             agent_id = message.sender.agent_id if message is not None else letter.room_id
@@ -48,7 +52,7 @@ class HeldBack(Office):
             else:
                 changes = await _let_stand(write, community, letter, now)
             await write.apply(community.id, [*changes, done])
-        self._on_done()
+        self.office.on_done()
         return "The message is posted as soon as Discord takes it." if message is not None else "It stands now."
 
     async def _waiting(
@@ -62,7 +66,7 @@ class HeldBack(Office):
                 said = await write.messages_by_id(community.id, [letter.message_id])
                 if letter.message_id in said:
                     return letter, said[letter.message_id]
-        first = await self._who_was_first(guild_id, _about(letter_id), DECIDED)
+        first = await self.office.who_was_first(guild_id, _about(letter_id), DECIDED)
         raise NotFound(f"This message waits no longer: {first or 'it was deleted, or decided long ago.'}")
 
 

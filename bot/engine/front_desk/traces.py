@@ -1,5 +1,7 @@
 """Places that may still name a forgotten person: managers look at each, and change or empty it."""
 
+from dataclasses import dataclass
+
 from bot.core.access import check_new_key
 from bot.core.actions import AlterAgent, ClearBillboard, ClearTopic, SetBillboard, SetTopic
 from bot.core.actor import Actor
@@ -9,20 +11,25 @@ from bot.core.forgetting import Forgotten, Trace, TraceKind, words_of
 from bot.core.ports import Reading
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Person, Snowflake
 from bot.core.wording import counted
+from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages
-from bot.engine.front_desk.people import place_of, without
+from bot.engine.front_desk.privacy import place_of, without
 
 GONE = "That place is not there any more: nothing is left to change."
 LONGEST_LABEL = 64
 
 
-class TracesDesk(Office):
+@dataclass(frozen=True, slots=True)
+class Traces:
     """Use cases on what a forgotten person left."""
 
-    async def text_at(self, guild_id: Snowflake, person: Person, trace: Trace) -> str:
+    office: Office
+    actions: Actions
+
+    async def text(self, guild_id: Snowflake, person: Person, trace: Trace) -> str:
         """Give a text that may name somebody; raises NotFound when it is not there any more."""
         check_manages(person)
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             if trace.kind is TraceKind.LABEL:
                 return (await _key(read, community.id, trace.id)).label
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
@@ -41,13 +48,13 @@ class TracesDesk(Office):
                 return await self._relabel(guild_id, person, trace, text)
             case TraceKind.PROMPT:
                 alter = AlterAgent(agent_id=id, background_prompt=text)
-                return (await self.act(guild_id, person, alter)).result
+                return (await self.actions.take(guild_id, person, alter)).result
             case TraceKind.TOPIC:
                 topic = SetTopic(topic=text) if text else ClearTopic()
-                return (await self.act(guild_id, person, topic, subject=id)).result
+                return (await self.actions.take(guild_id, person, topic, subject=id)).result
             case _:
                 billboard = SetBillboard(message=text) if text else ClearBillboard()
-                return (await self.act(guild_id, person, billboard, subject=id)).result
+                return (await self.actions.take(guild_id, person, billboard, subject=id)).result
 
     async def empty(self, guild_id: Snowflake, person: Person, trace: Trace, username: str) -> str:
         """Take whatever holds a username out of what an agent keeps, unseen and for good; gives a sentence.
@@ -55,8 +62,8 @@ class TracesDesk(Office):
         No other name is taken: those a person borrows at will. As a bare word it counts where it is no agent's name.
         """
         check_manages(person)
-        now, id = self.now(), AgentId(trace.id)
-        async with self._changing(guild_id, person) as (community, write):
+        now, id = self.office.now(), AgentId(trace.id)
+        async with self.office.changing(guild_id, person) as (community, write):
             view = await write.desk(community.id, agent_ids=[id], room_ids=(), doors=False)
             who = Forgotten([username], words_of(username, [agent.name for agent in view.agents.values()]))
             by = Actor.person(person).signature()
@@ -67,26 +74,26 @@ class TracesDesk(Office):
             what = f"forget: {place_of(trace, view)}, in {counted(len(changed), 'memory', 'memories')}"
             told = Audit(by=by, what=what, agent_id=id, at=now)
             await write.apply(community.id, [*(change for changes in changed for change in changes), told])
-        self._on_done()
+        self.office.on_done()
         return f"Removed from {place_of(trace, view)}: whatever held {username} there."
 
     async def _relabel(self, guild_id: Snowflake, person: Person, trace: Trace, label: str) -> str:
         check_manages(person)
         if not (0 < len(label) <= LONGEST_LABEL and label.isprintable()):
             raise Rejected(f"A label is one line of 1 to {LONGEST_LABEL} visible characters.")
-        async with self._changing(guild_id, person) as (community, write):
+        async with self.office.changing(guild_id, person) as (community, write):
             key = await _key(write, community.id, trace.id)
             others = await write.desk(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
             rivals = [one for one in others.opened.keys.get(key.room_id, ()) if one.id != key.id]
-            check_new_key(label, (key.digest,), rivals, None, self.now())
+            check_new_key(label, (key.digest,), rivals, None, self.office.now())
             done = Audit(
                 by=Actor.person(person).signature(),
                 what=f"forget: the label of key {key.id}",
                 agent_id=key.room_id,
-                at=self.now(),
+                at=self.office.now(),
             )
             await write.apply(community.id, [UpdateKey(key_id=key.id, fields={"label": label}), done])
-        self._on_done()
+        self.office.on_done()
         return "The key has another label."
 
 

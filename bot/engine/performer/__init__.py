@@ -17,5 +17,6 @@ from bot.engine.performer import (  # noqa: F401  # where the handlers are
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.performer import Performer
 from bot.engine.performer.registry import HANDLERS
+from bot.engine.performer.terms import Terms
 
-__all__ = ["HANDLERS", "Outcome", "Performer"]
+__all__ = ["HANDLERS", "Outcome", "Performer", "Terms"]

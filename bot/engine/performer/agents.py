@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, PermitAgent, RestoreAgent, RetireAgent
 from bot.core.changes import AddAgent, SetFocus, SetKnowledge
@@ -18,7 +19,6 @@ from bot.core.view import RoomView
 from bot.core.wording import counted
 from bot.engine.performer.attention import free_name, rename
 from bot.engine.performer.desk import Desk
-from bot.engine.performer.prompts import check_avatar, check_model, check_prompt
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import PROPOSED, put_letter
 from bot.engine.performer.speech import tell_room
@@ -30,6 +30,7 @@ _AT_REST: Mapping[str, Any] = {
     "last_beat_silent": True,
     "failures_in_a_row": 0,
 }
+PROMPT_PERCENT = 10
 
 
 @handles(CreateAgent, asks=Asks.NEWEST)
@@ -243,3 +244,37 @@ def _altered(action: AlterAgent) -> dict[str, object]:
     if action.background_prompt is not None:
         given["prompt"] = action.background_prompt
     return given
+
+
+def check_prompt(desk: Desk, prompt: str, token_budget: int) -> None:
+    """Raise Rejected when a prompt takes more than its share of the token budget."""
+    tokens, most = desk.tokenizer.count(prompt), token_budget * PROMPT_PERCENT // 100
+    if tokens > most:
+        raise Rejected(
+            f"The prompt has {counted(tokens, 'token')}: at most {most:,} fit into a budget of {token_budget:,}."
+        )
+
+
+async def check_model(desk: Desk, model: str) -> None:
+    """Raise Rejected when the community does not allow a model, or the installation does not pay for it.
+
+    The installation's list is about its own keys: a community that pays for its models is held to its own list only.
+    """
+    models = await desk.model()
+    if models is not None and (why := models.refusal(model)):
+        raise Rejected(why)
+    allowed = desk.config.allowed_models
+    if not allowed or model in allowed or model == desk.config.model:
+        return
+    is_own_list = "allowed_models" in desk.view.community.overrides
+    if is_own_list or await desk.write.own_provider(desk.community_id) is None:
+        raise Rejected(f"This community does not allow the model {model}: choose one of {', '.join(allowed)}.")
+
+
+def check_avatar(url: str | None) -> None:
+    """Raise Rejected when Discord could not fetch a picture from there."""
+    if url is None:
+        return
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or len(url) > 500:
+        raise Rejected("Give the picture's public address, beginning with https://.")

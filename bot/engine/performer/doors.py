@@ -1,16 +1,15 @@
 """Performs knocking, letting in, joining and leaving."""
 
-from bot.core.access import WRONG_KEY, check_door, closing_state, fitting_key, is_by, is_stale
+from bot.core.access import WRONG_KEY, check_door, check_lock, closing_state, fitting_key, is_by, is_stale
 from bot.core.actions import DenyAccess, GrantAccess, JoinRoom, LeaveRoom, RequestAccess
 from bot.core.cadence import own_beat_at
-from bot.core.changes import AddRequest, CloseRequest, UpdateKey
+from bot.core.changes import AddRequest, CloseRequest, CountFailure, UpdateKey
 from bot.core.errors import Rejected
 from bot.core.kinds import Access, LetterKind, ReasonKind, RequestState, Visibility
 from bot.core.letters import NoticePayload, PermissionPayload
 from bot.core.records import AccessKey, AccessRequest, AgentId, Reason, RequestId, Room, Snowflake
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.keyring import add_request, change_key, close_request, doors_of, keys_of, requests_of
-from bot.engine.performer.locks import check_not_locked_out, count_failure
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import put_letter
 from bot.engine.performer.speech import tell_room
@@ -181,3 +180,20 @@ def _let_in(desk: Desk, request: AccessRequest) -> None:
         person_id = Snowflake(request.requester_person_id)
         put_letter(desk, LetterKind.PERMISSION, room_id, PermissionPayload(person_id=person_id, allowed=True).stored())
     tell_room(desk, room_id, f"{request.requester_name} was let in.")
+
+
+def check_not_locked_out(desk: Desk, room_id: AgentId) -> None:
+    """Raise Rejected while the actor is locked out of a room."""
+    before = desk.circumstances.failures.get(room_id, 0)
+    check_lock(before + desk.failures[room_id], desk.config)
+
+
+def count_failure(desk: Desk, room_id: AgentId) -> None:
+    """Note a key that did not open a room."""
+    desk.failures[room_id] += 1
+    person = desk.actor.who
+    desk.put(
+        CountFailure(
+            room_id=room_id, agent_id=desk.actor.agent_id, person_id=person.id if person else None, at=desk.now
+        )
+    )

@@ -25,7 +25,6 @@ async def lay(
     *,
     subject: AgentId | None,
     terms: Terms,
-    reasons: Sequence[Reason] = (),
     view: Glance | None = None,
     cipher: Cipher,
     tokenizer: Tokenizer,
@@ -39,10 +38,10 @@ async def lay(
     ids = list(dict.fromkeys(MessageId(id) for one in actions for id in one.aimed_at(Aim.MESSAGE)))
     laid: Subject | None = None
     seen: Outline
-    if view is not None and not _brings_files(view, reasons):
+    if view is not None and not _brings_files(view, terms.reasons):
         seen = view
     else:
-        ids += _addressing(reasons)
+        ids += _addressing(terms.reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
         seen = laid = await write.desk(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
     keys = laid.doors if laid is not None else None
@@ -64,7 +63,7 @@ async def lay(
         blots=terms.blots | given_in(actions, _labels(keys)),
         circumstances=await write.circumstances(community_id, inquiry),
     )
-    _notice(desk, reasons)
+    _notice(desk, terms.reasons)
     return desk
 
 

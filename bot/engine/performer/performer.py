@@ -2,28 +2,29 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from inspect import isawaitable
-from typing import Unpack
 
 from bot.core.actions import Action
 from bot.core.actor import Actor
-from bot.core.changes import AddLetter, Audit, Change, Say
+from bot.core.blotting import KEY, Blots
+from bot.core.changes import AddLetter, Audit, Change, RecordAction, Say
 from bot.core.errors import Rejected
 from bot.core.hud.knowledge import knowledge_tokens
-from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.kinds import LetterKind
 from bot.core.people import named
 from bot.core.permissions import refusal
-from bot.core.ports import Cipher, Models, Random, Tokenizer, Writing
-from bot.core.records import AgentId, CommunityId, Json, MessageId, Reason, Snowflake
+from bot.core.ports import Cipher, Models, Tokenizer, Writing
+from bot.core.records import ActionRecord, AgentId, CommunityId, Json
 from bot.core.view import Glance
 from bot.core.wording import as_words
 from bot.engine.performer.desk import Desk
 from bot.engine.performer.laying import lay
 from bot.engine.performer.outcome import Outcome
-from bot.engine.performer.recording import record, record_refused
 from bot.engine.performer.registry import HANDLERS
-from bot.engine.performer.terms import Bounds, Terms
+from bot.engine.performer.terms import Terms
+
+BLACKED_OUT = "***"
+LONGEST_TEXT = 120
 
 
 class Performer:
@@ -44,25 +45,18 @@ class Performer:
         community_id: CommunityId,
         actor: Actor,
         actions: Sequence[Action],
+        terms: Terms,
         *,
-        now: datetime,
-        random: Random,
         subject: AgentId | None = None,
-        reasons: Sequence[Reason] = (),
         refused: Sequence[tuple[str, str]] = (),
         view: Glance | None = None,
-        **bounds: Unpack[Bounds],
     ) -> list[Outcome]:
         """Perform actions in order and write what they change; gives one outcome for each.
 
-        `subject`: the agent whose thing a person means. `bounds`: those of the beat (performer.terms).
+        `subject`: the agent whose thing a person means.
         `refused`: (what, why) of items that could not be read, kept among the agent's recent actions. `view`: what this
         transaction has read already, if that is all the actions need.
         """
-        called = any(reason.kind is ReasonKind.ADDRESSED or reason.mentioned for reason in reasons)
-        terms = Terms(
-            now=now, random=random, person_id=_led_by(reasons), called_by=_called_by(reasons), called=called, **bounds
-        )
         desk = await lay(
             write,
             community_id,
@@ -70,7 +64,6 @@ class Performer:
             actions,
             subject=subject,
             terms=terms,
-            reasons=reasons,
             view=view,
             cipher=self._cipher,
             tokenizer=self._tokenizer,
@@ -110,12 +103,6 @@ async def _attempt(desk: Desk, action: Action) -> Outcome:
     return replace(outcome, secret=desk.secret)
 
 
-def _called_by(reasons: Sequence[Reason]) -> tuple[MessageId, ...]:
-    """Give the messages that called the agent, first or before it looked something up."""
-    calls = (reason for reason in reasons if reason.kind in (ReasonKind.ADDRESSED, ReasonKind.ANSWER))
-    return tuple(sorted(reason.message_id for reason in calls if reason.message_id is not None))
-
-
 def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
     """Give what changes send to Discord, by room."""
     for change in changes:
@@ -128,5 +115,43 @@ def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
                 pass
 
 
-def _led_by(reasons: Sequence[Reason]) -> Snowflake | None:
-    return next((reason.person_id for reason in reasons if reason.person_id is not None), None)
+def record(desk: Desk, outcome: Outcome) -> None:
+    """Keep an agent's action, accepted or not."""
+    action = outcome.action
+    _keep(
+        desk,
+        ActionRecord(
+            type=action.definition.name,
+            at=desk.now,
+            parameters=shown_parameters(action, desk.blots),
+            accepted=outcome.accepted,
+            result=desk.blots.text(outcome.result),
+            why=desk.blots.text(outcome.why),
+        ),
+    )
+
+
+def record_refused(desk: Desk, refused: Sequence[tuple[str, str]]) -> None:
+    """Keep what could not even be read as an action."""
+    for what, why in refused:
+        _keep(desk, ActionRecord(type=what, at=desk.now, parameters={}, accepted=False, why=desk.blots.text(why)))
+
+
+def shown_parameters(action: Action, blots: Blots) -> dict[str, Json]:
+    """Give an action's parameters without secrets; a key may be any text that a model took for one."""
+    given: dict[str, Json] = action.model_dump(mode="json", exclude={"type"}, exclude_defaults=True)
+    if given.get(KEY) is not None:
+        given[KEY] = BLACKED_OUT
+    return {name: _shortened(value, blots) for name, value in given.items()}
+
+
+def _shortened(value: Json, blots: Blots) -> Json:
+    if not isinstance(value, str) or len(value) <= LONGEST_TEXT:
+        return blots.value(value)
+    return f"{blots.beginning(value, LONGEST_TEXT - 1)}…"
+
+
+def _keep(desk: Desk, entry: ActionRecord) -> None:
+    agent_id = desk.actor.agent_id
+    if agent_id is not None and agent_id in desk.agents:
+        desk.put(RecordAction(agent_id=agent_id, side=desk.side, record=entry, beat_id=desk.beat_id))

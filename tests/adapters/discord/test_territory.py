@@ -241,7 +241,7 @@ def test_no_other_part_of_the_adapter_makes_a_channel_of_an_id() -> None:
         for call in (one for one in ast.walk(ast.parse(path.read_text())) if isinstance(one, ast.Call)):
             if not isinstance(call.func, ast.Attribute):
                 continue
-            asks_http = ast.unparse(call.func.value).split(".")[-1] == "http"
+            asks_http = ast.unparse(call.func.value) in ("rest(self._client)", "http")
             where = f"{path.name}:{call.lineno}: {ast.unparse(call)}"
             assert asks_http or call.func.attr not in FINDS, where
             if asks_http and call.func.attr not in OF_SERVERS:

@@ -25,7 +25,7 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.view import View
-from bot.engine.performer import Outcome, Performer
+from bot.engine.performer import Outcome, Performer, Terms
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, by_person, person, room
 from tests.fakes import START, PlainCipher, SeededRandom, WordTokenizer
@@ -64,9 +64,9 @@ class House:
         async with self.store.writing(self.community_id) as write:
             if actor.who is not None:
                 await write.put_person(self.community_id, actor.who)
-            return await self.performer.perform(
-                write, self.community_id, actor, actions, now=self.now, random=self.random, **terms
-            )
+            beside = {name: terms.pop(name) for name in ("subject", "refused", "view") if name in terms}
+            bounds = Terms(now=self.now, random=self.random, **terms)
+            return await self.performer.perform(write, self.community_id, actor, actions, bounds, **beside)
 
     async def view(self, *agent_ids: AgentId) -> View:
         async with self.store.reading() as read:

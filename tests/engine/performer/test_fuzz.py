@@ -14,7 +14,7 @@ from bot.core.changes import CloseRequest, CountFailure, RecordAction
 from bot.core.kinds import OutputFormat
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Side
 from bot.core.reply import parse_reply
-from bot.engine.performer import Outcome, Performer
+from bot.engine.performer import Outcome, Performer, Terms
 from tests.engine.performer.answers import answers
 from tests.engine.performer.lawful import Bounds, is_lawful
 from tests.engine.performer.still import ADA, BO, CY, DI, EL, SECRETS, StillStore
@@ -49,11 +49,7 @@ async def beat(store: StillStore, text: str, bounds: Bounds, *, shared: bool) ->
         CommunityId(1),
         Actor.agent(agent_id),
         reply.actions,
-        now=START,
-        random=SeededRandom(),
-        side=bounds.side,
-        rooms_shown=bounds.shown,
-        shared=shared,
+        Terms(now=START, random=SeededRandom(), side=bounds.side, rooms_shown=bounds.shown, shared=shared),
         refused=reply.rejected,
     )
 

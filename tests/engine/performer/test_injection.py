@@ -13,7 +13,7 @@ from bot.core.kinds import OutputFormat
 from bot.core.permissions import NEEDS_SOLO
 from bot.core.records import AgentId, Side
 from bot.core.reply import parse_reply
-from bot.engine.performer import Outcome
+from bot.engine.performer import Outcome, Terms
 from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, EL, House
 from tests.factories import message, person
 
@@ -193,8 +193,7 @@ async def test_the_journal_names_the_person_and_not_what_they_claim(house: House
             house.community_id,
             Actor.person(person("System", 667), manager=True),
             [Set(path="a", value=1)],
-            now=house.now,
-            random=house.random,
+            Terms(now=house.now, random=house.random),
             subject=ADA,
         )
     assert await house.knowledge(ADA) == {"a": 1}

@@ -1,8 +1,6 @@
 """One message on one line of the `text` HUD, and what that line costs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
@@ -11,7 +9,7 @@ from bot.core.hud.escape import one_line
 from bot.core.hud.wording import size
 from bot.core.kinds import SenderKind
 from bot.core.ports import Tokenizer
-from bot.core.records import ARCHITECT_NAME, AgentId, Attachment, Message, MessageId, Sender
+from bot.core.records import ARCHITECT_NAME, Attachment, Message, MessageId, Sender
 
 _CLOCK: Final = tuple(f"{minute // 60:02}:{minute % 60:02}" for minute in range(24 * 60))
 MOST_REACTIONS: Final = 12
@@ -25,28 +23,17 @@ def message_line(message: Message) -> str:
 
 
 def message_tokens(tokenizer: Tokenizer, message: Message) -> int:
-    """Give what `Message.tokens` keeps: its line's tokens without id and the notes at its end.
-
-    So it can be counted before the id is known, and stays right when people react. 0 (count it when it is shown)
-    for a tokenizer whose counts do not add up.
-    """
-    if not adds_up(tokenizer):
-        return 0
-    bare = replace(message, id=MessageId(0), reply_to=None, reactions=(), edited=False, thread_name=None)
-    return tokenizer.count(message_line(bare))
+    """Give what `Message.tokens` keeps, for a message that is there already."""
+    return said_tokens(tokenizer, message.sender, message.content, message.attachments)
 
 
 def said_tokens(tokenizer: Tokenizer, sender: Sender, content: str, attachments: Sequence[Attachment] = ()) -> int:
-    """Give what `Message.tokens` keeps for words that are no message yet."""
-    said = Message(
-        id=MessageId(0),
-        room_id=AgentId(0),
-        sender=sender,
-        content=content,
-        sent_at=datetime(2000, 1, 1, tzinfo=UTC),
-        attachments=tuple(attachments),
-    )
-    return message_tokens(tokenizer, said)
+    """Give what `Message.tokens` keeps of words: their line's tokens without id and the notes at its end.
+
+    So it can be counted before the id is known, and stays right when people react; any time takes as many tokens.
+    0 (count it when it is shown) for a tokenizer whose counts do not add up.
+    """
+    return tokenizer.count(f"[0 {_CLOCK[0]}] {_said(sender, content, attachments)}\n") if adds_up(tokenizer) else 0
 
 
 def line_tokens(tokenizer: Tokenizer, message: Message) -> int:
@@ -82,9 +69,11 @@ def day_line(message: Message) -> str:
 
 def content_of(message: Message) -> str:
     """Give what a message says, its files by name, type and size with what could be read of them."""
-    if not message.attachments:
-        return message.content
-    return "\n".join(part for part in (message.content, *map(_file, message.attachments)) if part)
+    return _with_files(message.content, message.attachments)
+
+
+def _with_files(content: str, attachments: Sequence[Attachment]) -> str:
+    return "\n".join(part for part in (content, *map(_file, attachments)) if part) if attachments else content
 
 
 def _file(file: Attachment) -> str:
@@ -93,9 +82,12 @@ def _file(file: Attachment) -> str:
 
 
 def _core(message: Message) -> str:
-    at = message.sent_at
-    content = one_line(content_of(message) if message.attachments else message.content)
-    return f"[{message.id} {_CLOCK[at.hour * 60 + at.minute]}] {shown(message.sender)}: {content or '(empty)'}"
+    at, said = message.sent_at, _said(message.sender, message.content, message.attachments)
+    return f"[{message.id} {_CLOCK[at.hour * 60 + at.minute]}] {said}"
+
+
+def _said(sender: Sender, content: str, attachments: Sequence[Attachment]) -> str:
+    return f"{shown(sender)}: {one_line(_with_files(content, attachments)) or '(empty)'}"
 
 
 _BRACKETS = str.maketrans("", "", "()")

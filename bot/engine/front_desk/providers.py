@@ -1,7 +1,7 @@
 """Which models a community asks: tried before they are kept, and its own provider's key never shown again."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
@@ -12,7 +12,8 @@ from bot.core.models import Model, ModelCall, OwnProvider, Source
 from bot.core.ports import Writing
 from bot.core.records import Community, Person, Snowflake, Usage
 from bot.core.sealing import of_provider
-from bot.core.spending import day_of
+from bot.core.spending import Limit, day_of
+from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.moderation import objection
 from bot.engine.purse import Price, as_told, set_aside, settle
@@ -24,23 +25,32 @@ TRIAL_SECONDS = 90.0  # a cold model takes its time, and one that drips has no m
 NO_PRICE = "What it costs is unknown: only a limit in tokens holds it (`/usage budget`)."
 
 
-class Providing(Office):
+@dataclass(frozen=True, slots=True)
+class Providers:
     """Use cases on models and who provides them."""
+
+    office: Office
+    actions: Actions
+
+    async def model(self, guild_id: Snowflake) -> Model:
+        """Give the models that a community may ask; raises Rejected when there are none at all."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await self.office.providers.of(read, community)
 
     async def sources(self, guild_id: Snowflake) -> tuple[Source, OwnProvider | None]:
         """Give who reads what is sent to models without a prefix, and the community's own provider if it has one."""
-        async with self._looking(guild_id) as (community, read):
-            return (await self._providers.of(read, community)).source, await read.own_provider(community.id)
+        async with self.office.looking(guild_id) as (community, read):
+            return (await self.office.providers.of(read, community)).source, await read.own_provider(community.id)
 
     async def try_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
         """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
         check_manages(person)
-        async with self._changing(guild_id, person) as (community, write):
+        async with self.office.changing(guild_id, person) as (community, write):
             config = (await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
-            models = await self._providers.of(write, community)
+            models = await self.office.providers.of(write, community)
             price = Price.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
-            reservation = await set_aside(write, community.id, config, day_of(self.now()), price)
-        if reservation is None:
+            reservation = await set_aside(write, community.id, config, day_of(self.office.now()), price)
+        if isinstance(reservation, Limit):
             raise Rejected("The budget for today is spent: try the model tomorrow, or raise it with `/usage budget`.")
         try:
             told, usage = await self._asked(models, name)
@@ -52,57 +62,55 @@ class Providing(Office):
 
     async def _settle(self, community: Community, reservation: int, usage: Usage | None) -> None:
         if usage is not None:  # else all that was set aside counts
-            async with self._store.writing(community.id) as write:
+            async with self.office.store.writing(community.id) as write:
                 await settle(write, community.id, reservation, usage)
 
     async def try_moderation(self, guild_id: Snowflake, person: Person, name: str) -> None:
         """Ask a moderation model about a harmless text; raises ModelError when it does not answer."""
         check_manages(person)
-        await objection(await self.model(guild_id), name, "Good morning.", self._clock)
+        await objection(await self.model(guild_id), name, "Good morning.", self.office.clock)
 
     async def choose_model(self, guild_id: Snowflake, person: Person, name: str) -> str:
         """Have new agents use a model that answers; gives a sentence."""
         told = await self.try_model(guild_id, person, name)
-        await self.act(guild_id, person, SetSetting(name="model", value=name))
+        await self.actions.take(guild_id, person, SetSetting(name="model", value=name))
         return f"{told} New agents use it."
 
-    async def bring_provider(
-        self, guild_id: Snowflake, person: Person, provider: OwnProvider, *, key: str, model: str
-    ) -> str:
+    async def bring(self, guild_id: Snowflake, person: Person, provider: OwnProvider, *, key: str, model: str) -> str:
         """Try a provider of the community's own, then keep it with its key sealed; gives a sentence.
 
         Raises Rejected for what cannot be used and ModelError when it does not answer: nothing has changed then.
         """
         check_manages(person)
-        if self._cipher is None:
+        if self.office.cipher is None:
             raise Rejected("Keys cannot be sealed here: tell whoever runs Selfroom.")
         provider, key, model = _checked(provider, key.strip(), model.strip())
-        async with self._providers.trial(provider, key) as trial:
+        async with self.office.providers.trial(provider, key) as trial:
             (told, _), where = await self._asked(trial, model), trial.source.address
-        async with self._changing(guild_id, person) as (community, write):
-            sealed = replace(provider, sealed_key=self._cipher.encrypt(key, of_provider(community.id)))
+        async with self.office.changing(guild_id, person) as (community, write):
+            sealed = replace(provider, sealed_key=self.office.cipher.encrypt(key, of_provider(community.id)))
             await write.keep_provider(community.id, sealed)
             what = f"set the server's own model provider ({where}, {provider.api})"
             others = await self._changed(write, community, person, what, model)
-        self._on_done()
+        self.office.on_done()
         return f"{told} It is asked with this server's own key from now on, and new agents use it.{others}"
 
-    async def remove_provider(self, guild_id: Snowflake, person: Person) -> str:
+    async def remove(self, guild_id: Snowflake, person: Person) -> str:
         """Forget the community's own provider with its key; gives a sentence, raises Rejected when there is none."""
         check_manages(person)
-        async with self._changing(guild_id, person) as (community, write):
+        async with self.office.changing(guild_id, person) as (community, write):
             if await write.own_provider(community.id) is None:
                 raise Rejected("This server has no model provider of its own: nothing has changed.")
             await write.keep_provider(community.id, None)
             await self._changed(write, community, person, "removed the server's own model provider", None)
-            left = (await self._providers.of(write, community)).source
-        self._on_done()
+            left = (await self.office.providers.of(write, community)).source
+        self.office.on_done()
         return f"The key is deleted. {left.missing or f'Models are asked at {left.address} again.'}"
 
     async def _changed(self, write: Writing, community: Community, person: Person, what: str, model: str | None) -> str:
         """Write what follows from another provider; gives a sentence about agents whose models it may not have."""
         view = await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-        changes: list[Change] = [Audit(by=Actor.person(person).signature(), what=what, at=self.now())]
+        changes: list[Change] = [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]
         changes += [
             UpdateRoom(room_id=room.id, fields={"fault_told_at": None})
             for room in view.all_rooms.values()
@@ -111,7 +119,7 @@ class Providing(Office):
         if model is not None:
             changes.append(SetOverride(name="model", value=model))
         await write.apply(community.id, changes)
-        await write.free_held(community.id, HeldFor.MODEL, self.now())
+        await write.free_held(community.id, HeldFor.MODEL, self.office.now())
         others = {one.model for one in view.agents.values() if one.retired_at is None} - {model}
         named = ", ".join(sorted(others)[:5])
         return f" Agents that use other models ({named}) keep them: `/agent edit` changes that." if named else ""
@@ -126,14 +134,14 @@ class Providing(Office):
             schema=None,
             cache_key="selfroom-setup",
         )
-        begun = self.now()
+        begun = self.office.now()
         try:
-            async with self._clock.timeout(TRIAL_SECONDS):
+            async with self.office.clock.timeout(TRIAL_SECONDS):
                 usage = (await models.answer(call)).usage
         except TimeoutError as error:
             why = f"{name} did not answer within {TRIAL_SECONDS:.0f} s: try again, or name another model."
             raise ModelUnreachable(why, unsure=True) from error
-        told = f"{name} answers in {(self.now() - begun).total_seconds():.1f} s"
+        told = f"{name} answers in {(self.office.now() - begun).total_seconds():.1f} s"
         if not models.price_is_known(name):
             return f"{told}. {NO_PRICE}", usage
         coin = "imaginary USD" if models.source.imaginary else "USD"

@@ -1,6 +1,6 @@
 """Agents that come from a file, or go into one."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.core.actions import CreateAgent, Say
 from bot.core.actor import Actor
@@ -8,20 +8,32 @@ from bot.core.cards import Card, card_of, read_card
 from bot.core.changes import Change, SetKnowledge, UpdateAgent
 from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind
+from bot.core.ports import Workshop
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Allocations, Json, Person, Snowflake
 from bot.core.wording import counted
+from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office
 from bot.engine.performer import Outcome
 
 KEPT_WITH = "card:{}"  # what a card said that Selfroom has no use for, kept for export
 
 
-class Moving(Office):
+@dataclass(frozen=True, slots=True)
+class Cards:
     """Moving in and out."""
 
-    async def read_card(self, guild_id: Snowflake, data: bytes) -> Card:
+    office: Office
+    actions: Actions
+
+    @property
+    def _workshop(self) -> Workshop:
+        if self.office.workshop is None:
+            raise Rejected("Files cannot be read here: tell whoever runs Selfroom.")
+        return self.office.workshop
+
+    async def read(self, guild_id: Snowflake, data: bytes) -> Card:
         """Read a character card from a file's content; raises BadSetting with what is wrong, and TooMuch."""
-        return await self._benches.done(guild_id, read_card, data)
+        return await self._workshop.done(guild_id, read_card, data)
 
     async def move_in(self, guild_id: Snowflake, person: Person, card: Card) -> tuple[Agent, Outcome]:
         """Make an agent from a card: it greets its room once; gives it and what came of it."""
@@ -32,25 +44,25 @@ class Moving(Office):
             agent_type=card.type,
             token_budget=card.token_budget,
         )
-        made = await self.act(guild_id, person, action)
+        made = await self.actions.take(guild_id, person, action)
         (agent_id,) = [room_id for room_id, kind in made.letters if kind is LetterKind.CHANNEL]
-        async with self._changing(guild_id, person) as (community, write):
+        async with self.office.changing(guild_id, person) as (community, write):
             agent = (await write.desk(community.id, agent_ids=(), room_ids=(), doors=False)).agents[agent_id]
             await write.apply(community.id, self._brought(agent, person, card))
             await write.keep(community.id, KEPT_WITH.format(agent.id), card.kept or None)
         if card.greeting:
-            await self.act(guild_id, person, Say(message=card.greeting), subject=agent.id)
-        self._on_done()
+            await self.actions.take(guild_id, person, Say(message=card.greeting), subject=agent.id)
+        self.office.on_done()
         return agent, replace(made, result=f"{agent.name} has moved in with the id {agent.id}.")
 
     async def _check_knowledge(self, guild_id: Snowflake, card: Card) -> None:
         """Hold what a card knows to what an agent like it may know."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             config = (await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
         share = card.settings.get("allocations", Allocations())
         assert isinstance(share, Allocations)  # noqa: S101 - as the card's reader gives it
         cap = (card.token_budget or config.token_budget) * share.knowledge // 100
-        if (tokens := self._performer.knowledge_tokens(card.knowledge)) > cap:
+        if (tokens := self.office.performer.knowledge_tokens(card.knowledge)) > cap:
             raise Rejected(
                 f"What this card knows takes {counted(tokens, 'token')}, and {cap:,} fit: leave some of it out."
             )
@@ -69,14 +81,14 @@ class Moving(Office):
                     before=None,
                     after=value,
                     by=Actor.person(person).signature(),
-                    at=self.now(),
+                    at=self.office.now(),
                 )
             )
         return changes
 
     async def move_out(self, guild_id: Snowflake, agent_id: AgentId) -> dict[str, Json]:
         """Give an agent as a character card (v2) with Selfroom's own fields in its extensions."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=[agent_id], room_ids=[], doors=False)
             kept = await read.kept(community.id, KEPT_WITH.format(agent_id))
         return card_of(view.agents[agent_id], view.mind_of(agent_id), kept if isinstance(kept, dict) else {})

@@ -1,15 +1,53 @@
-"""Looking into an agent's head: its beats, and how its knowledge came about."""
+"""What agents carry in their heads: what they see now, and how their knowledge came about."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from dataclasses import dataclass
 
 from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
 from bot.core.kinds import OutputFormat
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
-from bot.core.view import MayRead, Outline, Tally
+from bot.core.view import MayRead, Outline
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
+
+
+@dataclass(frozen=True, slots=True)
+class Minds:
+    """What agents see and keep."""
+
+    office: Office
+
+    async def side(self, guild_id: Snowflake, agent: Agent, room: Agent | None) -> Side:
+        """Give the side of the barrier on which a room is (None: the open one); raises NotFound for non-members."""
+        if room is None:
+            return PUBLIC_SIDE
+        async with self.office.looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
+        if (agent.id, room.id) not in view.memberships:
+            raise NotFound(f"{agent.name} is not in that room.")
+        return view.all_rooms[room.id].side
+
+    async def hud(self, guild_id: Snowflake, agent: Agent, side: Side = PUBLIC_SIDE) -> Seen:
+        """Give what an agent would see now on one side, and the tokens of each section."""
+        async with self.office.looking(guild_id) as (community, read):
+            model = await self.office.providers.of(read, community)
+            return await hud_now(
+                read,
+                community.id,
+                agent,
+                now=self.office.now(),
+                tokenizer=model.tokenizer(agent.model),
+                structured=agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model),
+                side=side,
+            )
+
+    async def journal(
+        self, guild_id: Snowflake, agent_id: AgentId, *, side: Side = PUBLIC_SIDE, limit: int = 200
+    ) -> Sequence[JournalEntry]:
+        """Give the changes of an agent's knowledge on one side, newest first."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.journal(community.id, agent_id, side=side, limit=limit)
 
 
 async def _for(beats: Sequence[Beat], view: Outline, may_read: MayRead) -> list[Beat]:
@@ -19,90 +57,50 @@ async def _for(beats: Sequence[Beat], view: Outline, may_read: MayRead) -> list[
     return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
 
 
-class Heads(Office):
-    """What agents saw, said and keep."""
+@dataclass(frozen=True, slots=True)
+class Beats:
+    """The beats of agents that are kept."""
 
-    async def side_of(self, guild_id: Snowflake, agent: Agent, room: Agent | None) -> Side:
-        """Give the side of the barrier on which a room is (None: the open one); raises NotFound for non-members."""
-        if room is None:
-            return PUBLIC_SIDE
-        async with self._looking(guild_id) as (community, read):
-            view = await read.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
-        if (agent.id, room.id) not in view.memberships:
-            raise NotFound(f"{agent.name} is not in that room.")
-        return view.all_rooms[room.id].side
+    office: Office
 
-    async def hud_now(self, guild_id: Snowflake, agent: Agent, side: Side = PUBLIC_SIDE) -> Seen:
-        """Give what an agent would see now on one side, and the tokens of each section."""
-        model = await self.model(guild_id)
-        async with self._looking(guild_id) as (community, read):
-            return await hud_now(
-                read,
-                community.id,
-                agent,
-                now=self.now(),
-                tokenizer=model.tokenizer(agent.model),
-                structured=agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model),
-                side=side,
-            )
-
-    async def last_beat(self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody) -> Beat | None:
+    async def last(self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody) -> Beat | None:
         """Give an agent's newest beat as it was sent and answered; None when there was none yet."""
-        return next(iter(await self.beats(guild_id, agent_id, may_read=may_read)), None)
+        return next(iter(await self.of(guild_id, agent_id, may_read=may_read)), None)
 
-    async def beat(
-        self, guild_id: Snowflake, agent_id: AgentId, beat_id: int, *, may_read: MayRead = by_nobody
-    ) -> Beat:
+    async def one(self, guild_id: Snowflake, agent_id: AgentId, beat_id: int, *, may_read: MayRead = by_nobody) -> Beat:
         """Give one beat of an agent; raises NotFound when it had none by that number, or it is not kept any more.
 
         `may_read` tells of each private thread whether who asks may read it.
         """
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             beat = await read.beat(community.id, BeatId(beat_id))
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         if beat is None or beat.agent_id != agent_id or not await _for([beat], view, may_read):
             raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
         return beat
 
-    async def beats(
+    async def of(
         self, guild_id: Snowflake, agent_id: AgentId, *, may_read: MayRead = by_nobody, limit: int = 100
     ) -> Sequence[Beat]:
         """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             found = await read.beats(community.id, agent_id, limit=max(limit, LOOKED_BACK))
         return (await _for(found, view, may_read))[:limit]
 
-    async def beat_behind(self, guild_id: Snowflake, message: Message) -> Beat:
+    async def behind(self, guild_id: Snowflake, message: Message) -> Beat:
         """Give the beat that said a message; raises NotFound when no beat did, or it is not kept any more."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             beat = await read.beat(community.id, message.beat_id) if message.beat_id is not None else None
         if beat is None:
             raise NotFound("No beat is kept behind this message: choose one that an agent said lately.")
         return beat
 
-    async def beats_after(self, guild_id: Snowflake, message: Message) -> Mapping[AgentId, Beat | None]:
+    async def after(self, guild_id: Snowflake, message: Message) -> Mapping[AgentId, Beat | None]:
         """Give for each other member of a message's room its first beat since then on that side; None: none yet."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
             members = [id for id in view.rooms[message.room_id].members if id != message.sender.agent_id]
             found = await read.first_beats(community.id, members, message.sent_at, side=side)
         return {id: found.get(id) for id in members}
-
-    async def journal(
-        self, guild_id: Snowflake, agent_id: AgentId, *, side: Side = PUBLIC_SIDE, limit: int = 200
-    ) -> Sequence[JournalEntry]:
-        """Give the changes of an agent's knowledge on one side, newest first."""
-        async with self._looking(guild_id) as (community, read):
-            return await read.journal(community.id, agent_id, side=side, limit=limit)
-
-    async def feedback(self, guild_id: Snowflake, agent_id: AgentId, *, days: float = 7) -> Mapping[str, int]:
-        """Count by name the reactions of the last days to what an agent said."""
-        async with self._looking(guild_id) as (community, read):
-            return await read.feedback(community.id, agent_id, self.now() - timedelta(days=days))
-
-    async def tally(self, guild_id: Snowflake, agent_ids: Sequence[AgentId], *, hours: float = 24) -> Tally:
-        """Add up what these agents did in the last hours."""
-        async with self._looking(guild_id) as (community, read):
-            return await read.tally(community.id, agent_ids, self.now() - timedelta(hours=hours))

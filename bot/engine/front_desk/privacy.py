@@ -1,7 +1,7 @@
 """People and what is kept of them."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,36 +29,38 @@ OF_AGENT = {
 }
 
 
-class PeopleDesk(Office):
+@dataclass(frozen=True, slots=True)
+class Privacy:
     """What a person may ask about themselves."""
 
-    async def known_person(self, guild_id: Snowflake, person: Person) -> Person:
+    office: Office
+    backup_days: int
+
+    async def known(self, guild_id: Snowflake, person: Person) -> Person:
         """Store a person if need be and give them as they are kept."""
-        async with self._changing(guild_id, person) as (community, write):
+        async with self.office.changing(guild_id, person) as (community, write):
             return await write.person(community.id, person.id) or person
 
-    async def threads_of(self, guild_id: Snowflake, person: Person) -> Sequence[Snowflake]:
+    async def threads(self, guild_id: Snowflake, person: Person) -> Sequence[Snowflake]:
         """Give the threads in which a person spoke or reacted, the newest first."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             return await read.threads_of(community.id, person.id)
 
-    async def data_of(
-        self, guild_id: Snowflake, person: Person, where: Readable, *, may_read: MayRead
-    ) -> dict[str, Json]:
+    async def data(self, guild_id: Snowflake, person: Person, where: Readable, *, may_read: MayRead) -> dict[str, Json]:
         """Give what is kept of a person where they may read now; private threads are asked for one by one."""
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
         secluded = await readable(view.all_rooms.values(), may_read)
-        async with self._looking(guild_id) as (community, read):
+        async with self.office.looking(guild_id) as (community, read):
             return await read.data_of(community.id, person.id, replace(where, rooms=where.rooms | secluded))
 
-    async def forget_me(self, guild_id: Snowflake, person: Person, *, others: Collection[str] = ()) -> str:
+    async def forget(self, guild_id: Snowflake, person: Person, *, others: Collection[str] = ()) -> str:
         """Remove what a person said and did, and their username; gives what went, what did not and why.
 
         `others`: names that the server knows beside those of people and agents, such as its roles'.
         """
-        now = self.now()
-        async with self._changing(guild_id, person) as (community, write):
+        now = self.office.now()
+        async with self.office.changing(guild_id, person) as (community, write):
             gone = await write.forget_person(community.id, person.id, now, others=others)
             view = await write.desk(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
             who = Forgotten(gone.names, words=())
@@ -67,10 +69,10 @@ class PeopleDesk(Office):
             if places and view.config.managers_channel_id is not None:
                 changes.append(_handed_over(person.id, gone, places, view, now))
             await write.apply(community.id, [*changes, Audit(by=SOMEONE, what=_logged(gone, places), at=now)])
-        self._on_done()
-        whole = await self._store.gone_for_good()
+        self.office.on_done()
+        whole = await self.office.store.gone_for_good()
         left = () if whole else ("The last traces leave the database's files as soon as nobody reads in them.",)
-        return " ".join([*_told(gone, view, now, now + timedelta(days=self._backup_days)), *left])
+        return " ".join([*_told(gone, view, now, now + timedelta(days=self.backup_days)), *left])
 
 
 def place_of(trace: Trace, view: Outline) -> str:

@@ -1,0 +1,60 @@
+"""Rooms and their private threads: where they are, what was said there, and what will be."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.core.errors import NotFound
+from bot.core.records import Agent, AgentId, Checkpoint, Message, Room, Schedule, Snowflake
+from bot.core.view import MayRead
+from bot.engine.front_desk.office import Office, readable
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """The rooms of a community."""
+
+    office: Office
+
+    async def owner_at(self, guild_id: Snowflake, *channel_ids: int | None) -> Agent:
+        """Give the owner of the room that one of these channels is, or is in; raises NotFound when none is a room."""
+        async with self.office.looking(guild_id) as (community, read):
+            for channel_id in channel_ids:
+                room_id = await read.room_of_channel(community.id, Snowflake(channel_id)) if channel_id else None
+                if room_id is not None:
+                    view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+                    return view.agents[view.all_rooms[room_id].owner_id]
+        raise NotFound("This channel is no agent's room: name the room, or use the command in one.")
+
+    async def threads(self, guild_id: Snowflake) -> Mapping[AgentId, Room]:
+        """Give the private threads that are known; what was said there is only for who may read it now."""
+        async with self.office.looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+        there = (room for room in view.all_rooms.values() if room.thread_of is not None)
+        return {room.id: room for room in there if room.channel_id is not None}
+
+    async def thread_at(self, guild_id: Snowflake, channel_id: int | None, may_read: MayRead) -> Room | None:
+        """Give the private thread that a channel is, if it is one that who asks may read."""
+        there = [room for room in (await self.threads(guild_id)).values() if room.channel_id == channel_id]
+        allowed = await readable(there, may_read)
+        return next((room for room in there if room.id in allowed), None)
+
+    async def history(self, guild_id: Snowflake, room_id: AgentId, *, limit: int = 100) -> Sequence[Message]:
+        """Give the newest messages of a room, oldest first."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.history(community.id, room_id, limit=limit)
+
+    async def summaries(self, guild_id: Snowflake, room_id: AgentId) -> Sequence[Checkpoint]:
+        """Give a room's summaries, oldest first."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.checkpoints(community.id, room_id)
+
+    async def scheduled(
+        self, guild_id: Snowflake, agent_id: AgentId | None, room_id: AgentId | None
+    ) -> Sequence[Schedule]:
+        """Give what an agent (None: any) will say later in a room (None: any but private threads), soonest first."""
+        async with self.office.looking(guild_id) as (community, read):
+            view = await read.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            of = sorted(view.agents) if agent_id is None else [agent_id]
+            found = [one for id in of for one in await read.schedules(community.id, id)]
+        here = (one for one in found if room_id in (None, one.room_id) and one.room_id in view.agents)
+        return sorted(here, key=lambda one: (one.at, one.id))
