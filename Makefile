@@ -22,7 +22,7 @@ cover: .venv/dev.stamp browser ## The tests once more, slower, with what they le
 	@$(MAKE) --no-print-directory tests WITH="--cov --cov-branch --cov-report=term:skip-covered"
 
 fast: .venv/dev.stamp ## Only the quick tests
-	$(BIN)/pytest -n 2 --dist loadgroup --durations 10 --durations-min 1 -m "not e2e and not long"
+	$(BIN)/pytest -n 2 --durations 10 --durations-min 1 -m "not e2e and not long"
 
 lint: style types ## Format, lint, import contracts and types, without changing anything
 
@@ -37,7 +37,7 @@ types: .venv/dev.stamp
 # Four at a time, also on two cores: most end-to-end tests wait for other programs.
 tests: .venv/dev.stamp
 	$(BIN)/alembic check
-	@$(BIN)/pytest -n 4 --dist loadgroup --durations 10 $(WITH) || { \
+	@$(BIN)/pytest -n 4 --durations 10 $(WITH) || { \
 		[ $$? -eq 1 ] && echo "Once more, one at a time, what failed: what passes now is unsteady, and a bug in its test or in Selfroom." && \
 		$(BIN)/pytest --last-failed --last-failed-no-failures=none -rA --tb=short; }
 

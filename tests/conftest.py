@@ -3,11 +3,14 @@
 import gc
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from sqlalchemy.engine import URL, Dialect
 from sqlalchemy.ext.asyncio import AsyncEngine
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from bot.playground.rest.exchange import Observer
 from storage import database
@@ -45,18 +48,33 @@ def observers() -> Iterator[list[Observer]]:
         yield watching
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what runs a playground or a database server as end to end, so that `make fast` stays fast.
+class Sharing(LoadScopeScheduling):  # type: ignore[misc]  # which gives no types
+    """Deals tests out one by one, but those of a module that share a home all to one worker."""
 
-    What shares a home stays together, and the slowest come first, so that at the end only short ones are left to share.
-    """
-    for item in items:
-        if SLOW_PLACES.search(item.nodeid):
-            item.add_marker(pytest.mark.e2e)
-        loop = item.get_closest_marker("asyncio")
-        if loop is not None and loop.kwargs.get("loop_scope") == "module":
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::")[0]
+        return file if shares_a_home(self.config.rootpath / file) else nodeid
+
+
+@cache
+def shares_a_home(file: Path) -> bool:
+    return 'loop_scope="module"' in file.read_text()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Sharing:
+    """Deal out as above: the groups of xdist itself, by a mark, come to nothing with this pytest."""
+    return Sharing(config, log)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what runs a playground or a database server as end to end, so that `make fast` stays fast."""
+    if SLOW_PLACES.search(item.nodeid):
+        item.add_marker(pytest.mark.e2e)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slowest, so that at the end only short ones are left to share."""
     items.sort(key=slowness)
 
 
