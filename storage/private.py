@@ -14,10 +14,13 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def keep_private(file: Path) -> None:
-    """Make a file of a database its owner's alone before SQLite opens it, which gives its log the same rights."""
+    """Make a file of a database its owner's alone before SQLite opens it, which gives its log the same rights.
+
+    What is no file (a device that somebody named) stays as it is: others need it.
+    """
     with suppress(OSError):  # SQLite says better what is wrong with the place
         for one in (file, *(file.with_name(f"{file.name}{ending}") for ending in BESIDE)):
-            if one.exists() and stat.S_IMODE(one.stat().st_mode) & OTHERS:
+            if one.is_file() and stat.S_IMODE(one.stat().st_mode) & OTHERS:
                 one.chmod(0o600)
         os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
 
@@ -31,6 +34,8 @@ def whole_file(target: Path, *, replace: bool) -> Iterator[Path]:
     taken = f"There is a file {target} already: name another, or replace it with --force."
     if os.path.lexists(target) and not replace:
         raise BadSetting(taken)
+    if target.exists() and not target.is_file():
+        raise BadSetting(f"{target} is no file: name a file to write.")
     try:
         # In a folder of its own nobody else can put anything in the way of what is written, or read it.
         with TemporaryDirectory(dir=target.parent, prefix=".selfroom-", ignore_cleanup_errors=True) as folder:

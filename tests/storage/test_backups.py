@@ -1,6 +1,8 @@
 """Copies of the database are kept for as long as people were told, and no longer."""
 
 import os
+import stat
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 
 from bot.core.errors import BadSetting
 from storage.backups import before_migration
-from storage.private import whole_file
+from storage.private import keep_private, whole_file
 from storage.store import SqlStore
 from tests.fakes import START
 
@@ -83,3 +85,16 @@ def test_what_is_being_written_lies_where_nobody_else_gets_at_it(tmp_path: Path)
         assert partial.stat().st_mode & 0o777 == 0o600
         assert partial.parent.stat().st_mode & 0o777 == 0o700
         assert partial.parent.parent == tmp_path
+
+
+def test_what_is_no_file_keeps_its_rights_and_its_place(tmp_path: Path) -> None:
+    """A device would be missed by everybody on the machine."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o666)
+    pipe.chmod(0o666)
+    with suppress(OSError), os.fdopen(os.open(pipe, os.O_RDWR | os.O_NONBLOCK)):
+        keep_private(pipe)
+    with pytest.raises(BadSetting, match="is no file"), whole_file(pipe, replace=True):
+        pytest.fail("something would be written")
+    assert stat.S_IMODE(pipe.lstat().st_mode) == 0o666
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
