@@ -34,8 +34,13 @@ class Outbox(Session):
     """What waits to be sent."""
 
     async def letters(self, now: datetime, *, limit: int) -> Sequence[Letter]:
-        """Give, per room and lane of all communities, the first unsent letter if its time has come."""
-        due = heads().where(LETTERS.c.not_before <= now).order_by(LETTERS.c.not_before, LETTERS.c.id).limit(limit)
+        """Give, per room and lane of all communities, the first unsent letter if its time has come.
+
+        Communities take turns, so that none hides another's letters behind its own.
+        """
+        oldest_first = (LETTERS.c.not_before, LETTERS.c.id)
+        turn = func.row_number().over(partition_by=LETTERS.c.community_id, order_by=oldest_first)
+        due = heads().where(LETTERS.c.not_before <= now).order_by(turn, *oldest_first).limit(limit)
         return await self.records(due, LETTERS, letter_of)
 
     async def next_letter_at(self) -> datetime | None:

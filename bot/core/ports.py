@@ -201,7 +201,7 @@ class Reading(KeptReading, Protocol):
         """Give the time at which the next agent of any community is due."""
 
     async def letters(self, now: datetime, *, limit: int) -> Sequence[Letter]:
-        """Give, per room and lane (core.letters) of all communities, the first unsent letter if its time has come."""
+        """Give the first unsent letter of each room and lane (core.letters) that is due; communities take turns."""
 
     async def next_letter_at(self) -> datetime | None:
         """Give the time at which the next first letter of any room and lane is to be sent or looked for."""
