@@ -1,21 +1,23 @@
 """What a few actions depend on: counts and ids in one statement, then the messages and the summaries."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, false, func, literal, or_, select, true, tuple_, union_all
 
 from bot.core.circumstances import Circumstances, Inquiry, Sought
-from bot.core.kinds import Emotion, SenderKind
+from bot.core.kinds import Emotion
 from bot.core.records import AgentId, Checkpoint, CommunityId, Message, MessageId
 from storage.convert import checkpoint_of, reactor_mark
 from storage.messages import NEWEST_FIRST, ORDER, messages_where
 from storage.search import Searching
 from storage.session import owned
-from storage.tables import BEATS, CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
+from storage.tables import ACTIONS, CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
 from storage.words import excerpt_of
 
+CROSSINGS = ("join_room", "leave_room")
 FAR = datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -29,7 +31,6 @@ class Circumstantial(Searching):
             *([_reactions(community_id, inquiry)] if inquiry.reacted_to else []),
             *([_moves(community_id, inquiry)] if inquiry.moves_since else []),
             *([_failures(community_id, inquiry)] if inquiry.doors and inquiry.failures_since else []),
-            *([_crossings(community_id, inquiry)] if inquiry.crossed else []),
             *([_newest(community_id, inquiry)] if inquiry.newest_of else []),
             *([_scheduled(community_id, inquiry)] if inquiry.schedules_of else []),
             *[
@@ -47,7 +48,7 @@ class Circumstantial(Searching):
             reactions=frozenset((MessageId(id), str(emoji)) for id, emoji in found.get("reactions", ())),
             moves={AgentId(id): count for id, count in found.get("moves", ())},
             failures={AgentId(id): count for id, count in found.get("failures", ())},
-            crossings={AgentId(id): count for id, count in found.get("crossings", ())},
+            crossings=await self._crossings(community_id, inquiry),
             newest={AgentId(id): MessageId(message or 0) for id, message in found.get("newest", ())},
             scheduled=next((count for _, count in found.get("scheduled", ())), 0),
             messages={one.id: one for one in messages if one.id in inquiry.messages},
@@ -71,6 +72,15 @@ class Circumstantial(Searching):
             return ()
         these = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(sorted(ids)))
         return await self.messages(community_id, these.order_by(*NEWEST_FIRST))
+
+    async def _crossings(self, community_id: int, inquiry: Inquiry) -> Mapping[AgentId, int]:
+        if not inquiry.crossed:
+            return {}
+        its = and_(owned(ACTIONS, community_id), ACTIONS.c.agent_id == inquiry.actor.agent_id)
+        crossed = and_(ACTIONS.c.type.in_(CROSSINGS), ACTIONS.c.accepted == true())
+        lately = ACTIONS.c.at >= inquiry.crossed_since
+        found = await self.rows(select(ACTIONS.c.parameters).where(its, crossed, lately))
+        return Counter(AgentId(parameters["room_id"]) for (parameters,) in found)
 
     async def _summaries(self, community_id: int, inquiry: Inquiry) -> Sequence[Checkpoint]:
         if not inquiry.summaries_of:
@@ -143,14 +153,6 @@ def _failures(community_id: int, inquiry: Inquiry) -> Select[Any]:
     lately = FAILURES.c.at >= inquiry.failures_since
     counted = _row("failures", FAILURES.c.room_id, number=func.count())
     return counted.where(here, lately, whose).group_by(FAILURES.c.room_id)
-
-
-def _crossings(community_id: int, inquiry: Inquiry) -> Select[Any]:
-    by_agent = and_(BEATS.c.community_id == MESSAGES.c.community_id, BEATS.c.id == MESSAGES.c.beat_id)
-    here = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(sorted(inquiry.crossed)))
-    lately = and_(MESSAGES.c.sent_at >= inquiry.crossed_since, MESSAGES.c.sender_kind == SenderKind.SYSTEM)
-    counted = _row("crossings", MESSAGES.c.room_id, number=func.count()).select_from(MESSAGES.join(BEATS, by_agent))
-    return counted.where(here, lately, BEATS.c.agent_id == inquiry.actor.agent_id).group_by(MESSAGES.c.room_id)
 
 
 def _newest(community_id: int, inquiry: Inquiry) -> Select[Any]:
