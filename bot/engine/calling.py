@@ -135,6 +135,7 @@ class Caller:
     async def _paid(self, round: Round, call: PlannedCall) -> PlannedCall:
         """Set the price of one more call aside."""
         now, view = self._clock.now(), round.view
+        call = planner.with_images(view, round.model, call)
         (one,) = await self._purse.reserve(round.community_id, round.model, view.config, [call], now, view.agents)
         return one
 
@@ -201,7 +202,6 @@ class Caller:
             return ParsedReply(unusable=frozenset(asked), rejected=(error.sentence,))
 
     def _request(self, round: Round, call: PlannedCall) -> ModelCall:
-        seeing = round.model.sees_images(call.kind.model)
         return ModelCall(
             model=call.kind.model,
             instructions=call.built.instructions,
@@ -211,7 +211,7 @@ class Caller:
             schema=answer_schema(alone=not call.shared) if call.kind.structured else None,
             cache_key=call.built.cache_key,
             wants_json=call.kind.output_format is OutputFormat.JSON,
-            images=planner.new_images(round.view, call) if seeing else (),
+            images=call.images,
             blots=round.blots,
         )
 
