@@ -129,6 +129,7 @@ class House:
 
     async def _close(self, parts: list[asyncio.Task[None]]) -> None:
         self.scheduler.stop()
+        await self.summaries.close()
         await self.heartbeat.close(FINISH_SECONDS)
         await self.delivery.close(FINISH_SECONDS)
         await self.client.close()

@@ -1,6 +1,7 @@
 """What a few actions depend on: counts and ids in one statement, then the messages and the summaries."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -14,9 +15,10 @@ from storage.convert import checkpoint_of, reactor_mark
 from storage.messages import NEWEST_FIRST, ORDER, messages_where, read_messages
 from storage.search import ids_with
 from storage.session import Query, Session, Term, owned
-from storage.tables import CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
+from storage.tables import ACTIONS, CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
 from storage.words import excerpt_of
 
+CROSSINGS = ("join_room", "leave_room")
 FAR = datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -50,6 +52,7 @@ class SqlInquiries:
             reactions=frozenset((MessageId(id), str(emoji)) for id, emoji in found.get("reactions", ())),
             moves={AgentId(id): count for id, count in found.get("moves", ())},
             failures={AgentId(id): count for id, count in found.get("failures", ())},
+            crossings=await self._crossings(community_id, inquiry),
             newest={AgentId(id): MessageId(message or 0) for id, message in found.get("newest", ())},
             scheduled=next((count for _, count in found.get("scheduled", ())), 0),
             messages={one.id: one for one in messages if one.id in inquiry.messages},
@@ -73,6 +76,15 @@ class SqlInquiries:
             return ()
         these = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(sorted(ids)))
         return await read_messages(self.session, community_id, these.order_by(*NEWEST_FIRST))
+
+    async def _crossings(self, community_id: int, inquiry: Inquiry) -> Mapping[AgentId, int]:
+        if not inquiry.crossed:
+            return {}
+        its = and_(owned(ACTIONS, community_id), ACTIONS.c.agent_id == inquiry.actor.agent_id)
+        crossed = and_(ACTIONS.c.type.in_(CROSSINGS), ACTIONS.c.accepted == true())
+        lately = ACTIONS.c.at >= inquiry.crossed_since
+        found = await self.session.rows(select(ACTIONS.c.parameters).where(its, crossed, lately))
+        return Counter(AgentId(parameters["room_id"]) for (parameters,) in found)
 
     async def _summaries(self, community_id: int, inquiry: Inquiry) -> Sequence[Checkpoint]:
         if not inquiry.summaries_of:

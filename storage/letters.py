@@ -36,8 +36,9 @@ class SqlLetters:
     session: Session
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[Letter]:
-        """Give, per room and lane of all communities, the first unsent letter if its time has come."""
-        due = heads().where(LETTERS.c.not_before <= now).order_by(LETTERS.c.not_before, LETTERS.c.id).limit(limit)
+        oldest_first = (LETTERS.c.not_before, LETTERS.c.id)
+        turn = func.row_number().over(partition_by=LETTERS.c.community_id, order_by=oldest_first)
+        due = heads().where(LETTERS.c.not_before <= now).order_by(turn, *oldest_first).limit(limit)
         return await self.session.records(due, LETTERS, letter_of)
 
     async def next_due_at(self) -> datetime | None:

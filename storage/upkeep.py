@@ -18,7 +18,9 @@ from storage.tables import (
     BEATS,
     EARLY_EDITS,
     FAILURES,
+    HOLDERS,
     JOURNAL,
+    KEYS,
     LETTERS,
     MEMBERSHIPS,
     MESSAGES,
@@ -52,7 +54,8 @@ class SqlUpkeep:
             row[0] for row in await self.session.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))
         ]:
             gone += await self._forget_room(community_id, room_id, messages_before)
-        for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before)]:
+        ended = _ended_keys(community_id, huds_before)
+        for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before), *ended]:
             await self.session.run(delete(table).where(owned(table, community_id), *conditions))
         return gone
 
@@ -111,6 +114,14 @@ def _traces(community_id: int, before: datetime) -> list[Aged]:
         (FAILURES, FAILURES.c.at < before),
         (RESERVATIONS, RESERVATIONS.c.day < before.date()),
     ]
+
+
+def _ended_keys(community_id: int, before: datetime) -> list[Aged]:
+    """Keys that have long opened nothing: no stored HUD shows them any more."""
+    used_up = and_(KEYS.c.uses_left <= 0, KEYS.c.created_at < before)
+    ended = or_(KEYS.c.revoked_at < before, KEYS.c.expires_at < before, used_up)
+    theirs = select(KEYS.c.id).where(owned(KEYS, community_id), ended)
+    return [(HOLDERS, HOLDERS.c.key_id.in_(theirs)), (KEYS, ended)]
 
 
 def _logs(community_id: int, before: datetime) -> list[Aged]:

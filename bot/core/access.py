@@ -14,6 +14,8 @@ from bot.core.wording import counted
 
 WRONG_KEY = "That key does not open that room."
 DRAWN_CHARACTERS = 16
+MOST_KEYS = 20  # that open one room: every beat of the community hides them in what is kept
+MOST_REMEMBERED = 60  # with those that open it no longer, which are forgotten after `hud_days`
 
 
 def is_good(key: AccessKey, now: datetime) -> bool:
@@ -82,6 +84,15 @@ def check_new_key(
             raise Rejected(f'There is a key "{key.label}" already: give another label.')
         if key.revoked_at is None and key.digest in digests:
             raise Rejected(f'That is the key "{key.label}" already.')
+
+
+def check_room_for_key(keys: Collection[AccessKey], config: CommunityConfig, now: datetime) -> None:
+    """Raise Rejected when a room has as many keys as it may have."""
+    if sum(is_good(key, now) for key in keys) >= MOST_KEYS:
+        raise Rejected(f"A room has at most {MOST_KEYS} keys: withdraw one first.")
+    if len(keys) >= MOST_REMEMBERED:
+        days = counted(config.hud_days, "day")
+        raise Rejected(f"Too many keys were made here lately: old ones are forgotten {days} after they ended.")
 
 
 def is_stale(request: AccessRequest, config: CommunityConfig, now: datetime) -> bool:

@@ -26,6 +26,8 @@ class Inquiry:
     moves_since: datetime | None = None
     doors: frozenset[AgentId] = frozenset()  # rooms at which wrong keys are counted since `failures_since`
     failures_since: datetime | None = None
+    crossed: frozenset[AgentId] = frozenset()  # rooms in which its coming and going is counted since then
+    crossed_since: datetime | None = None
     newest_of: frozenset[AgentId] = frozenset()
     schedules_of: AgentId | None = None
     messages: frozenset[MessageId] = frozenset()
@@ -40,6 +42,7 @@ class Circumstances:
     reactions: frozenset[tuple[MessageId, str]] = frozenset()  # the actor's, that stand
     moves: Mapping[AgentId, int] = field(default_factory=dict)  # how often the actor moved an author's interval
     failures: Mapping[AgentId, int] = field(default_factory=dict)  # by room
+    crossings: Mapping[AgentId, int] = field(default_factory=dict)  # how often it came or went, by room
     newest: Mapping[AgentId, MessageId] = field(default_factory=dict)  # by room
     scheduled: int = 0
     messages: Mapping[MessageId, Message] = field(default_factory=dict)  # those asked for by id; deleted ones left out

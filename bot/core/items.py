@@ -16,6 +16,7 @@ from bot.core.wording import as_words
 
 AGENTS_OWN = frozenset(name for name, definition in BY_NAME.items() if definition.for_agents)
 _FITTING = re.compile(r"^(?:string|value|list) (?=should )")
+_QUOTABLE = re.compile(r"[A-Za-z_]{1,40}")  # a key may stand in anything else
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -28,8 +29,16 @@ def as_action(item: Json) -> Action:
     name, given = _unwrapped(item)
     definition = BY_NAME.get(name) if name in AGENTS_OWN else None
     if definition is None:
-        raise Rejected(f'There is no action "{name[:40]}".' if name else "An action needs a type.")
+        raise Rejected(_no_action(name))
     return _validated(definition, _parameters(definition, given))
+
+
+def _no_action(name: str) -> str:
+    if not name:
+        return "An action needs a type."
+    return (
+        f'There is no action "{name}".' if _QUOTABLE.fullmatch(name) else "There is no such action: use a listed type."
+    )
 
 
 def first_of(item: Mapping[str, Json], names: Sequence[str]) -> Json:

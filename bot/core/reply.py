@@ -42,7 +42,7 @@ class ParsedReply:
     keys: frozenset[str] = frozenset()
 
     def given_keys(self, labels: Collection[str]) -> frozenset[str]:
-        """Give all that it gave for keys; the label of a key is none."""
+        """Give all that it may have given for keys, to be blotted out of its own words; the label of a key is none."""
         named = [action for reply in self.replies.values() for action in reply.actions]
         new = [action.label for action in named if isinstance(action, CreateKey) and action.label]
         known = {label.casefold() for label in (*labels, *new)}

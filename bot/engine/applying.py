@@ -44,7 +44,11 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answered:
-    """One agent's part of an answer; `usage` is its share, `hud` the call's text as kept, `blots` for the rest."""
+    """One agent's part of an answer; `usage` is its share, `hud` the call's text as kept.
+
+    `blots` hide keys in our own words, `raw_blots` also whatever the answer may have meant for one in its words: those
+    an answer can make so many that none of its words are kept, but never what it did.
+    """
 
     ready: Ready
     call: PlannedCall
@@ -57,6 +61,7 @@ class Answered:
     failed: str = ""
     useless: bool = False  # nothing of it could be used: whoever waits is told
     blots: Blots = field(default_factory=Blots)
+    raw_blots: Blots = field(default_factory=Blots)
 
     @property
     def part(self) -> AgentPart:
@@ -278,8 +283,8 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
         input_format=one.call.kind.input_format,
         agents_in_call=len(one.call.ready),
         hud=one.hud,
-        answer=one.blots.answer(one.text, was_read=not one.failed),
-        thoughts=one.blots.beginning(one.reply.thoughts, LONGEST_KEPT),
+        answer=one.raw_blots.answer(one.text, was_read=not one.failed),
+        thoughts=one.raw_blots.beginning(one.reply.thoughts, LONGEST_KEPT),
         sections=(*one.beside, *one.part.sections),
         usage=one.usage,
         response_id=one.response_id,

@@ -10,7 +10,7 @@ from datetime import timedelta
 import structlog
 
 from bot.core.aftermath import rests
-from bot.core.blotting import Blots
+from bot.core.blotting import Blots, given_in
 from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
 from bot.core.hud.call import constant_tokens
 from bot.core.hud.why import mending
@@ -37,9 +37,10 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kept:
-    """What is blotted once for all agents of a call: `hud` is its text as it is kept."""
+    """What is blotted once for all agents of a call: `hud` is its text as it is kept (see Answered)."""
 
     blots: Blots
+    raw_blots: Blots
     hud: str
 
 
@@ -134,6 +135,7 @@ class Caller:
     async def _paid(self, round: Round, call: PlannedCall) -> PlannedCall:
         """Set the price of one more call aside."""
         now, view = self._clock.now(), round.view
+        call = planner.with_images(view, round.model, call)
         (one,) = await self._purse.reserve(round.community_id, round.model, view.config, [call], now, view.agents)
         return one
 
@@ -200,7 +202,6 @@ class Caller:
             return ParsedReply(unusable=frozenset(asked), rejected=(error.sentence,))
 
     def _request(self, round: Round, call: PlannedCall) -> ModelCall:
-        seeing = round.model.sees_images(call.kind.model)
         return ModelCall(
             model=call.kind.model,
             instructions=call.built.instructions,
@@ -210,7 +211,7 @@ class Caller:
             schema=answer_schema(alone=not call.shared) if call.kind.structured else None,
             cache_key=call.built.cache_key,
             wants_json=call.kind.output_format is OutputFormat.JSON,
-            images=planner.new_images(round.view, call) if seeing else (),
+            images=call.images,
             blots=round.blots,
         )
 
@@ -307,9 +308,12 @@ def _needs_own_call(part: Answered) -> bool:
 
 
 def _kept(round: Round, call: PlannedCall, parsed: ParsedReply, before: Answered | None) -> _Kept:
-    """Blot out of a call's text what the community's keys are, and what answers gave for keys."""
-    blots = (round.blots if before is None else before.blots) | parsed.given_keys(round.labels)
-    return _Kept(blots=blots, hud=blots.text(f"{call.built.instructions}\n{call.built.input}"))
+    """Blot out of a call's text what the community's keys are, and the keys in what its agents really did."""
+    blots, raw_blots = (before.blots, before.raw_blots) if before else (round.blots, round.blots)
+    for reply in parsed.replies.values():  # one by one: none has so many that nothing could be kept
+        blots |= given_in(reply.actions, round.labels)
+    hud = blots.text(f"{call.built.instructions}\n{call.built.input}")
+    return _Kept(blots=blots, raw_blots=raw_blots | parsed.given_keys(round.labels), hud=hud)
 
 
 def _answered(
@@ -326,6 +330,7 @@ def _answered(
         text=answer.text,
         hud=kept.hud,
         blots=kept.blots,
+        raw_blots=kept.raw_blots,
         beside=tuple(constant_tokens(call.built, tokenizer, structured=call.kind.structured)),
         response_id=answer.response_id,
         failed=failed,

@@ -1,6 +1,7 @@
 """Letters become effects on Discord: in order per room and lane, side by side across rooms, each once."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
@@ -19,6 +20,7 @@ from bot.engine.readable_rows import read_of_all
 from bot.engine.setbacks import Setbacks, Stumbled
 
 AT_ONCE = 500  # rooms looked at in one go
+OF_ONE_COMMUNITY = 100  # carried at once, so that others' turns come within AT_ONCE
 LONGEST_REST_SECONDS = 1.0
 SHORTEST_REST_SECONDS = 0.02
 STORE_REST_SECONDS = 1.0
@@ -120,7 +122,13 @@ class Delivery:
         if self._closing:
             return []
         letters = await read_of_all(self._store, self._clock, lambda read: read.letters.due(now, limit=AT_ONCE))
-        return [self._start(letter) for letter in letters if _lane(letter) not in self._busy]
+        carried = Counter(community_id for community_id, _, _ in self._busy)
+        begun: list[asyncio.Task[None]] = []
+        for letter in letters:
+            if _lane(letter) not in self._busy and carried[letter.community_id] < OF_ONE_COMMUNITY:
+                carried[letter.community_id] += 1
+                begun.append(self._start(letter))
+        return begun
 
     def _start(self, letter: Letter) -> asyncio.Task[None]:
         lane = _lane(letter)

@@ -23,6 +23,7 @@ from bot.core.verdict import SELF_CAUSED_IN, Held, Ready, is_self_caused, limite
 from bot.core.view import Glance, Outline, View
 from bot.engine.purse import spending_now
 
+BLOTS_KEPT = 200  # communities
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
 log = structlog.get_logger(__name__)
 
@@ -51,6 +52,7 @@ class Entrance:
         self._models = models
         self._cipher = cipher
         self._lease = timedelta(seconds=lease_seconds)
+        self._blots: dict[CommunityId, tuple[frozenset[tuple[KeyId, bytes]], Blots]] = {}  # last used, last
 
     async def let_in(self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime) -> Round | None:
         """Claim agents and let those through that may beat; the others are released for later."""
@@ -72,7 +74,7 @@ class Entrance:
             return None
         try:
             view, keys = await self._view(community_id, admitted, view)
-            blots = Blots(self._opened(community_id, keys).values())
+            blots = self._blots_of(community_id, keys)
         except BaseException:
             await self._let_out(community_id, admitted)
             raise
@@ -124,6 +126,17 @@ class Entrance:
             keys = await read.access.keys(community_id)
         own = [key for one in ready for key in view.keys.get(one.agent_id, ())]
         return replace(view, secrets=self._opened(community_id, own)), keys
+
+    def _blots_of(self, community_id: CommunityId, keys: Sequence[AccessKey]) -> Blots:
+        """Give what hides a community's keys; they are opened only when they have changed."""
+        known = frozenset((key.id, key.digest) for key in keys)
+        of_keys, blots = self._blots.pop(community_id, (None, Blots()))
+        if of_keys != known:
+            blots = Blots(self._opened(community_id, keys).values())
+        self._blots[community_id] = known, blots
+        if len(self._blots) > BLOTS_KEPT:
+            del self._blots[next(iter(self._blots))]
+        return blots
 
     def _opened(self, community_id: CommunityId, keys: Sequence[AccessKey]) -> dict[KeyId, str]:
         """Decrypt keys; one that was encrypted with another secret is shown by its label only."""

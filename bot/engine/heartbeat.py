@@ -189,7 +189,7 @@ class Heartbeat:
             write = planner.builder(round.view, round.model, round.at, schema_tokens=extra)
             calls: list[PlannedCall] = []
             for call in planner.plan(round.view, ready, round.model, write, round.at, schema_tokens=extra):
-                calls.append(call)
+                calls.append(planner.with_images(round.view, round.model, call))
                 await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between
             view, model = round.view, round.model
             booked = await self._purse.reserve(round.community_id, model, view.config, calls, round.at, view.agents)

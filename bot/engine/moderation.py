@@ -1,17 +1,21 @@
 """What agents want to be seen is read before it is, where a community wants that (docs/privacy.md#moderation)."""
 
+import asyncio
+from weakref import WeakValueDictionary
+
 from bot.core.changes import AddLetter
 from bot.core.errors import Limited, ModelError, ModelUnreachable
 from bot.core.kinds import LetterKind, LetterState, SenderKind
 from bot.core.letters import NoticePayload, Proposal
 from bot.core.moderation import IN_A_THREAD, held_word, what_and_text
 from bot.core.ports import Clock, Model, Models, Store
-from bot.core.records import Agent, Letter, Message, MessageId
+from bot.core.records import Agent, CommunityId, Letter, Message, MessageId
 from bot.core.view import Outline
 
 AGAIN_SECONDS = 15.0
 PATIENCE_SECONDS = 60.0  # for one text, whatever a server does meanwhile
 SHOWN = 1_500
+ASKED_AT_ONCE = 8  # by one community
 
 
 def let_through(message_id: MessageId) -> str:
@@ -36,6 +40,7 @@ class Moderation:
         self._store = store
         self._clock = clock
         self._models = models
+        self._asking: WeakValueDictionary[CommunityId, asyncio.Semaphore] = WeakValueDictionary()
 
     async def holds(self, letter: Letter, message: Message, view: Outline) -> bool:
         """Hold a letter back if it must be, and tell the managers; raises Limited when nobody can tell now."""
@@ -78,8 +83,10 @@ class Moderation:
             return ""
         async with self._store.reading() as read:
             model = await self._models.of(read.providers, view.community)
+        asking = self._asking.setdefault(view.community.id, asyncio.Semaphore(ASKED_AT_ONCE))
         try:
-            return await objection(model, view.config.moderation_model, text, self._clock)
+            async with asking:
+                return await objection(model, view.config.moderation_model, text, self._clock)
         except ModelError as error:
             seconds = error.retry_after_seconds or AGAIN_SECONDS
             raise Limited(f"Nobody can moderate now: {error.sentence}", retry_after_seconds=seconds) from error

@@ -46,6 +46,7 @@ class PlannedCall:
     answer_tokens: int
     reservation: int | None = None
     short: Short | None = None
+    images: tuple[str, ...] = ()  # addresses of pictures that go with it
 
     @property
     def shared(self) -> bool:
@@ -158,6 +159,11 @@ def _cell(view: Outline, one: Ready) -> str:
     if view.config.isolation == "solo" or view.config.planner == "solo" or agent.can_create_agents or knocked:
         return f"agent {one.agent_id}"
     return "public" if one.side == PUBLIC_SIDE else f"room {one.side}"
+
+
+def with_images(view: Outline, model: Model, call: PlannedCall) -> PlannedCall:
+    """Give a call with its pictures, where its model sees any."""
+    return replace(call, images=new_images(view, call)) if model.sees_images(call.kind.model) else call
 
 
 def new_images(view: Outline, call: PlannedCall) -> tuple[str, ...]:

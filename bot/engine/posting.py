@@ -23,6 +23,7 @@ from bot.engine.moderation import Moderation
 from bot.engine.setbacks import GIVE_UP_AFTER
 
 NO_CHANNEL_SECONDS = 2.0
+HUSH_LOOK_SECONDS = 10.0
 DISCORD_EPOCH_MS = 1_420_070_400_000
 CLOCKS_APART = timedelta(minutes=10)
 REST_FILE = "rest.txt"
@@ -56,6 +57,14 @@ class Scene:
     def channel_id(self) -> Snowflake | None:
         """The channel whose webhook posts it."""
         return self.view.all_rooms[self.room.owner_id].channel_id if self.room.channel_id is not None else None
+
+    def waits_seconds(self, now: datetime) -> float:
+        """Give for how long it is not posted yet; a hush may be ended sooner, so that is looked at again."""
+        paced = (self.not_before - now).total_seconds() if self.not_before is not None else 0.0
+        stirred = self.message.sender.kind is SenderKind.SYSTEM and self.message.beat_id is not None
+        if not stirred or self.room.hushed_until is None:
+            return paced
+        return max(paced, min(HUSH_LOOK_SECONDS, (self.room.hushed_until - now).total_seconds()))
 
     @property
     def has_hearers(self) -> bool:
@@ -98,9 +107,9 @@ class Posting:
             state = LetterState.FAILED if in_vain else letter.state
             await self._mark(letter, state, wait_seconds=NO_CHANNEL_SECONDS)
             return
-        now = self._clock.now()
-        if scene.not_before is not None and scene.not_before > now and letter.state is LetterState.WAITING:
-            await self._mark(letter, letter.state, wait_seconds=(scene.not_before - now).total_seconds())
+        seconds = scene.waits_seconds(self._clock.now())
+        if seconds > 0 and letter.state is LetterState.WAITING:
+            await self._mark(letter, letter.state, wait_seconds=seconds)
             return
         said = split(worded(scene))
         if not said.parts:

@@ -14,6 +14,8 @@ from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divid
 from bot.core.view import Outline
 from bot.engine.planner import PlannedCall
 
+PICTURE_TOKENS = 3_000  # about what the largest picture takes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
@@ -116,7 +118,7 @@ class Purse:
 
     def _price(self, model: Model, call: PlannedCall) -> Price:
         schema_tokens = self._schema_tokens if call.kind.structured else 0
-        input_tokens = call.built.tokens + schema_tokens
+        input_tokens = call.built.tokens + schema_tokens + PICTURE_TOKENS * len(call.images)
         price = Price.of(model, call.kind.model, input_tokens=input_tokens, answer_tokens=call.answer_tokens)
         return replace(price, weights=weights_of(call))
 

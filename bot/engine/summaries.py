@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import islice
 
 import structlog
 
@@ -45,7 +47,8 @@ from bot.engine.readable_rows import read_of_all
 
 LOOK_SECONDS = 60.0  # between looks at rooms in which people talk; one that is asked for is seen at once
 LATE = timedelta(minutes=10)  # messages may come with an earlier time than they are stored at
-ROOMS_AT_ONCE = 4
+ROOMS_AT_ONCE = 4  # of one community
+COMMUNITIES_AT_ONCE = 16
 MESSAGES_AT_MOST = 1_000  # read for one chunk
 COUNTED_AT_MOST = 8 * MESSAGES_AT_MOST  # tokens that so many messages take at the least
 PROMPT_TOKENS = 1_500  # of a call beside the messages: instructions and the earlier summary
@@ -111,17 +114,40 @@ class Summaries:
         self._call_seconds = call_seconds
         self._looked_at: datetime | None = None
         self._due: dict[Place, Wait] = {}
+        self._lanes: dict[CommunityId, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
-        """Sum up one chunk of every room that is due; a fault of one room leaves the others alone."""
+        """Begin with one chunk of rooms that are due, who waited longest first; nobody waits for another community."""
         now = self._clock.now()
         for place in await self._found(now):
             self._due.setdefault(place, Wait(until=now))
-        ready = [place for place, wait in self._due.items() if wait.until <= now]
-        for start in range(0, len(ready), ROOMS_AT_ONCE):
-            async with asyncio.TaskGroup() as group:
-                for place in ready[start : start + ROOMS_AT_ONCE]:
-                    group.create_task(self._attempt(place))
+        ready: dict[CommunityId, list[Place]] = {}
+        for place, wait in sorted(self._due.items(), key=lambda one: one[1].until):
+            if wait.until <= now and place[0] not in self._lanes:
+                ready.setdefault(place[0], []).append(place)
+        for community_id, places in islice(ready.items(), COMMUNITIES_AT_ONCE - len(self._lanes)):
+            lane = asyncio.create_task(self._attempt_all(places[:ROOMS_AT_ONCE]), name=f"summaries-{community_id}")
+            self._lanes[community_id] = lane
+            lane.add_done_callback(partial(self._end_lane, community_id))
+
+    async def settled(self) -> None:
+        """Wait until what was begun has come to its end."""
+        if self._lanes:
+            await asyncio.wait(list(self._lanes.values()))
+
+    async def close(self) -> None:
+        """End what was begun; it is due again at the next start."""
+        for lane in list(self._lanes.values()):
+            lane.cancel()
+        await self.settled()
+
+    def _end_lane(self, community_id: CommunityId, _: asyncio.Task[None]) -> None:
+        del self._lanes[community_id]
+
+    async def _attempt_all(self, places: Sequence[Place]) -> None:
+        async with asyncio.TaskGroup() as group:
+            for place in places:
+                group.create_task(self._attempt(place))
 
     async def _found(self, now: datetime) -> list[Place]:
         """Give the rooms that want a summary: asked for, or with a chunk's worth of talk that none covers."""

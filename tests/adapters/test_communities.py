@@ -300,6 +300,9 @@ async def test_a_model_without_a_price_is_asked_on_no_key_but_ones_own() -> None
             {"": first}, priced, SEALER, pays_for=lambda _: True, private=True, pace=Pace(retries=0)
         )
         here = World(house, theirs, Kept(), models)
+        for name in ("gpt-4o-search-preview", "o3-deep-research"):  # their searches are in no list
+            with pytest.raises(ModelRefused, match="costs is not known"):
+                await here.ask(HERE, name)
         with pytest.raises(ModelRefused, match=r"What nobody-knows-it costs is not known: .*SELFROOM_PRICES"):
             await here.ask(HERE, "nobody-knows-it")
         assert not house.keys

@@ -19,6 +19,7 @@ from storage.tables import METADATA
 from tests.engine.hearts import Hearts, hearts
 from tests.engine.test_secrets_of_owners import add_key
 
+FLY = 'Rejected (action): There is no action "fly".'
 SECRET = 'zebra"q\\7 crossing'
 SIMPLE = "zebra-crossing"
 ODD = SECRET.replace("\\", "\\\\").replace('"', '\\"')
@@ -180,5 +181,37 @@ async def test_of_an_answer_full_of_keys_nothing_is_kept_and_its_agent_lives_on(
         await beat_once(home)
         beat = await home.last_beat()
         assert beat is not None
-        assert {beat.answer, beat.thoughts, beat.hud, *beat.outcome} == {NOT_KEPT}
+        assert {beat.answer, beat.thoughts} == {NOT_KEPT}
+        assert "Agent1" in beat.hud
+        assert beat.outcome[0] == 'The key "key 1" is made.'
         assert not any(SIMPLE in text for text in await everything(home.store))
+
+
+async def test_no_word_of_an_answer_but_a_real_key_hides_what_its_agent_did() -> None:
+    too_long = whole([{"type": "set_topic", "topic": "mallory rules"}, {"type": "fly"}], secret="a" * 2_001)
+    a_name = whole([{"type": "set_topic", "topic": "mallory rules"}], secret="mallory", key="topic")
+    async with hearts(1, script=[too_long, a_name]) as home:
+        for outcome in (("The topic is set.", FLY), ("The topic is set.",)):
+            await home.hear("Agent1, it is mallory: set the topic")
+            await home.slot(1)
+            beat = await home.last_beat()
+            assert beat is not None
+            assert beat.outcome[: len(outcome)] == outcome
+            assert "mallory: set the topic" in beat.hud
+        done = [one for one in (await home.view()).mind_of(AgentId(1), PUBLIC_SIDE).recent_actions if one.accepted]
+        assert [(one.parameters, one.result) for one in done] == [
+            ({"topic": "mallory rules"}, "The topic is set."),
+        ] * 2
+
+
+async def test_managers_see_in_the_audit_what_agents_changed_for_others() -> None:
+    many = [{"type": "set_access", "access": "open"}] * 10
+    made = [{"type": "create_key", "key": SIMPLE}, {"type": "note", "text": "mine"}]
+    async with hearts(1, script=[whole([*many, *made])]) as home:
+        await beat_once(home)
+        async with home.store.reading() as read:
+            audit = await read.logs.audit(home.community_id)
+        assert [(one.by, one.what, one.agent_id) for one in audit] == [
+            ("agent 1", 'create key: The key "key 1" is made.', 1),
+            ("agent 1", "set access: Every agent may come in from now on.", 1),
+        ]

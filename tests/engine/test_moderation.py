@@ -7,17 +7,20 @@ import pytest
 
 from bot.core.actions import Action, CreateAgent, SetBillboard, SetName, SetTopic
 from bot.core.actor import Actor
-from bot.core.changes import UpdateAgent
+from bot.core.changes import Change, Say, SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable, NotFound, Rejected
 from bot.core.kinds import LetterKind, LetterState
-from bot.core.records import AgentId, Letter, LetterId, Snowflake
+from bot.core.records import AgentId, Letter, LetterId, MessageId, Snowflake
+from bot.engine import delivery
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk, Office
+from bot.engine.moderation import ASKED_AT_ONCE
 from bot.engine.performer import Outcome, Performer, Terms
 from tests.engine.town import ADA, ADAS, Town, town, until
-from tests.factories import GUILD_ID, person
+from tests.factories import GUILD_ID, agent, by_agent, person, room
 from tests.fakes import CountedMetrics, DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
+from tests.founding import founded
 
 CONFIG = CommunityConfig(held_words=("tulips",), managers_channel_id=Snowflake(7_000_000_000_000_009))
 
@@ -125,6 +128,40 @@ async def test_a_moderator_that_never_ends_its_answer_holds_the_message_up_and_n
         assert here.publisher.said() == []
         [letter] = await here.waiting()
         assert letter.not_before > here.clock.now()
+
+
+async def test_letters_that_wait_for_one_communitys_moderator_hide_nobody_elses(
+    here: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "AT_ONCE", 12)
+    residents = [(agent(id), room(id, channel_id=Snowflake(9_000 + id))) for id in range(1, 13)]
+    other = await founded(here.store, residents, guild_id=GUILD_ID + 1)
+    asked: list[str] = []
+
+    class Stuck(ScriptedModel):
+        async def objection(self, model: str, text: str) -> str:
+            asked.append(text)
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    async with here.store.writing(other) as write:
+        changes: list[Change] = [SetOverride(name="moderation_model", value="omni-moderation-latest")]
+        for id in range(1, 13):
+            number, sender = MessageId(write.ids.take("message")), by_agent(id)
+            at = here.clock.now()
+            changes.append(Say(message_id=number, room_id=AgentId(id), sender=sender, content="Hm.", sent_at=at))
+        await write.apply(other, changes)
+    await here.clock.advance(1)
+    await here.say(ADA, "Good morning.")
+    here.delivery = Delivery(here.store, here.publisher, here.clock, CountedMetrics(), models=Stuck())
+    delivering = asyncio.ensure_future(here.delivery.run_once(here.clock.now()))
+    await until(lambda: here.publisher.said() == ["Good morning."])
+    await until(lambda: len(asked) >= ASKED_AT_ONCE)
+    for _ in range(100):
+        await asyncio.sleep(0.001)
+    assert len(asked) == ASKED_AT_ONCE
+    await here.delivery.close(0)
+    await delivering
 
 
 WANTED: dict[str, tuple[Action, Action]] = {

@@ -138,10 +138,12 @@ async def test_summaries_rest_as_well() -> None:
         for _ in range(3):
             await home.clock.advance(61)
             await summaries.run()
+            await summaries.settled()
         assert home.model.calls == []
         model_of(home).missing = ""
         await home.clock.advance(700)
         await summaries.run()
+        await summaries.settled()
         assert len(home.model.calls) == 1
 
 

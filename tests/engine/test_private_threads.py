@@ -279,6 +279,7 @@ async def test_a_thread_is_summed_up_on_its_own_side_and_the_room_without_it() -
         for room_id in (id, HOST):
             await house.apply(UpdateRoom(room_id=room_id, fields={"compact_asked_at": house.clock.now()}))
             await summaries.run()
+            await summaries.settled()
         inside, outside = writer.calls
         assert SECRET in inside.input
         assert "oak" not in outside.input

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -48,6 +49,13 @@ async def test_input_schema_and_the_largest_answer_are_set_aside_at_list_price()
     async with purse() as (store, community_id, kept):
         await kept.reserve(community_id, ScriptedModel(), LIMITED, [CALL], START)
         assert await spent(store, community_id) == (Decimal("0.003315"), 7_100)
+
+
+async def test_pictures_are_set_aside_as_well() -> None:
+    async with purse() as (store, community_id, kept):
+        seeing = replace(CALL, images=("https://cdn.example/1.png", "https://cdn.example/2.png"))
+        await kept.reserve(community_id, ScriptedModel(), LIMITED, [seeing], START)
+        assert (await spent(store, community_id))[1] == 7_100 + 2 * 3_000
 
 
 async def test_what_was_used_takes_the_place_of_what_was_set_aside() -> None:

@@ -1,19 +1,20 @@
 """Owners see the secrets of their keys in calls of their own; what is kept of a call shows none."""
 
+import pytest
+
 from bot.core.changes import AddKey
 from bot.core.records import AccessKey, AgentId, KeyId
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.fakes import PlainCipher
 
 
-async def add_key(home: Hearts) -> None:
-    sealed = PlainCipher().encrypt("open-sesame")
+async def add_key(home: Hearts, words: str = "open-sesame", *, id: int = 1) -> None:
     key = AccessKey(
-        id=KeyId(1),
+        id=KeyId(id),
         room_id=AgentId(1),
         label="door",
-        ciphertext=sealed,
-        digest=PlainCipher().digest("open-sesame"),
+        ciphertext=PlainCipher().encrypt(words),
+        digest=PlainCipher().digest(words),
         created_at=home.clock.now(),
     )
     await home.apply(AddKey(key=key))
@@ -40,3 +41,28 @@ async def test_in_a_shared_call_nobody_sees_a_secret() -> None:
             await home.run(1)
         assert "AGENT 2" in home.model.calls[0].input
         assert "open-sesame" not in home.model.calls[0].input
+
+
+async def test_keys_are_opened_for_what_is_kept_only_when_they_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[bytes] = []
+    decrypt = PlainCipher.decrypt
+
+    def counted(self: PlainCipher, ciphertext: bytes, row: str = "") -> str:
+        opened.append(ciphertext)
+        return decrypt(self, ciphertext, row)
+
+    monkeypatch.setattr(PlainCipher, "decrypt", counted)
+    async with hearts(2, together=False) as home:
+        await add_key(home)
+        beats = []
+        for number in range(4):  # the second agent's: it sees no key
+            if number == 2:
+                await add_key(home, "open-barley", id=2)
+            await home.hear("Agent2, was it open-sesame or open-barley?", room_id=2)
+            await home.slot(1)
+            beat = await home.last_beat(2)
+            assert beat is not None
+            beats.append((len(opened), "open-sesame" in beat.hud, "open-barley" in beat.hud))
+        assert beats[:2] == [(1, False, True)] * 2
+        assert beats[3] == (3, False, False)
+        assert beats[2][0] == 3

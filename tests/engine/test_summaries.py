@@ -7,17 +7,19 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from bot.core.changes import SetFocus, SetOverride, UpdateMembership, UpdateRoom
+from bot.core.changes import Say, SetFocus, SetOverride, UpdateMembership, UpdateMessage, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelBusy, ModelUnreachable
 from bot.core.events import MessagesDeleted
 from bot.core.kinds import Visibility
 from bot.core.ports import ModelCall
-from bot.core.records import PUBLIC_SIDE, AgentId, Checkpoint, Focus, MessageId, Side
+from bot.core.records import PUBLIC_SIDE, AgentId, Checkpoint, CommunityId, Focus, MessageId, Side, Snowflake
 from bot.core.spending import day_of
-from bot.engine.summaries import Summaries
+from bot.engine.summaries import ROOMS_AT_ONCE, Summaries
 from tests.engine.hearts import Hearts, hearts
-from tests.factories import GUILD_ID
+from tests.engine.town import until
+from tests.factories import GUILD_ID, agent, by_person, room
+from tests.founding import founded
 
 ONE, TWO = AgentId(1), AgentId(2)
 CHUNK = CommunityConfig(summary_tokens=500, model="gpt-4o-mini")
@@ -49,6 +51,7 @@ async def ask_for_one(home: Hearts, room_id: AgentId = ONE) -> None:
 async def later(home: Hearts, summaries: Summaries, seconds: float = 61) -> None:
     await home.clock.advance(seconds)
     await summaries.run()
+    await summaries.settled()
 
 
 async def kept(home: Hearts, room_id: AgentId = ONE) -> list[Checkpoint]:
@@ -164,8 +167,7 @@ async def test_the_last_of_a_days_money_is_for_talk() -> None:
         await ask_for_one(home)
         await later(home, summaries, 5)
         assert home.model.calls == []
-        await home.clock.advance(24 * 3_600)
-        await summaries.run()
+        await later(home, summaries, 24 * 3_600)
         assert len(await kept(home)) == 1
 
 
@@ -207,11 +209,11 @@ async def test_what_is_deleted_while_the_model_writes_stands_in_no_summary() -> 
             return await answer(call)
 
         home.model.answer = slow  # type: ignore[method-assign]
-        running = asyncio.create_task(summaries.run())
+        await summaries.run()
         await asked.wait()
         await delete(home, 2)  # nothing is locked meanwhile
         answered.set()
-        await running
+        await summaries.settled()
         assert await kept(home) == []
         await later(home, summaries, 5)
         assert len(await kept(home)) == 1
@@ -307,15 +309,14 @@ async def test_a_program_that_ends_while_the_model_writes_sums_up_when_it_runs_a
             await asyncio.Event().wait()
 
         home.model.answer = endless  # type: ignore[method-assign]
-        running = asyncio.create_task(summaries.run())
+        await summaries.run()
         await asked.wait()
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        await summaries.close()
         _, tokens = await spent(home)
         assert tokens > 800  # nobody knows what it cost: it counts in full
         home.model.answer = answer  # type: ignore[method-assign]
         home.model.script.append(FEAST)
-        await Summaries(home.store, home.model, home.clock, home.metrics, config=CHUNK).run()
+        await later(home, Summaries(home.store, home.model, home.clock, home.metrics, config=CHUNK), 0)
         assert [one.text for one in await kept(home)] == [FEAST]
 
 
@@ -331,9 +332,58 @@ async def test_a_model_that_never_answers_is_given_up() -> None:
             await asyncio.Event().wait()
 
         home.model.answer = endless  # type: ignore[method-assign]
-        running = asyncio.create_task(summaries.run())
+        await summaries.run()
         await asked.wait()
         await home.clock.advance(61)
-        await running
+        await summaries.settled()
         assert await kept(home) == []
         assert (await spent(home))[0] > 0  # it may have answered all the same: all that was set aside counts
+
+
+async def another_community(home: Hearts) -> CommunityId:
+    """Found one with six rooms in each of which something was said that is to be summed up."""
+    numbers = range(1, 7)
+    residents = [(agent(id), room(id, channel_id=Snowflake(9_000 + id))) for id in numbers]
+    community_id = await founded(home.store, residents, guild_id=GUILD_ID + 1)
+    async with home.store.writing(community_id) as write:
+        for id in map(AgentId, numbers):
+            message_id = MessageId(write.ids.take("message"))
+            said = Say(
+                message_id=message_id,
+                room_id=id,
+                sender=by_person(),
+                content="a line of a talk",
+                sent_at=home.clock.now(),
+                post=False,
+            )
+            posted = UpdateMessage(message_id=message_id, fields={"discord_id": Snowflake(8_000_000 + message_id)})
+            asked = UpdateRoom(room_id=id, fields={"compact_asked_at": home.clock.now()})
+            await write.apply(community_id, [said, posted, asked])
+    return community_id
+
+
+async def test_a_community_whose_provider_is_slow_holds_up_no_other_and_asks_it_only_so_often() -> None:
+    async with remembered() as (home, summaries):
+        slow_one, waiting = await another_community(home), 0
+        answer = home.model.answer
+
+        async def slow(call: ModelCall) -> Any:  # noqa: ANN401
+            nonlocal waiting
+            if call.cache_key.endswith(f"-{slow_one}"):
+                waiting += 1
+                await asyncio.Event().wait()
+            home.model.script.append(FEAST)
+            return await answer(call)
+
+        home.model.answer = slow  # type: ignore[method-assign]
+        await asyncio.wait_for(summaries.run(), 30)
+        await until(lambda: waiting == ROOMS_AT_ONCE)
+        await talk(home, 3)
+        await ask_for_one(home)
+        await asyncio.wait_for(summaries.run(), 30)
+        await until(lambda: home.metrics.counts["summaries_written"])
+        assert [one.text for one in await kept(home)] == [FEAST]
+        await home.clock.advance(61)
+        await summaries.run()
+        assert waiting == ROOMS_AT_ONCE
+        await summaries.close()

@@ -133,6 +133,7 @@ async def test_one_room_that_can_be_neither_summed_up_nor_put_off_leaves_the_oth
 
         monkeypatch.setattr(summaries, "_again", full)
         await summaries.run()
+        await summaries.settled()
         assert len([*await summaries_of(home, ONE), *await summaries_of(home, TWO)]) == 1
 
 

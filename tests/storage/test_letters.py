@@ -12,6 +12,7 @@ from storage.parts import SqlWriting
 from storage.store import SqlStore
 from tests.factories import by_agent
 from tests.fakes import START
+from tests.founding import founded
 
 ROOM, OTHER = AgentId(1), AgentId(2)
 LATER = START + timedelta(minutes=1)
@@ -53,6 +54,17 @@ async def test_each_room_and_lane_gives_its_first_letter_when_its_time_has_come(
     assert sorted(await heads(store)) == [(1, "post"), (1, "topic"), (2, "post")]
     async with store.reading() as read:
         assert await read.letters.next_due_at() == START
+
+
+async def test_communities_take_turns_however_many_letters_one_has(store: SqlStore, community_id: CommunityId) -> None:
+    other = await founded(store, guild_id=10)
+    async with store.writing(community_id) as write:
+        await write.apply(community_id, [topic(AgentId(id)) for id in (1, 2, 3)])
+    async with store.writing(other) as write:
+        await write.apply(other, [topic(AgentId(id), START + timedelta(seconds=id)) for id in (1, 2)])
+    async with store.reading() as read:
+        found = [(one.community_id, one.room_id) for one in await read.letters.due(LATER, limit=3)]
+    assert found == [(community_id, 1), (other, 1), (community_id, 2)]
 
 
 async def test_a_letter_that_is_held_lets_the_others_pass(store: SqlStore, community_id: CommunityId) -> None:

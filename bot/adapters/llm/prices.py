@@ -13,6 +13,7 @@ from bot.core.records import Usage
 
 SAFE_CONTEXT_TOKENS = 32_000  # for models that the library does not know
 MILLION = 1_000_000
+PAID_BESIDE = ("search", "deep-research")  # in names of models that cost by the search as well
 
 log = structlog.get_logger()
 
@@ -60,8 +61,11 @@ class Prices:
         return found.total_price if found else Decimal(0)
 
     def knows(self, model: str) -> bool:
-        """Tell whether the model has a price: the setting's, or the library's."""
-        return self._own_price(model) is not None or self._look_up(model, Usage()) is not None
+        """Tell whether the model has a price: the setting's, or the library's if that is all there is to pay."""
+        if self._own_price(model) is not None:
+            return True
+        found = self._look_up(model, Usage(input_tokens=1_000, output_tokens=1_000))
+        return found is not None and found.total_price > 0 and not any(one in model.lower() for one in PAID_BESIDE)
 
     def _own_price(self, model: str) -> Price | None:
         return self._own.get(model) or self._own.get(_bare(model))

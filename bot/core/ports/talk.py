@@ -115,7 +115,7 @@ class Letters(Protocol):
     """What waits to be sent."""
 
     async def due(self, now: datetime, *, limit: int) -> Sequence[Letter]:
-        """Give, per room and lane (core.letters) of all communities, the first unsent letter if its time has come."""
+        """Give the first unsent letter of each room and lane (core.letters) that is due; communities take turns."""
 
     async def next_due_at(self) -> datetime | None:
         """Give the time at which the next first letter of any room and lane is to be sent or looked for."""

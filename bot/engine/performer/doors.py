@@ -5,7 +5,15 @@ from dataclasses import replace
 from bot.core.access import WRONG_KEY, check_door, check_lock, closing_state, fitting_key, is_by, is_stale
 from bot.core.actions import DenyAccess, GrantAccess, JoinRoom, LeaveRoom, RequestAccess
 from bot.core.cadence import own_beat_at
-from bot.core.changes import AddRequest, CloseRequest, CountFailure, UpdateKey
+from bot.core.changes import (
+    AddMembership,
+    AddRequest,
+    Change,
+    CloseRequest,
+    CountFailure,
+    RemoveMembership,
+    UpdateKey,
+)
 from bot.core.errors import Rejected
 from bot.core.kinds import Access, LetterKind, ReasonKind, RequestState, Visibility
 from bot.core.letters import NoticePayload, PermissionPayload
@@ -16,6 +24,7 @@ from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import put_letter
 from bot.engine.performer.speech import tell_room
 
+MOST_CROSSINGS = 3  # an hour, by one agent in one room
 CLOSINGS = {
     RequestState.EXPIRED: "That request has expired.",
     RequestState.CANCELLED: "That request is no longer good (its key, or the one who asked): it is cancelled.",
@@ -72,6 +81,7 @@ def join_room(desk: Desk, action: JoinRoom) -> str:
     if room.thread_of is not None and (agent.id, room.id) not in desk.memberships:
         raise Rejected(f"There is no room {room.id} here.")
     check_door(room, is_member=(agent.id, room.id) in desk.memberships)
+    _check_crossings(desk, agent.id, room.id)
     if room.access is not Access.OPEN:
         raise Rejected("That room takes a key: use request_access.")
     if desk.agent(room.id).retired_at is not None:
@@ -89,9 +99,30 @@ def leave_room(desk: Desk, action: LeaveRoom) -> str:
     owner_id = desk.room(room_id).owner_id
     if owner_id == agent.id:
         raise Rejected("Your own room cannot be left.")
+    _check_crossings(desk, agent.id, room_id)
     desk.remove_membership(agent.id, room_id)
     tell_room(desk, room_id, f"{agent.name} left.")
     return f"You left {desk.agent(owner_id).name}'s room."
+
+
+def _check_crossings(desk: Desk, agent_id: AgentId, room_id: AgentId) -> None:
+    """Raise Rejected when an agent comes and goes too often: the room is told each time."""
+    if desk.actor.agent_id is None:
+        return
+    if any(_crosses(change, agent_id, room_id) for change in desk.changes):
+        raise Rejected("You came or went there just now: stay with it.")
+    if desk.circumstances.crossings.get(room_id, 0) >= MOST_CROSSINGS:
+        raise Rejected("You came and went there often: try again in an hour.")
+
+
+def _crosses(change: Change, agent_id: AgentId, room_id: AgentId) -> bool:
+    match change:
+        case AddMembership(membership=one):
+            return (one.agent_id, one.room_id) == (agent_id, room_id)
+        case RemoveMembership():
+            return (change.agent_id, change.room_id) == (agent_id, room_id)
+        case _:
+            return False
 
 
 def _check_knock(desk: Desk, room: Room) -> None:

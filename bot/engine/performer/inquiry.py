@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from bot.core.actions import Action, Aim, ReadHistory, Recall
+from bot.core.actions import Action, Aim, JoinRoom, LeaveRoom, ReadHistory, Recall
 from bot.core.actor import Actor
 from bot.core.circumstances import Inquiry, Sought
 from bot.core.config import CommunityConfig
@@ -13,6 +13,7 @@ from bot.engine.performer.registry import ASKED, Asks
 FOUND_AT_MOST = 10
 PAGE = 20
 MOVES_WITHIN = timedelta(hours=1)
+CROSSINGS_WITHIN = timedelta(hours=1)
 
 
 def inquired(
@@ -32,12 +33,15 @@ def inquired(
     """
     asked = {asks: [one for one in actions if ASKED.get(type(one)) is asks] for asks in Asks}
     reacted_to = frozenset(MessageId(id) for one in asked[Asks.REACTIONS] for id in one.aimed_at(Aim.MESSAGE))
+    crossing = [one for one in actions if isinstance(one, JoinRoom | LeaveRoom)]
     return Inquiry(
         actor=actor.sender,
         reacted_to=reacted_to,
         moves_since=now - MOVES_WITHIN if reacted_to and actor.agent_id is not None else None,
         doors=_rooms_of(asked[Asks.FAILURES]),
         failures_since=now - timedelta(minutes=config.key_failure_minutes),
+        crossed=_rooms_of(crossing) if actor.agent_id is not None else frozenset(),
+        crossed_since=now - CROSSINGS_WITHIN,
         newest_of=frozenset(rooms) if asked[Asks.NEWEST] else frozenset(),
         schedules_of=subject_id if asked[Asks.SCHEDULED] else None,
         messages=frozenset(messages),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.core.access import DRAWN_CHARACTERS, check_label, check_new_key, key_named
+from bot.core.access import DRAWN_CHARACTERS, check_label, check_new_key, check_room_for_key, key_named
 from bot.core.actions import CreateKey, GiveKey, HandKey, RevokeKey
 from bot.core.changes import AddKey, CloseRequest, HoldKey, UpdateKey
 from bot.core.errors import Rejected
@@ -19,6 +19,7 @@ def create_key(desk: Desk, action: CreateKey) -> str:
     owner, secret = desk.me(), action.key or desk.random.token(DRAWN_CHARACTERS)
     desk.blots |= [secret]
     keys = keys_of(desk, owner.id)
+    check_room_for_key(keys, desk.config, desk.now)
     id = KeyId(desk.write.ids.take("key"))
     label = _label(desk, action, id)
     check_label(label, secret, desk.cipher.digests(label), keys)

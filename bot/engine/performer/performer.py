@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 
-from bot.core.actions import Action
+from bot.core.actions import Action, Category
 from bot.core.actor import Actor
 from bot.core.blotting import KEY, Blots
 from bot.core.changes import AddLetter, Audit, Change, RecordAction, Say
@@ -25,6 +25,7 @@ from bot.engine.performer.terms import Terms
 
 BLACKED_OUT = "***"
 LONGEST_TEXT = 120
+AUDITED = frozenset({Category.ROOM, Category.ACCESS, Category.AGENTS})  # of what agents do
 
 
 class Performer:
@@ -97,10 +98,24 @@ async def _attempt(desk: Desk, action: Action) -> Outcome:
     letters = tuple(_letters(desk.changes[before:]))
     outcome = Outcome(action=action, accepted=True, result=named(result, desk.named), letters=letters)
     if desk.actor.who is None:
+        _audit_agent(desk, action, result)
         return outcome
-    by, what = desk.actor.signature(), f"{as_words(action.definition.name)}: {result}"
-    desk.put(Audit(by=by, what=what, agent_id=desk.subject_id, at=desk.now))
+    desk.put(Audit(by=desk.actor.signature(), what=_audited(action, result), agent_id=desk.subject_id, at=desk.now))
     return replace(outcome, secret=desk.secret)
+
+
+def _audited(action: Action, result: str) -> str:
+    return f"{as_words(action.definition.name)}: {result}"
+
+
+def _audit_agent(desk: Desk, action: Action, result: str) -> None:
+    """Let managers see what an agent changed for others, too; the same only once for each answer."""
+    if action.definition.category not in AUDITED or desk.actor.agent_id is None:
+        return
+    what = desk.blots.text(_audited(action, result))
+    entry = Audit(by=f"agent {desk.actor.agent_id}", what=what, agent_id=desk.subject_id, at=desk.now)
+    if entry not in desk.changes:
+        desk.put(entry)
 
 
 def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:

@@ -12,6 +12,7 @@ from bot.core.changes import (
     AddMembership,
     AddRequest,
     AddSchedule,
+    Audit,
     Change,
     CloseRequest,
     CountFailure,
@@ -152,6 +153,10 @@ def _of_letters(change: AddLetter, bounds: Bounds) -> bool:
     return change.room_id in bounds.shown or change.room_id > NEW or of_managing
 
 
+def _of_the_audit(change: Audit, bounds: Bounds) -> bool:
+    return (change.by, change.agent_id) == (f"agent {bounds.actor}", bounds.actor)
+
+
 def _always(change: PutReason, bounds: Bounds) -> bool:
     return change.reason.kind is not ReasonKind.ADDRESSED
 
@@ -179,4 +184,5 @@ LAWS: Mapping[type[Change], Callable[[Any, Bounds], bool]] = {
     AddAgent: _of_children,
     AddLetter: _of_letters,
     PutReason: _always,
+    Audit: _of_the_audit,
 }

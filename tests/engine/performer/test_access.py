@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.core.access import WRONG_KEY, shown_label
+from bot.core.access import MOST_KEYS, MOST_REMEMBERED, WRONG_KEY, shown_label
 from bot.core.actions import (
     CreateKey,
     DenyAccess,
@@ -127,6 +127,26 @@ async def test_a_request_expires_after_a_day(house: House) -> None:
     house.now += timedelta(hours=24)
     assert await house.one(ADA, GrantAccess(request_id=1)) == "That request has expired."
     assert await house.one(CY, KNOCK) == ""
+
+
+async def test_a_room_has_only_so_many_keys_whoever_makes_them(house: House) -> None:
+    made = await house.act(ADA, *(CreateKey(key=f"word {n}") for n in range(MOST_KEYS + 1)))
+    assert [one.why for one in made] == [""] * MOST_KEYS + ["A room has at most 20 keys: withdraw one first."]
+    (another,) = await house.ask(BOSS, CreateKey(label="mine"), subject=ADA)
+    assert another.why == "A room has at most 20 keys: withdraw one first."
+    await house.act(ADA, RevokeKey(key="word 0"))
+    assert await house.one(ADA, CreateKey(key="word 99")) == ""
+
+
+async def test_a_key_that_was_withdrawn_counts_until_it_is_forgotten(house: House) -> None:
+    for n in range(MOST_REMEMBERED):
+        assert await house.one(ADA, CreateKey(key=f"word {n}")) == ""
+        await house.act(ADA, RevokeKey(key=f"word {n}"))
+    assert "forgotten 7 days after they ended" in await house.one(ADA, CreateKey(key="one more"))
+    async with house.store.writing(house.community_id) as write:
+        before, later = house.now - timedelta(days=90), house.now + timedelta(seconds=1)
+        await write.upkeep.forget(house.community_id, messages_before=before, huds_before=later, logs_before=before)
+    assert await house.one(ADA, CreateKey(key="one more")) == ""
 
 
 async def test_withdrawing_a_key_cancels_what_waits_for_it(house: House) -> None:
