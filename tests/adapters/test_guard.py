@@ -1,5 +1,6 @@
 """Servers that communities name are asked over TLS, at the public address that was looked at, and not for too much."""
 
+import json
 import ssl
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from bot.adapters.llm.guard import (
     AddressRefused,
     GuardedTransport,
     checked_address,
+    examined,
     is_public,
 )
 from tests.fakes import settle
@@ -189,3 +191,33 @@ async def test_the_certificate_is_held_to_the_name_and_not_to_the_address(
     assert answer.text == f"models.example:{server.port}"
     await server.close()
     await settle()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" + b"[]," * 20_000 + b"0]",
+        b"[" + b'{"a":0},' * 20_000 + b"0]",
+        b'{"a":"b"' + b',"a":0' * 20_000 + b"}",
+        b"[" + b'"",' * 20_000 + b"0]",
+        '{"a": 1}'.encode("utf-16"),
+        '{"a": 1}'.encode("utf-32-le"),
+    ],
+)
+async def test_an_answer_of_too_many_values_is_refused_before_anything_is_made_of_it(
+    body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bytes] = []
+    monkeypatch.setattr(json, "loads", made.append)
+    with pytest.raises(AddressRefused, match="longer than any"):
+        await examined(httpx2.Response(200, content=_one(body)))
+    assert made == []
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"a": "' + b'[1, {2}, \\"3\\"], ' * 20_000 + b'"}', b'\xef\xbb\xbf{"a": 1}', b"no JSON"]
+)
+async def test_words_of_any_length_and_marks_are_read(body: bytes) -> None:
+    response = httpx2.Response(200, content=_one(body))
+    await examined(response)
+    assert response.content == body

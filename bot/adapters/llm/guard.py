@@ -3,8 +3,10 @@
 import asyncio
 import ipaddress
 import json
+import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import islice
 from urllib.parse import urlsplit
 
 import httpx2
@@ -15,6 +17,9 @@ from bot.core.errors import Rejected
 LONGEST_ADDRESS = 300
 LARGEST_ANSWER_BYTES = 1_000_000
 MOST_VALUES, DEEPEST = 2_000, 24  # in an answer, which may repeat our schema (some 800, 15 deep)
+MOST_MARKS = 3 * MOST_VALUES  # each has at most a comma, a key and a bracket or a string of its own
+UTF_8 = ("utf-8", "utf-8-sig")
+_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)
 # By name: older Pythons' is_global lets some of them through, and what wraps an IPv4 address leads to wherever that is.
 NEVER = tuple(
     ipaddress.ip_network(network)
@@ -117,6 +122,8 @@ async def examined(response: httpx2.Response) -> None:
     """Read an answer within bounds before the client makes something of it; raises AddressRefused for any other."""
     response.encoding = "utf-8"  # a server could name a decoder that takes minutes, or unpacks
     body = await _bounded(response).aread()
+    if json.detect_encoding(body) not in UTF_8 or _is_wide(body):
+        raise AnswerRefused(TOO_LONG)
     try:
         left = [(json.loads(body), 0)]
     except RecursionError:
@@ -132,6 +139,11 @@ async def examined(response: httpx2.Response) -> None:
         inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
         left += [(each, depth + 1) for each in inner]
     raise AnswerRefused(TOO_LONG)
+
+
+def _is_wide(body: bytes) -> bool:
+    """Tell whether JSON has more values than any answer, before anything is made of it."""
+    return sum(1 for _ in islice(_MARK.finditer(body), MOST_MARKS + 1)) > MOST_MARKS
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
