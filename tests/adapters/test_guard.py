@@ -1,7 +1,10 @@
 """Servers that communities name are asked over TLS, at the public address that was looked at, and not for too much."""
 
+import asyncio
 import json
+import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +18,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from bot.adapters.llm import guard
 from bot.adapters.llm.guard import (
     LARGEST_ANSWER_BYTES,
     AddressRefused,
@@ -221,3 +225,26 @@ async def test_words_of_any_length_and_marks_are_read(body: bytes) -> None:
     response = httpx2.Response(200, content=_one(body))
     await examined(response)
     assert response.content == body
+
+
+async def test_a_name_that_never_resolves_is_looked_up_once_and_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "LOOKUP_SECONDS", 0.01)
+    asked: list[str] = []
+
+    async def never(host: str, port: int) -> list[str]:
+        asked.append(host)
+        await asyncio.Event().wait()
+        return []
+
+    async with httpx2.AsyncClient(transport=GuardedTransport(Wire(), never)) as http:
+        calls = (http.get(f"https://tarpit{n}.example/v1") for n in range(8))
+        found = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(one) for one in found] == [httpx2.ConnectError] * 8
+    assert len(asked) == 1
+
+
+async def test_a_name_that_never_resolves_takes_no_thread_that_others_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: list[str] = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: names.append(threading.current_thread().name) or [])
+    assert await guard.resolved("models.example", 443) == []
+    assert names[0].startswith("lookups")

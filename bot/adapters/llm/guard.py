@@ -5,7 +5,10 @@ import ipaddress
 import json
 import re
 import socket
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from urllib.parse import urlsplit
 
@@ -29,6 +32,9 @@ NEVER = tuple(
         *("fec0::/10", "3fff::/20", "5f00::/16"),  # old site-local, documentation, segment routing
     )
 )
+LOOKUP_SECONDS = 3.0
+FAILED_SECONDS = 60.0  # so long no name is looked up for a server whose name was not found
+_LOOKUPS = ThreadPoolExecutor(2, "lookups")  # a name that never resolves holds a thread: none that others need
 LOCAL = (".local", ".lan", ".internal", ".home.arpa")
 NEEDED_HEADERS = frozenset(
     {"host", "authorization", "content-type", "content-length", "accept", "accept-encoding", "user-agent", "connection"}
@@ -102,8 +108,8 @@ def is_near(url: str | None) -> bool:
 
 async def resolved(host: str, port: int) -> list[str]:
     """Give the addresses of a host, the best first; raises OSError."""
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    look = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    found = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look)
     return list(dict.fromkeys(str(where[0]) for *_, where in found))
 
 
@@ -152,6 +158,8 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     def __init__(self, inner: httpx2.AsyncBaseTransport, resolve: Resolve = resolved) -> None:
         self._inner = inner
         self._resolve = resolve
+        self._looking = asyncio.Lock()
+        self._failed_at = -FAILED_SECONDS
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request to a public address, with the name in its certificate; redirects come here as well."""
@@ -169,10 +177,15 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         raise error or httpx2.ConnectError(f"{host} has no address", request=request)
 
     async def _addresses(self, host: str, port: int) -> list[str]:
-        try:
-            found = await self._resolve(host, port)
-        except OSError as error:
-            raise httpx2.ConnectError(str(error)) from error
+        async with self._looking:
+            if time.monotonic() - self._failed_at < FAILED_SECONDS:
+                raise httpx2.ConnectError(f"{host} could not be looked up a moment ago")
+            try:
+                async with asyncio.timeout(LOOKUP_SECONDS):
+                    found = await self._resolve(host, port)
+            except OSError as error:  # TimeoutError is one
+                self._failed_at = time.monotonic()
+                raise httpx2.ConnectError(f"{host} could not be looked up: {error}") from error
         if not all(is_public(address) for address in found):
             raise AddressRefused(private_sentence(host))
         return found
