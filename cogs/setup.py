@@ -237,8 +237,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         managers_only(interaction)
         chosen: dict[str, Json] = {}
         if words is not None:
-            listed = [word.strip() for word in words.split(",") if word.strip()]
-            chosen["held_words"] = [] if listed == ["none"] else list[Json](listed)
+            chosen["held_words"] = [one for word in words.split(",") if (one := word.strip()) not in ("", "none")]
         if model is not None:
             chosen["moderation_model"] = await self.judge(interaction, model)
         await self.change(interaction, **chosen)

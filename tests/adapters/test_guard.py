@@ -245,6 +245,11 @@ async def test_a_name_that_never_resolves_is_looked_up_once_and_given_up(monkeyp
 
 async def test_a_name_that_never_resolves_takes_no_thread_that_others_need(monkeypatch: pytest.MonkeyPatch) -> None:
     names: list[str] = []
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: names.append(threading.current_thread().name) or [])
+
+    def found(*_: object, **__: object) -> list[object]:
+        names.append(threading.current_thread().name)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
     assert await guard.resolved("models.example", 443) == []
     assert names[0].startswith("lookups")
