@@ -146,6 +146,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         await self.change(interaction, **{name: each.id for name, each in chosen.items() if each is not None})
 
     @app_commands.command()
+    @app_commands.checks.cooldown(5, 60.0)
     async def model(self, interaction: Interaction, model: ModelArg) -> None:
         """Choose the model of new agents, after asking it one small question.
 
@@ -158,6 +159,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         await self.say(interaction, told)
 
     @app_commands.command()
+    @app_commands.checks.cooldown(5, 60.0)
     async def provider(
         self,
         interaction: Interaction,
@@ -235,8 +237,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         managers_only(interaction)
         chosen: dict[str, Json] = {}
         if words is not None:
-            listed = [word.strip() for word in words.split(",") if word.strip()]
-            chosen["held_words"] = [] if listed == ["none"] else list[Json](listed)
+            chosen["held_words"] = [one for word in words.split(",") if (one := word.strip()) not in ("", "none")]
         if model is not None:
             chosen["moderation_model"] = await self.judge(interaction, model)
         await self.change(interaction, **chosen)

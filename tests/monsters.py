@@ -1,9 +1,11 @@
 """What somebody would send who wants to stop the others: small things that grow, by their shape."""
 
+import json
 import struct
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from random import Random
 
 from bot.core.cards import PNG
 
@@ -76,7 +78,41 @@ def table(size: int) -> str:
     return f"agents[{size // 6}]{{agent_id,thoughts}}:\n" + "  5,a\n" * (size // 6)
 
 
+LETTERS = "".join(Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=300))  # noqa: S311 - no secret
+
+
+def said(words: Monster) -> Monster:
+    """Give an answer with such a message."""
+    return lambda size: json.dumps({"responses": [{"room_id": 5, "message": words(size - 60)}]}, ensure_ascii=False)
+
+
+def listed(words: Monster) -> Monster:
+    """Give data that is no answer, with such words in it."""
+    return lambda size: json.dumps([None, words(size - 10)], ensure_ascii=False)
+
+
+def almost_round(size: int) -> str:
+    """Words that go round in circles, but never four times."""
+    rounds = (LETTERS[:290] * 3 + LETTERS[:289] + "!", (LETTERS[:23] * 3 + "?") * 4, "ab" * 23 + "!")
+    return "".join(rounds * (size // 1_600 + 1))[:size]
+
+
+WORDS: Mapping[str, Monster] = {
+    "spaces after letters": lambda size: LETTERS + " " * (size - 301) + "y",
+    "spaces before a word": Shape("a\n", " ", "b").of,
+    "almost round": almost_round,
+    "thinking": Shape("<thinkX", " ", "b").of,
+    "agents": Shape("", "AGENT 1: ", "").of,
+    "numbers": Shape("", "9", "/").of,
+    "short words": Shape("", "a b ", "").of,
+    "calls": Shape("", "a(", ")").of,
+    "marks": Shape("", '."', "a").of,
+}
 ANSWERS: Mapping[str, Monster] = {
+    **WORDS,
+    **{f"{name} in a message": said(words) for name, words in WORDS.items()},
+    **{f"{name} in data": listed(words) for name, words in WORDS.items()},
+    "line breaks in brackets": Shape("[", "\n", "null]").of,
     "nested": nested,
     "wide": wide,
     "refused": refused,

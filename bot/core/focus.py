@@ -65,8 +65,8 @@ def with_section(focus: Focus, section: str, value: Json, now: datetime) -> Focu
         return _with(focus, TEXT_SECTIONS[section], _text(section, value), now)
     name = LIST_SECTIONS[section]
     values = value if isinstance(value, list) else [] if value in (None, "") else [value]
-    items = tuple(dict.fromkeys(item_of(each) for each in values))
-    return _with(focus, name, items[-CAPACITY[name] :], now)
+    items = tuple(dict.fromkeys(item_of(each) for each in values[-CAPACITY[name] :]))
+    return _with(focus, name, items, now)
 
 
 def cleared(focus: Focus, section: str | None, now: datetime) -> Focus:

@@ -10,11 +10,13 @@ from bot.core import spellings
 from bot.core.actions import ALSO_CALLED, BY_NAME, Action, Definition
 from bot.core.emoji import reaction_name
 from bot.core.errors import Rejected
-from bot.core.knowledge import DEEPEST, depth_of
+from bot.core.knowledge import DEEPEST, depth_of, values_in
 from bot.core.records import Json
 from bot.core.wording import as_words
 
 AGENTS_OWN = frozenset(name for name, definition in BY_NAME.items() if definition.for_agents)
+MOST_VALUES = 500
+LONGEST_VALUE = 10_000  # as JSON
 _FITTING = re.compile(r"^(?:string|value|list) (?=should )")
 _QUOTABLE = re.compile(r"[A-Za-z_]{1,40}")  # a key may stand in anything else
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -145,6 +147,8 @@ def _anything(value: Json) -> Json:
         value = _json_text(value)
     if depth_of(value) > DEEPEST:
         raise Rejected(f"value is too deep: at most {DEEPEST} levels are kept.")
+    if values_in(value) > MOST_VALUES or len(json.dumps(value, ensure_ascii=False)) > LONGEST_VALUE:
+        raise Rejected(f"value is too large: at most {MOST_VALUES} values or {LONGEST_VALUE:,} characters are kept.")
     return value
 
 

@@ -41,6 +41,8 @@ def is_plain(text: str) -> bool:
 def read_answer(text: str, output_format: OutputFormat) -> Read:
     """Find the data in what a model wrote."""
     text = text[:LONGEST_ANSWER].strip().lstrip("\ufeff")
+    if not _too_deep(text) and (data := _as_json(text)) is not None:
+        return Read(data=cleaned(data), whole=True)
     candidates = [each for each in _candidates(text) if not _too_deep(each)]
     readers = (_as_toon, _as_json) if output_format is OutputFormat.TOON else (_as_json, _as_toon)
     for reader in (*readers, _as_mended):

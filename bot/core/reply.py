@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from pydantic import ValidationError
 
@@ -16,6 +17,8 @@ from bot.core.records import AgentId, Json
 from bot.core.saying import Sole, spoken, without_loop, without_thinking
 
 MOST_ITEMS = 50
+MOST_PARTS = 200  # no call asks so many agents
+LONGEST_THOUGHTS = 20_000
 Refusal = tuple[str, str]  # (what, why)
 
 
@@ -101,7 +104,7 @@ def _as_data(text: str, asked: Sequence[AgentId], output_format: OutputFormat, s
     rejected: list[str] = []
     spoiled: set[AgentId] = set()
     room_id = sole.room_id if sole is not None else None
-    for part in _parts(read.data) if len(asked) != 1 else _ones(read.data, asked[0]):
+    for part in islice(_parts(read.data) if len(asked) != 1 else _ones(read.data, asked[0]), MOST_PARTS):
         agent_id, why = _whose(part, asked)
         if agent_id is None or agent_id in replies:
             rejected.append(why or f"Agent {agent_id} answered twice: the first answer counts.")
@@ -188,7 +191,7 @@ def _reply_of(agent_id: AgentId, part: Json, room_id: AgentId | None) -> AgentRe
     thoughts = first_of(part, spellings.AGENT_FIELDS["thoughts"])
     return AgentReply(
         agent_id=agent_id,
-        thoughts=thoughts if isinstance(thoughts, str) else "",
+        thoughts=thoughts[:LONGEST_THOUGHTS] if isinstance(thoughts, str) else "",
         actions=tuple(actions),
         rejected=tuple(rejected),
     )

@@ -1,6 +1,10 @@
 """Servers that communities name are asked over TLS, at the public address that was looked at, and not for too much."""
 
+import asyncio
+import json
+import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,11 +18,13 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from bot.adapters.llm import guard
 from bot.adapters.llm.guard import (
     LARGEST_ANSWER_BYTES,
     AddressRefused,
     GuardedTransport,
     checked_address,
+    examined,
     is_public,
 )
 from tests.fakes import settle
@@ -189,3 +195,61 @@ async def test_the_certificate_is_held_to_the_name_and_not_to_the_address(
     assert answer.text == f"models.example:{server.port}"
     await server.close()
     await settle()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" + b"[]," * 20_000 + b"0]",
+        b"[" + b'{"a":0},' * 20_000 + b"0]",
+        b'{"a":"b"' + b',"a":0' * 20_000 + b"}",
+        b"[" + b'"",' * 20_000 + b"0]",
+        '{"a": 1}'.encode("utf-16"),
+        '{"a": 1}'.encode("utf-32-le"),
+    ],
+)
+async def test_an_answer_of_too_many_values_is_refused_before_anything_is_made_of_it(
+    body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bytes] = []
+    monkeypatch.setattr(json, "loads", made.append)
+    with pytest.raises(AddressRefused, match="longer than any"):
+        await examined(httpx2.Response(200, content=_one(body)))
+    assert made == []
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"a": "' + b'[1, {2}, \\"3\\"], ' * 20_000 + b'"}', b'\xef\xbb\xbf{"a": 1}', b"no JSON"]
+)
+async def test_words_of_any_length_and_marks_are_read(body: bytes) -> None:
+    response = httpx2.Response(200, content=_one(body))
+    await examined(response)
+    assert response.content == body
+
+
+async def test_a_name_that_never_resolves_is_looked_up_once_and_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "LOOKUP_SECONDS", 0.01)
+    asked: list[str] = []
+
+    async def never(host: str, port: int) -> list[str]:
+        asked.append(host)
+        await asyncio.Event().wait()
+        return []
+
+    async with httpx2.AsyncClient(transport=GuardedTransport(Wire(), never)) as http:
+        calls = (http.get(f"https://tarpit{n}.example/v1") for n in range(8))
+        found = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(one) for one in found] == [httpx2.ConnectError] * 8
+    assert len(asked) == 1
+
+
+async def test_a_name_that_never_resolves_takes_no_thread_that_others_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: list[str] = []
+
+    def found(*_: object, **__: object) -> list[object]:
+        names.append(threading.current_thread().name)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+    assert await guard.resolved("models.example", 443) == []
+    assert names[0].startswith("lookups")

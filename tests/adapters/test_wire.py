@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestServer
 from structlog.testing import capture_logs
 
 from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Ladder
-from bot.adapters.llm.pictures import as_taken
+from bot.adapters.llm.pictures import as_taken, smaller
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
 from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
 from bot.adapters.llm.usage import usage_of
@@ -177,6 +177,35 @@ async def test_a_picture_that_is_too_large_is_left_out(monkeypatch: pytest.Monke
     async with shelf:
         assert await as_taken([str(shelf.make_url("/cat.png"))], server="http://localhost:1") == ()
     await settle()
+
+
+async def test_the_pictures_of_a_call_take_so_much_together_and_one_call_at_a_time_has_them() -> None:
+    at_once, most = 0, 0
+
+    async def picture(request: web.Request) -> web.Response:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.02)
+        at_once -= 1
+        return web.Response(body=b"x" * int(request.match_info["size"]), content_type="image/png")
+
+    app = web.Application()
+    app.router.add_get("/{size}.png", picture)
+    shelf = TestServer(app)
+    async with shelf, line(completion(), api="chat") as (providers, there):
+        large, small = (str(shelf.make_url(f"/{size}.png")) for size in (990_000, 1_000))
+        assert len(await as_taken([large] * 6, server="http://localhost:1")) == 4
+        await asyncio.gather(*(providers.answer(call(images=(small,))) for _ in range(4)))
+        assert len(there.bodies) == 4
+    await settle()
+    assert most == 1
+
+
+def test_discord_is_asked_for_pictures_as_small_as_models_look_at_them() -> None:
+    cat = "https://cdn.discordapp.com/attachments/1/2/cat.png?ex=1&hm=2"
+    assert smaller(cat) == "https://media.discordapp.net/attachments/1/2/cat.png?ex=1&hm=2&width=512"
+    assert smaller("http://localhost/cat.png") == "http://localhost/cat.png"
 
 
 @pytest.mark.parametrize(

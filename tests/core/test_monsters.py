@@ -24,9 +24,10 @@ from bot.core.hud.formats.lines import said_tokens
 from bot.core.hud.summary import summary_text
 from bot.core.kinds import OutputFormat
 from bot.core.readable import Names, readable
-from bot.core.reading import is_plain
+from bot.core.reading import LONGEST_PLAIN, LONGEST_WORDS, is_plain
 from bot.core.records import AgentId, Attachment
 from bot.core.reply import parse_reply
+from bot.core.saying import Sole
 from bot.core.splitting import split
 from storage.words import excerpt_of, phrases_of, words_of
 from tests.core.cards import V2
@@ -35,8 +36,12 @@ from tests.monsters import ANSWERS, ENDINGS, OPENINGS, PIECES, TEXTS, Shape, bom
 
 SIZE = 40_000
 MOST_SECONDS = 0.5
+MOST_SECONDS_HERE = 0.1
 SHAPES = some.builds(Shape, some.sampled_from(OPENINGS), some.sampled_from(PIECES), some.sampled_from(ENDINGS))
 NAMED = tuple(agent(id, name=f"aa{id}", aliases=("a", "@a b", "é")) for id in range(1, 30))
+SOLE = Sole(
+    agent_id=AgentId(5), name="Wren", room_id=AgentId(5), is_asked=True, rules="a b " * 5_000, others="b a " * 5_000
+)
 FORGOTTEN = forgetting.Forgotten(["a", "aa b", "_"])
 
 
@@ -45,6 +50,7 @@ def answered(text: str) -> None:
     if is_plain(text):
         for output_format in OutputFormat:
             parse_reply(text, asked=[AgentId(5), AgentId(6)], output_format=output_format)
+            parse_reply(text, asked=[AgentId(5)], output_format=output_format, sole=SOLE)
 
 
 def at_a_path(text: str) -> None:
@@ -92,6 +98,14 @@ def seconds(parser: Callable[[str], object], text: str) -> float:
 def test_known_monsters_are_read_in_a_moment(parser: str, monster: str) -> None:
     made = {**ANSWERS, **TEXTS}[monster]
     assert seconds(PARSERS[parser], made(SIZE)) < MOST_SECONDS
+
+
+@pytest.mark.parametrize("monster", ANSWERS)
+@pytest.mark.parametrize("size", [LONGEST_WORDS, LONGEST_PLAIN])
+def test_the_longest_answers_that_no_workshop_reads_are_read_in_a_moment(size: int, monster: str) -> None:
+    text = ANSWERS[monster](size - 50)
+    taken = min(seconds(lambda text: parse_reply(text, asked=[AgentId(5)], sole=SOLE), text) for _ in range(3))
+    assert not is_plain(text) or taken < MOST_SECONDS_HERE
 
 
 @pytest.mark.parametrize("parser", PARSERS)

@@ -262,3 +262,21 @@ def test_five_megabytes_of_rubbish_are_read_in_a_moment(rubbish: str, output_for
     found = parse_reply(text, asked=[FIVE], output_format=output_format)
     assert time.process_time() - start < 3
     assert not any(reply.actions for reply in found.replies.values())
+
+
+@pytest.mark.parametrize("value", [[{}] * 501, {f"k{n}": 0 for n in range(501)}, ["x" * 10_001], "x" * 10_001])
+@pytest.mark.parametrize(
+    "action",
+    [{"type": "set", "path": "a"}, {"type": "append", "path": "a"}, {"type": "hud_update", "section": "notes"}],
+)
+def test_a_value_that_nobody_could_work_on_in_a_moment_is_refused(action: dict[str, str], value: object) -> None:
+    text = json.dumps({"thoughts": "x" * 100_000, "actions": [{**action, "value": value}]})
+    reply = parse_reply(text, asked=[AgentId(5)]).replies[AgentId(5)]
+    assert reply.actions == ()
+    assert "too large: at most 500 values or 10,000 characters" in reply.rejected[0][1]
+    assert len(reply.thoughts) <= 20_000
+
+
+def test_of_endless_parts_only_some_are_looked_at() -> None:
+    parsed = parse_reply(json.dumps({"agents": [1] * 60_000}), asked=[AgentId(5), AgentId(6)])
+    assert len(parsed.rejected) <= 200

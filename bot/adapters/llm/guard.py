@@ -3,8 +3,13 @@
 import asyncio
 import ipaddress
 import json
+import re
 import socket
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
 from urllib.parse import urlsplit
 
 import httpx2
@@ -15,6 +20,9 @@ from bot.core.errors import Rejected
 LONGEST_ADDRESS = 300
 LARGEST_ANSWER_BYTES = 1_000_000
 MOST_VALUES, DEEPEST = 2_000, 24  # in an answer, which may repeat our schema (some 800, 15 deep)
+MOST_MARKS = 3 * MOST_VALUES  # each has at most a comma, a key and a bracket or a string of its own
+UTF_8 = ("utf-8", "utf-8-sig")
+_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)
 # By name: older Pythons' is_global lets some of them through, and what wraps an IPv4 address leads to wherever that is.
 NEVER = tuple(
     ipaddress.ip_network(network)
@@ -24,6 +32,9 @@ NEVER = tuple(
         *("fec0::/10", "3fff::/20", "5f00::/16"),  # old site-local, documentation, segment routing
     )
 )
+LOOKUP_SECONDS = 3.0
+FAILED_SECONDS = 60.0  # so long no name is looked up for a server whose name was not found
+_LOOKUPS = ThreadPoolExecutor(2, "lookups")  # a name that never resolves holds a thread: none that others need
 LOCAL = (".local", ".lan", ".internal", ".home.arpa")
 NEEDED_HEADERS = frozenset(
     {"host", "authorization", "content-type", "content-length", "accept", "accept-encoding", "user-agent", "connection"}
@@ -97,8 +108,8 @@ def is_near(url: str | None) -> bool:
 
 async def resolved(host: str, port: int) -> list[str]:
     """Give the addresses of a host, the best first; raises OSError."""
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    look = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    found = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look)
     return list(dict.fromkeys(str(where[0]) for *_, where in found))
 
 
@@ -117,6 +128,8 @@ async def examined(response: httpx2.Response) -> None:
     """Read an answer within bounds before the client makes something of it; raises AddressRefused for any other."""
     response.encoding = "utf-8"  # a server could name a decoder that takes minutes, or unpacks
     body = await _bounded(response).aread()
+    if json.detect_encoding(body) not in UTF_8 or _is_wide(body):
+        raise AnswerRefused(TOO_LONG)
     try:
         left = [(json.loads(body), 0)]
     except RecursionError:
@@ -134,12 +147,19 @@ async def examined(response: httpx2.Response) -> None:
     raise AnswerRefused(TOO_LONG)
 
 
+def _is_wide(body: bytes) -> bool:
+    """Tell whether JSON has more values than any answer, before anything is made of it."""
+    return sum(1 for _ in islice(_MARK.finditer(body), MOST_MARKS + 1)) > MOST_MARKS
+
+
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """Connects to the very addresses that were looked at, so that a name cannot mean another one a moment later."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, resolve: Resolve = resolved) -> None:
         self._inner = inner
         self._resolve = resolve
+        self._looking = asyncio.Lock()
+        self._failed_at = -FAILED_SECONDS
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request to a public address, with the name in its certificate; redirects come here as well."""
@@ -157,10 +177,15 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         raise error or httpx2.ConnectError(f"{host} has no address", request=request)
 
     async def _addresses(self, host: str, port: int) -> list[str]:
-        try:
-            found = await self._resolve(host, port)
-        except OSError as error:
-            raise httpx2.ConnectError(str(error)) from error
+        async with self._looking:
+            if time.monotonic() - self._failed_at < FAILED_SECONDS:
+                raise httpx2.ConnectError(f"{host} could not be looked up a moment ago")
+            try:
+                async with asyncio.timeout(LOOKUP_SECONDS):
+                    found = await self._resolve(host, port)
+            except OSError as error:  # TimeoutError is one
+                self._failed_at = time.monotonic()
+                raise httpx2.ConnectError(f"{host} could not be looked up: {error}") from error
         if not all(is_public(address) for address in found):
             raise AddressRefused(private_sentence(host))
         return found

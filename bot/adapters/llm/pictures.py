@@ -10,39 +10,64 @@ import structlog
 
 from bot.adapters.llm.guard import is_address, is_public
 
-LARGEST_BYTES = 5_000_000
+LARGEST_BYTES = 1_000_000
+LARGEST_CALL_BYTES = 4_000_000
+CDN, MEDIA = "cdn.discordapp.com", "media.discordapp.net"  # the second gives pictures smaller
+WIDTH = 512  # what models look at
 PATIENCE_SECONDS = 10.0  # for a whole picture
 log = structlog.get_logger(__name__)
 
 
+def are_fetched(addresses: Sequence[str], *, server: str) -> bool:
+    """Tell whether a model server there is sent some of these pictures themselves."""
+    return any(_is_near(server) or _is_near(one) for one in addresses)
+
+
 async def as_taken(addresses: Sequence[str], *, server: str) -> tuple[str, ...]:
     """Give pictures as the model server at that address can take them; one that cannot be had is left out."""
-    near = _is_near(server)
-    if not any(near or _is_near(one) for one in addresses):
+    if not are_fetched(addresses, server=server):
         return tuple(addresses)
+    near, left, found = _is_near(server), LARGEST_CALL_BYTES, list[str]()
     as_it_is = {"Accept-Encoding": "identity"}
     async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS, headers=as_it_is) as http:
-        found = [await _bytes_of(http, one) if near or _is_near(one) else one for one in addresses]
-    return tuple(one for one in found if one)
+        for one in addresses:
+            taken = await _bytes_of(http, one, min(left, LARGEST_BYTES)) if near or _is_near(one) else one
+            left -= len(taken) * 3 // 4 if taken.startswith("data:") else 0
+            found += [taken] if taken else []
+    return tuple(found)
 
 
-async def _bytes_of(http: httpx2.AsyncClient, address: str) -> str:
+async def _bytes_of(http: httpx2.AsyncClient, address: str, most: int) -> str:
     if address.startswith("data:"):
-        return address
+        return address if len(address) * 3 // 4 <= most else ""
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS), http.stream("GET", address) as response:
+        async with asyncio.timeout(PATIENCE_SECONDS), http.stream("GET", smaller(address)) as response:
             response.raise_for_status()
+            if int(response.headers.get("Content-Length", 0)) > most:
+                log.info("a picture is too large for the model", address=address)
+                return ""
             data = bytearray()
             async for piece in response.aiter_raw():
                 data += piece
-                if len(data) > LARGEST_BYTES:
+                if len(data) > most:
                     log.info("a picture is too large for the model", address=address)
                     return ""
-    except (httpx2.HTTPError, TimeoutError) as error:
+    except (httpx2.HTTPError, TimeoutError, ValueError) as error:
         log.info("a picture could not be had for the model", address=address, why=type(error).__name__)
         return ""
     kind = response.headers.get("Content-Type", "").partition(";")[0]
-    return f"data:{kind};base64,{base64.b64encode(data).decode()}" if kind.startswith("image/") else ""
+    if not kind.startswith("image/"):
+        return ""
+    return f"data:{kind};base64,{(await asyncio.to_thread(base64.b64encode, data)).decode()}"
+
+
+def smaller(address: str) -> str:
+    """Give where Discord has a picture in the size that models look at; any other address as it is."""
+    parts = urlsplit(address)
+    if parts.hostname not in (CDN, MEDIA):
+        return address
+    query = "&".join(filter(None, (parts.query, f"width={WIDTH}")))
+    return parts._replace(netloc=MEDIA, query=query).geturl()
 
 
 def _is_near(address: str) -> bool:

@@ -1,7 +1,7 @@
 """Model providers behind one door: chosen by prefix, limited, and left alone for a while when they fail."""
 
 import time
-from asyncio import Semaphore
+from asyncio import Lock, Semaphore
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from bot.adapters.llm.faults import (
 )
 from bot.adapters.llm.guard import bare, examined, unpacked
 from bot.adapters.llm.ladder import Ladder, is_words
-from bot.adapters.llm.pictures import as_taken
+from bot.adapters.llm.pictures import are_fetched, as_taken
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.core.blotting import Blots
@@ -109,6 +109,7 @@ class Provider:
             http_client=_stranger(transport) if options.own else _Once(event_hooks=BOUNDED),
         )
         self._queue = Semaphore(pace.calls_at_once)
+        self._pictures = Lock()
         self._breakers = AsyncCircuitBreakerFactory(
             default_threshold=BREAK_AFTER_FAILURES,
             default_ttl=BREAK_SECONDS,
@@ -128,7 +129,7 @@ class Provider:
         """Ask once the queue allows; raises ModelError's children."""
         breaker = await self._breakers.get_breaker("calls")
         try:
-            async with self._in_turn(), breaker:
+            async with self._pictures_in_turn(call), self._in_turn(), breaker:
                 started = time.monotonic()
                 images = await as_taken(call.images, server=self.address) if call.images else ()
                 answer = await self._ask(model, replace(call, images=images))
@@ -171,6 +172,15 @@ class Provider:
             self._calls -= 1
             if self._left and not self._calls:
                 await self.close()
+
+    @asynccontextmanager
+    async def _pictures_in_turn(self, call: ModelCall) -> AsyncIterator[None]:
+        """Let one call at a time carry pictures themselves, for they take much memory."""
+        if not are_fetched(call.images, server=self.address):
+            yield
+            return
+        async with self._pictures:
+            yield
 
     async def _ask(self, model: str, call: ModelCall) -> ModelAnswer:
         """Ask the server; a form or a temperature that it turns out not to take is left out from then on."""
