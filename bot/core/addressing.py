@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from enum import IntEnum
 from functools import lru_cache
@@ -14,6 +15,7 @@ from bot.core.records import Agent, AgentId, Message, MessageId, Sender
 from bot.core.view import Glance, Outline, RoomView
 
 BARE_NAME_LETTERS = 3
+READ_CHARACTERS = 500  # of an earlier line
 Called = tuple[AgentId, str, tuple[str, ...], bool]  # id, name, aliases, whether the bare name counts
 Words = Mapping[str, tuple[tuple[AgentId, bool], ...]]  # whom each word calls
 
@@ -38,6 +40,7 @@ class Way(IntEnum):
 
 def ways_of(view: Glance, room: RoomView, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
     """Give the members that the message addresses; `replied`: the message it answers, if older than the view."""
+    room = replace(room, messages=tuple(_shortened(line) for line in room.messages))
     plain = _plainly(view, room, message, replied)
     if plain or not message.sender.is_human:
         return plain
@@ -51,6 +54,12 @@ def ways_of(view: Glance, room: RoomView, message: Message, *, replied: Message 
     if not goes_elsewhere and (going_on := _talk_goes_on(view, room, message)):
         return dict.fromkeys(going_on, Way.GOING_ON)
     return {guess.agent_id: Way.LIKELY} if guess is not None else {}
+
+
+def _shortened(line: Message) -> Message:
+    """Give an earlier line as far as it is read: all of them are read for each new one."""
+    long = len(line.content) > READ_CHARACTERS
+    return replace(line, content=line.content[:READ_CHARACTERS]) if long else line
 
 
 def _exchange(view: Outline, room: RoomView, message: Message) -> Exchange:

@@ -7,6 +7,7 @@ from typing import assert_never
 
 import structlog
 
+from bot.core.addressing import ways_of
 from bot.core.changes import Change, PutReason
 from bot.core.config import CommunityConfig
 from bot.core.events import (
@@ -308,11 +309,10 @@ async def _stirred(write: Writing, community: Community, messages: Sequence[Mess
     for message in messages:
         replied = answered.get(message.reply_to) if message.reply_to is not None else None
         so_far = await _addressed_so_far(write.beats, community, message, now, view.config)
-        for put in reasons_for(
-            view, room_id, message, now=now, addressed_so_far=so_far, replied=replied, stretch=stretch
-        ):
+        ways = ways_of(view, view.rooms[room_id], message, replied=replied)
+        for put in reasons_for(view, room_id, message, now=now, addressed_so_far=so_far, ways=ways, stretch=stretch):
             reasons[put.agent_id, put.reason.kind] = put
-        signs = [*cues_for(view, room_id, message, now=now, replied=replied)] or signs
+        signs = [*cues_for(view, room_id, message, ways, now=now)] or signs
     return [*reasons.values(), *signs]
 
 

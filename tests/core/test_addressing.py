@@ -68,6 +68,21 @@ def test_names_of_many_signs_and_scripts_are_found_as_they_are() -> None:
     assert named_in("ask @b c, or É!", odd) == {2}
 
 
+def test_of_earlier_lines_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, find = list[int](), addressing.named_in
+
+    def noted(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:
+        read.append(len(content))
+        return find(content, agents)
+
+    monkeypatch.setattr(addressing, "named_in", noted)
+    told = [message(id, "zed " * 1_000, room_id=HOST, sender=by_person("rob", 502)) for id in range(1, 61)]
+    said = message(61, "and now?", room_id=HOST)
+    assert ways(talk(*told, said), said) == {}
+    assert read
+    assert max(read) <= 500
+
+
 class Counted(dict[str, Any]):
     """Counts how often somebody looked something up."""
 

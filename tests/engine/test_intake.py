@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from bot.core import addressing, gate
+from bot.core.addressing import Way
 from bot.core.changes import UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.events import (
@@ -17,7 +19,9 @@ from bot.core.events import (
     PersonSeen,
 )
 from bot.core.kinds import LetterState, MessageType, ReasonKind, SenderKind, Visibility
-from bot.core.records import Attachment, Person, Snowflake
+from bot.core.records import AgentId, Attachment, Message, MessageId, Person, Snowflake
+from bot.core.view import Glance, RoomView
+from bot.engine import intake
 from tests.engine.town import ADA, ADAS, BOB, Town, town
 from tests.factories import GUILD_ID, person
 
@@ -59,6 +63,19 @@ async def test_whoever_may_manage_the_server_is_the_architect_under_a_name_of_th
     heard = await here.history()
     assert {one.sender.kind for one in heard} == {SenderKind.ARCHITECT}
     assert [one.sender.shown() for one in heard] == ["The Architect (@boss)", "The Architect (@chief)"]
+
+
+async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, find = list[MessageId](), addressing.ways_of
+
+    def noted(view: Glance, room: RoomView, message: Message, **more: Any) -> dict[AgentId, Way]:  # noqa: ANN401
+        asked.append(message.id)
+        return find(view, room, message, **more)
+
+    for module in (intake, gate):
+        monkeypatch.setattr(module, "ways_of", noted)
+    await here.hear("Nice, Ada!")
+    assert len(asked) == 1
 
 
 async def test_other_bots_are_ignored_unless_listed() -> None:
