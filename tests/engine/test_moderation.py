@@ -79,6 +79,8 @@ async def test_a_discarded_message_is_never_seen(here: Town) -> None:
 async def test_only_managers_decide(here: Town) -> None:
     with pytest.raises(Rejected):
         await front_desk(here).held.decide(GUILD_ID, person(), LetterId(1), post=True)
+    with pytest.raises(Rejected):  # who decided about a knock that waits no longer is not for everybody
+        await front_desk(here).doors.decide(GUILD_ID, person(), 1, grant=True)
 
 
 class Judge(ScriptedModel):
