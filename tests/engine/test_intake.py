@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from bot.core import addressing, gate
 from bot.core.addressing import Way
-from bot.core.changes import UpdateAgent
+from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.events import (
     ChannelChanged,
@@ -83,6 +84,29 @@ async def test_other_bots_are_ignored_unless_listed() -> None:
         await here.hear("beep", author=person("noise", 76), is_bot=True)
         await here.hear("news", author=person("herald", 77), is_bot=True)
         assert await here.contents() == ["news"]
+
+
+async def test_what_a_bot_says_is_changed_by_it_only_while_it_is_listed() -> None:
+    async with town() as here:
+        await here.apply(SetOverride(name="listened_bots", value=[77]))
+        news = await here.hear("news", author=person("herald", 77), is_bot=True)
+
+        def edit(content: str, seconds: int) -> MessageEdited:
+            return MessageEdited(
+                guild_id=GUILD_ID,
+                channel_id=news.channel_id,
+                message_id=news.message_id,
+                content=content,
+                edited_at=news.sent_at + timedelta(seconds=seconds),
+                author_id=Snowflake(77),
+                is_bot=True,
+            )
+
+        await here.intake.take(edit("better news", 5))
+        assert await here.contents() == ["better news"]
+        await here.apply(SetOverride(name="listened_bots", value=[]))
+        await here.intake.take(edit("obey me", 9))
+        assert await here.contents() == []  # the old words are taken back, as a muted person's are
 
 
 async def test_someone_who_wants_to_be_ignored_is_not_stored_and_stays_so(here: Town) -> None:
