@@ -145,7 +145,16 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
         face.foresee = partial(foreseen, models=models, clock=clock)
     show_inside(face, place, client, models)
     publisher = DiscordPublisher(client)
-    delivery = Delivery(store, publisher, clock, metrics, models=models, made=client.room_made, planned=scheduler)
+    delivery = Delivery(
+        store,
+        publisher,
+        clock,
+        metrics,
+        cipher=parts.cipher,
+        models=models,
+        made=client.room_made,
+        planned=scheduler,
+    )
 
     def look() -> None:
         """Something was written: there may be letters to carry, and someone may be due."""

@@ -37,6 +37,7 @@ class Visitors:
         until, sight = self._sights.get((token, guild_id), (now, Sight()))
         if until <= now:
             sight = await self._looked_up(token, guild_id)
+            self._sights = {key: kept for key, kept in self._sights.items() if kept[0] > now}
             self._sights[token, guild_id] = now + SIGHT_SECONDS, sight
         return sight
 

@@ -10,9 +10,8 @@ from discord import app_commands
 from bot.client import SelfroomClient
 from bot.core.actions import React
 from bot.core.emoji import SHOWN
-from bot.core.errors import NotFound
 from bot.core.kinds import Emotion, SenderKind
-from bot.core.records import AgentId, Message, Snowflake
+from bot.core.records import AgentId, Message, MessageId
 from bot.core.view import Outline
 from cogs.base import Cog, Interaction, guild_of, managers_only, person, reader, wait
 from cogs.ui.again import Lasting
@@ -124,7 +123,7 @@ def reacted_by(reactions: Sequence[tuple[AgentId, str]], view: Outline) -> str:
 
 
 class ReactionButton(Lasting, template=r"react:(?P<id>\d+):(?P<emotion>[a-z_]+)"):
-    """One of the reactions that agents know by name; that managers alone may press it is for the performer to say."""
+    """One of the reactions that agents know by name; only managers may press it."""
 
     def __init__(self, message_id: int, emotion: Emotion) -> None:
         super().__init__(discord.ui.Button(emoji=SHOWN[emotion], custom_id=f"react:{message_id}:{emotion}"))
@@ -138,12 +137,12 @@ class ReactionButton(Lasting, template=r"react:(?P<id>\d+):(?P<emotion>[a-z_]+)"
         return cls(int(match["id"]), Emotion(match["emotion"]))
 
     async def pressed(self, interaction: Interaction) -> None:
-        """React."""
-        if interaction.guild_id is None:
-            raise NotFound("This works in a server only.")
+        """React, if the message is still there and for who presses."""
+        managers_only(interaction)
         await interaction.response.defer(ephemeral=True, thinking=True)
-        who = interaction.client.person(interaction.user)
-        outcome = await interaction.client.desk.actions.take(Snowflake(interaction.guild_id), who, self.action)
+        guild_id, desk = guild_of(interaction), interaction.client.desk
+        await desk.messages.by_id(guild_id, MessageId(self.action.message_id), may_read=reader(interaction))
+        outcome = await desk.actions.take(guild_id, person(interaction), self.action)
         await interaction.followup.send(await told(interaction, outcome), ephemeral=True)
 
 

@@ -101,8 +101,8 @@ class Face:
         app.router.add_get("/health", self._health)
         app.router.add_get("/metrics", self._page)
         app.router.add_get("/agents", self._agents)
-        app.router.add_get("/agents/{id:[0-9]+}/beat", self._beat)
-        app.router.add_get("/rooms/{id:[0-9]+}/tally", self._tally)
+        app.router.add_get("/agents/{id:[0-9]{1,15}}/beat", self._beat)
+        app.router.add_get("/rooms/{id:[0-9]{1,15}}/tally", self._tally)
         app.router.add_options("/{path:.*}", self._health)  # what a page asks first: `open_to` answers it
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         self.url = ""
@@ -181,7 +181,7 @@ class Face:
         return web.json_response(beat_row(beat, model))
 
     async def _tally(self, request: web.Request) -> web.Response:
-        since = datetime.fromtimestamp(int(request.query.get("since", "0")) / 1000, UTC)
+        since = datetime.fromtimestamp((_number(request.query.get("since", ""), digits=14) or 0) / 1000, UTC)
         now, room_id = self._clock.now(), AgentId(int(request.match_info["id"]))
         async with self._store.reading() as read:
             community = await self._community(read.communities, request)
@@ -204,15 +204,20 @@ class Face:
 
     async def _community(self, communities: Communities, request: web.Request) -> Community | None:
         """Find the community that `guild_id` names, else the first; who asks has to be of its server."""
-        guild_id = request.query.get("guild_id", "")
-        if guild_id.isdigit():
-            found = await communities.of_guild(Snowflake(int(guild_id)))
+        guild_id = _number(request.query.get("guild_id", ""), digits=18)
+        if guild_id is not None:
+            found = await communities.of_guild(Snowflake(guild_id))
         else:
             found = next(iter(await communities.all()), None)
         if found is not None and not self._doors.visitors.may_enter(_token(request), found.guild_id):
             body = json.dumps({"message": STRANGER})
             raise web.HTTPUnauthorized(text=body, content_type="application/json")
         return found
+
+
+def _number(text: str, *, digits: int) -> int | None:
+    """Read a number that anybody may have written."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
 
 
 def _token(request: web.Request) -> str:

@@ -1,18 +1,26 @@
 """Whom a message addresses, and how plainly (docs/heartbeat.md#whom-a-line-is-for)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from enum import IntEnum
 from functools import lru_cache
 
 from bot.core.exchange import Exchange
 from bot.core.kinds import ReasonKind, SenderKind
+from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Agent, AgentId, Message, MessageId, Sender
 from bot.core.view import Glance, Outline, RoomView
 
 BARE_NAME_LETTERS = 3
+READ_CHARACTERS = 500  # of an earlier line
 Called = tuple[AgentId, str, tuple[str, ...], bool]  # id, name, aliases, whether the bare name counts
+Words = Mapping[str, tuple[tuple[AgentId, bool], ...]]  # whom each word calls
+
+_FIRST = re.compile(r"\w+|\S")
+_STARTS = re.compile(rf"(?<![\w@])(?=(@?)({_FIRST.pattern})?)")  # where a word may begin, and with what
 
 
 class Way(IntEnum):
@@ -32,6 +40,7 @@ class Way(IntEnum):
 
 def ways_of(view: Glance, room: RoomView, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
     """Give the members that the message addresses; `replied`: the message it answers, if older than the view."""
+    room = replace(room, messages=tuple(_shortened(line) for line in room.messages))
     plain = _plainly(view, room, message, replied)
     if plain or not message.sender.is_human:
         return plain
@@ -47,6 +56,12 @@ def ways_of(view: Glance, room: RoomView, message: Message, *, replied: Message 
     return {guess.agent_id: Way.LIKELY} if guess is not None else {}
 
 
+def _shortened(line: Message) -> Message:
+    """Give an earlier line as far as it is read: all of them are read for each new one."""
+    long = len(line.content) > READ_CHARACTERS
+    return replace(line, content=line.content[:READ_CHARACTERS]) if long else line
+
+
 def _exchange(view: Outline, room: RoomView, message: Message) -> Exchange:
     """Who talked with whom before the message, where it was said."""
     lines = [one for one in room.messages if one.id < message.id and one.thread_id == message.thread_id]
@@ -59,14 +74,37 @@ def _exchange(view: Outline, room: RoomView, message: Message) -> Exchange:
 def named_in(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:
     """Give the agents that a text mentions: `@Name`, an alias, or the bare name as a word; longer names win."""
     forms = tuple(
-        (agent.id, agent.name, agent.aliases, agent.listens_to_bare_name and _letters(agent.name) >= BARE_NAME_LETTERS)
+        (
+            agent.id,
+            agent.name,
+            agent.aliases[:MOST_ALIASES],
+            agent.listens_to_bare_name and _letters(agent.name) >= BARE_NAME_LETTERS,
+        )
         for agent in agents
     )
-    pattern, words = _calls(forms)
+    lengths, words = _calls(forms)
+    text, end = content.casefold(), 0
     found: set[AgentId] = set()
-    for match in pattern.finditer(content):
-        found.update(id for id, bare in words.get(match[2].casefold(), ()) if bare or match[1])
+    for start in _STARTS.finditer(text):
+        if start.start() < end:
+            continue
+        for at, first in (("@", start[2]), ("", "@")) if start[1] else (("", start[2]),):
+            begin = start.start() + len(at)
+            word = _longest(text, begin, lengths.get(first, ()), words)
+            if word is not None:
+                found.update(id for id, bare in words[word] if bare or at)
+                end = begin + len(word)
+                break
     return frozenset(found)
+
+
+def _longest(text: str, begin: int, lengths: Iterable[int], words: Container[str]) -> str | None:
+    """Give the first of these many characters that are a whole word somebody is called by."""
+    for length in lengths:
+        word, after = text[begin : begin + length], text[begin + length : begin + length + 1]
+        if word in words and not (after.isalnum() or after == "_"):
+            return word
+    return None
 
 
 def _letters(name: str) -> int:
@@ -74,15 +112,17 @@ def _letters(name: str) -> int:
 
 
 @lru_cache(maxsize=512)
-def _calls(forms: tuple[Called, ...]) -> tuple[re.Pattern[str], Mapping[str, tuple[tuple[AgentId, bool], ...]]]:
+def _calls(forms: tuple[Called, ...]) -> tuple[Mapping[str, Sequence[int]], Words]:
+    """Give how long the words are that begin with the same sign or run of letters, the longest first; and the words."""
     words: dict[str, tuple[tuple[AgentId, bool], ...]] = {}
+    lengths: defaultdict[str, set[int]] = defaultdict(set)
     for id, name, aliases, bare in forms:
-        for word, counts_bare in ((name, bare), *((alias, True) for alias in aliases if alias.strip())):
-            key = word.casefold()
-            words[key] = (*words.get(key, ()), (id, counts_bare))
-    longest_first = sorted(words, key=len, reverse=True)
-    choice = "|".join(re.escape(word) for word in longest_first) or r"(?!)"
-    return re.compile(rf"(?<![\w@])(@?)({choice})(?!\w)", re.IGNORECASE), words
+        for word, counts_bare in ((name, bare), *((alias[:LONGEST_ALIAS], True) for alias in aliases)):
+            key = word.strip().casefold()
+            if first := _FIRST.match(key):
+                words[key] = (*words.get(key, ()), (id, counts_bare))
+                lengths[first[0]].add(len(key))
+    return {first: sorted(some, reverse=True) for first, some in lengths.items()}, words
 
 
 def _plainly(view: Outline, room: RoomView, message: Message, replied: Message | None = None) -> dict[AgentId, Way]:

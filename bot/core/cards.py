@@ -13,12 +13,13 @@ from bot.core.changes import AgentColumns
 from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, InputFormat, OutputFormat
 from bot.core.knowledge import check_shape, values_in
+from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Agent, Allocations, Json, Mind
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CHUNKS = ("ccv3", "chara")  # the newer version first
 LARGEST_TEXT = 2_000_000  # bytes of a card's text, also of a packed one once it is unpacked
-LEAST_ALIAS, LONGEST_ALIAS = 2, 80  # characters
+LEAST_ALIAS = 2  # characters
 LONGEST_NAME = 80  # of a chunk
 MOST_CHUNKS = 20_000  # of a picture
 MOST_VALUES = 50_000  # in a whole card
@@ -208,7 +209,7 @@ def _settings(own: Mapping[str, Json]) -> AgentColumns:
         settings["allocations"] = allocations
     aliases = own.get("aliases")
     if isinstance(aliases, list):
-        settings["aliases"] = tuple(alias.strip() for alias in aliases if _is_alias(alias))[:10]
+        settings["aliases"] = tuple(alias.strip() for alias in aliases if _is_alias(alias))[:MOST_ALIASES]
     return settings
 
 

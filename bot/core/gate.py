@@ -27,19 +27,20 @@ def reasons_for(
     *,
     now: datetime,
     addressed_so_far: int = 0,
-    replied: Message | None = None,
+    ways: Mapping[AgentId, Way] | None = None,
     stretch: float = 1.0,
 ) -> list[PutReason]:
     """Give the reasons that a stored and visible message is to the members of its room.
 
     `addressed_so_far`: beats its author caused by addressing agents in the last minutes
-    (`Beats.addressed_by`); `replied`: the message it answers, if that is older than the view; `stretch`: what
+    (`Beats.addressed_by`); `ways`: whom it addresses (`ways_of`), where that is known already; `stretch`: what
     spending does to intervals (`core.spending`).
     """
     room = view.rooms.get(room_id)
     if room is None or not _counts(view, room.room, message, now):
         return []
-    ways = ways_of(view, room, message, replied=replied)
+    if ways is None:
+        ways = ways_of(view, room, message)
     event = _Event(view=view, room=room, message=message, now=now, stretch=stretch)
     left = _answers_left(view, room, message, now, addressed_so_far)
     puts: list[PutReason] = []
@@ -67,13 +68,11 @@ def _after_hush(room: Room, put: PutReason, now: datetime) -> PutReason:
 
 
 def cues_for(
-    view: Glance, room_id: AgentId, message: Message, *, now: datetime, replied: Message | None = None
+    view: Glance, room_id: AgentId, message: Message, ways: Mapping[AgentId, Way], *, now: datetime
 ) -> list[AddLetter]:
-    """Give the small sign on a person's message that addresses an agent which sleeps on or is paused."""
-    room = view.rooms.get(room_id)
-    if room is None or not message.sender.is_human:
+    """Give the small sign on a person's message that addresses (`ways_of`) an agent which sleeps on or is paused."""
+    if not message.sender.is_human:
         return []
-    ways = ways_of(view, room, message, replied=replied)
     plain = ((view.agents[id], way) for id, way in ways.items() if way is not Way.LIKELY)
     signs = {sign for agent, way in plain if (sign := _sign(view, agent, way, now))}
     return [cue(room_id, message.id, sign, now) for sign in sorted(signs)]

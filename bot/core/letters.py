@@ -1,12 +1,13 @@
 """What is written in a letter: one small payload per kind, kept as a plain object and read back here."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, Visibility
-from bot.core.records import AgentId, Json, Letter, LetterId, MessageId, Snowflake
+from bot.core.records import Json, Letter, LetterId, MessageId, Snowflake
 
 
 class Payload(BaseModel):
@@ -130,31 +131,36 @@ LANE: Mapping[LetterKind, str] = {
     LetterKind.REMOVAL: "removal",
 }
 
+MARK_DIGITS = 16
+_MARK = re.compile(r"[(\[]agent \d+(?: #[0-9a-f]+)?[)\]]")  # without digits, or in brackets, as they once were
+
 MOST_TRACES = 20  # a message takes 25 buttons
 RESTS = "Its channel rests: "  # begins the reason of a pause that ends when Discord lets us in again
 
 
-def opening_topic(topic: str, name: str, agent_id: AgentId) -> str:
+def channel_marks(letter: Letter, digests: Callable[[str], Sequence[bytes]]) -> tuple[str, ...]:
+    """Give the marks by which the channel that a letter made is known, the newest secret's first.
+
+    Keyed by the installation's secret, for a channel's topic is anybody's to write.
+    """
+    made = digests(f"channel {letter.community_id} {letter.room_id} {letter.id}")
+    return tuple(f"(agent {letter.room_id} #{one.hex()[:MARK_DIGITS]})" for one in made)
+
+
+def opening_topic(topic: str, name: str, mark: str) -> str:
     """Give a new channel's topic: by the mark in it the channel is found again instead of being made twice."""
     shown = topic or f"{name}'s room"
-    return f"{shown} {_marks(agent_id)[0]}"
+    return f"{shown} {mark}"
 
 
-def is_marked(topic: str, agent_id: AgentId) -> bool:
-    """Tell whether a channel's topic says that it was made for this agent."""
-    return any(mark in topic for mark in _marks(agent_id))
+def is_marked(topic: str) -> bool:
+    """Tell whether a channel's topic bears what looks like a mark of ours."""
+    return _MARK.search(topic) is not None
 
 
-def without_marker(topic: str, agent_id: AgentId) -> str:
-    """Give a channel's topic as people wrote it."""
-    for mark in _marks(agent_id):
-        topic = topic.replace(mark, "")
-    return topic.strip()
-
-
-def _marks(agent_id: AgentId) -> tuple[str, str]:
-    """Give the mark of today and that of channels made earlier."""
-    return f"(agent {agent_id})", f"[agent {agent_id}]"
+def without_marks(topic: str) -> str:
+    """Give a topic as people wrote it."""
+    return " ".join(_MARK.sub(" ", topic).split()) if is_marked(topic) else topic.strip()
 
 
 def is_lasting(letter: Letter) -> bool:

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterable
 
 LONGEST_NAME = 50
+MOST_ALIASES, LONGEST_ALIAS = 10, 50  # each is looked for in every message
 _FORBIDDEN_MARKS = "@#:`"
 _RESERVED = frozenset({"system", "thearchitect", "here", "everyone"})
 _TITLE = "thearchitect"  # nothing may begin so: "The Architect (@mira)" is how a manager is shown

@@ -24,11 +24,18 @@ class Post:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewChannel:
-    """An agent's channel as it is to be made; `topic` carries the agent's mark, without a category it goes to ours."""
+    """An agent's channel as it is to be made; without a category it goes to ours.
+
+    It may have been made already: then its topic bears one of the `marks`, and it is newer than `after` and none of the
+    `rooms`, which are channels of agents.
+    """
 
     agent_id: AgentId
     name: str
     topic: str
+    marks: tuple[str, ...]
+    after: Snowflake
+    rooms: frozenset[Snowflake] = frozenset()
     private: bool = False
     category_id: Snowflake | None = None
 
@@ -66,7 +73,7 @@ class Publisher(Protocol):
         """Rename a channel or change its topic."""
 
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
-        """Make an agent's channel in the category, or find the one whose topic is marked as this agent's."""
+        """Make an agent's channel in the category, or find the one that was made for it already."""
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Delete a channel; one that is gone already is no error."""

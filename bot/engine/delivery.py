@@ -11,7 +11,7 @@ import structlog
 from bot.core.errors import PublishError, SelfroomError, StoreError
 from bot.core.kinds import LetterKind
 from bot.core.letters import LANE
-from bot.core.ports import Clock, Metrics, Models, Planned, Publisher, Store
+from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Publisher, Store
 from bot.core.records import AgentId, CommunityId, Letter, Snowflake
 from bot.engine.errands import Errands, Made
 from bot.engine.moderation import Moderation
@@ -40,6 +40,7 @@ class Delivery:
         clock: Clock,
         metrics: Metrics,
         *,
+        cipher: Cipher,
         models: Models | None = None,
         made: Made | None = None,
         planned: Planned | None = None,
@@ -60,7 +61,7 @@ class Delivery:
             on_due=self._someone_is_due,
             moderation=moderation,
         )
-        self._errands = Errands(store, publisher, clock, moderation=moderation, made=made)
+        self._errands = Errands(store, publisher, clock, moderation=moderation, cipher=cipher, made=made)
         self._busy: dict[Lane, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
         self._closing = False

@@ -16,15 +16,17 @@ from bot.core.letters import (
     RemovalPayload,
     RenamePayload,
     TopicPayload,
+    channel_marks,
     opening_topic,
     parse_payload,
 )
 from bot.core.moderation import let_stand, proposal_of
-from bot.core.ports import Clock, Publisher, Store
+from bot.core.ports import Cipher, Clock, Publisher, Store
 from bot.core.publishing import NewChannel
 from bot.core.records import Letter, MessageId, Room, Snowflake
 from bot.core.view import Outline
 from bot.engine.moderation import Moderation
+from bot.engine.posting import before
 
 NO_MESSAGE = "The message is not there any more."
 NO_CHANNEL_SECONDS = 2.0  # how long a letter waits for its room's channel to be made
@@ -38,12 +40,20 @@ class Errands:
     """
 
     def __init__(
-        self, store: Store, publisher: Publisher, clock: Clock, *, moderation: Moderation, made: Made | None = None
+        self,
+        store: Store,
+        publisher: Publisher,
+        clock: Clock,
+        *,
+        moderation: Moderation,
+        cipher: Cipher,
+        made: Made | None = None,
     ) -> None:
         self._store = store
         self._publisher = publisher
         self._clock = clock
         self._moderation = moderation
+        self._cipher = cipher
         self._made = made
 
     async def carry(self, letter: Letter) -> None:
@@ -73,7 +83,7 @@ class Errands:
             _check_is_there(room, view)
         match wanted:
             case ChannelPayload(private=private):
-                return await self._channel(room, view, private=private)
+                return await self._channel(letter, room, view, private=private)
             case NoticePayload() as notice:
                 await self._notice(notice, room, view)
             case ReactPayload() as payload:
@@ -118,16 +128,19 @@ class Errands:
             case _:
                 return
 
-    async def _channel(self, room: Room, view: Outline, *, private: bool | None) -> list[Change]:
+    async def _channel(self, letter: Letter, room: Room, view: Outline, *, private: bool | None) -> list[Change]:
         if room.channel_id is not None:
             return []
-        name = view.agents[room.id].name
+        name, marks = view.agents[room.id].name, channel_marks(letter, self._cipher.digests)
         made = await self._publisher.make_channel(
             view.community.guild_id,
             NewChannel(
                 agent_id=room.id,
                 name=name,
-                topic=opening_topic(room.topic, name, room.id),
+                topic=opening_topic(room.topic, name, marks[0]),
+                marks=marks,
+                after=before(letter.created_at),
+                rooms=frozenset(one.channel_id for one in view.all_rooms.values() if one.channel_id is not None),
                 private=room.visibility is Visibility.PRIVATE if private is None else private,
                 category_id=view.config.category_id,
             ),

@@ -7,6 +7,7 @@ from typing import assert_never
 
 import structlog
 
+from bot.core.addressing import ways_of
 from bot.core.changes import Change, PutReason
 from bot.core.config import CommunityConfig
 from bot.core.events import (
@@ -221,7 +222,7 @@ class Intake:
                 return
             if known is not None and known.sender.person_id is None:
                 return  # our own post: agents keep what they said
-            if known is not None and not await _is_listened_to(write.people, community, known):
+            if known is not None and not await self._is_listened_to(write.people, community, known):
                 await write.talk.delete(community.id, [event.message_id], self._clock.now())
                 return  # the old words are taken back, and the new ones are not heard
             await write.talk.edit(
@@ -231,6 +232,15 @@ class Intake:
                 edited_at=event.edited_at,
                 tokens=said_tokens(self._tokenizer, known.sender, event.content, known.attachments) if known else 0,
             )
+
+    async def _is_listened_to(self, people: People, community: Community, message: Message) -> bool:
+        """Tell whether agents listen to who said a message, as things are now."""
+        author_id = message.sender.person_id
+        listened = self._config.overlaid(community.overrides).listened_bots
+        if message.sender.kind is SenderKind.BOT and author_id not in listened:
+            return False
+        author = await people.find(community.id, author_id) if author_id else None
+        return author is None or is_heard(author)
 
     async def _may_come(self, write: Writing, community: Community, event: MessageEdited) -> bool:
         """Tell whether the message of an edit that came first may still come in, so that its text is kept for it."""
@@ -290,12 +300,6 @@ async def _known(people: WritablePeople, community: Community, person: Person) -
     return merged
 
 
-async def _is_listened_to(people: People, community: Community, message: Message) -> bool:
-    """Tell whether agents listen to who said a message, as things are now."""
-    author = await people.find(community.id, message.sender.person_id) if message.sender.person_id else None
-    return author is None or is_heard(author)
-
-
 async def _stirred(write: Writing, community: Community, messages: Sequence[Message], now: datetime) -> list[Change]:
     """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
     room_id = messages[0].room_id
@@ -308,11 +312,10 @@ async def _stirred(write: Writing, community: Community, messages: Sequence[Mess
     for message in messages:
         replied = answered.get(message.reply_to) if message.reply_to is not None else None
         so_far = await _addressed_so_far(write.beats, community, message, now, view.config)
-        for put in reasons_for(
-            view, room_id, message, now=now, addressed_so_far=so_far, replied=replied, stretch=stretch
-        ):
+        ways = ways_of(view, view.rooms[room_id], message, replied=replied)
+        for put in reasons_for(view, room_id, message, now=now, addressed_so_far=so_far, ways=ways, stretch=stretch):
             reasons[put.agent_id, put.reason.kind] = put
-        signs = [*cues_for(view, room_id, message, now=now, replied=replied)] or signs
+        signs = [*cues_for(view, room_id, message, ways, now=now)] or signs
     return [*reasons.values(), *signs]
 
 

@@ -19,7 +19,7 @@ from bot.core.events import (
     ThreadLeft,
 )
 from bot.core.kinds import LetterKind, Visibility
-from bot.core.letters import RESTS, is_marked, without_marker
+from bot.core.letters import RESTS, is_marked, without_marks
 from bot.core.ports import Clock, Store, Writing
 from bot.core.ports.residents import WritableRooms
 from bot.core.ports.talk import Talk
@@ -167,8 +167,8 @@ class Places:
                 return
             view = await write.views.whole(community.id, room_ids=[room_id], messages=1)
             ours = {letter.kind for letter in view.unposted.get(room_id, ())}
-            room, topic = view.all_rooms[room_id], without_marker(event.topic, room_id)
-            is_first = not room.topic and is_marked(event.topic, room_id) and topic.endswith("'s room")
+            room, topic = view.all_rooms[room_id], without_marks(event.topic)
+            is_first = not room.topic and is_marked(event.topic) and topic.endswith("'s room")
             await _follow(
                 write,
                 room,
@@ -236,7 +236,7 @@ async def _follow(write: Writing, room: Room, *, topic: str | None, is_private: 
     """Let a room be as its channel is (None: as before)."""
     fields = RoomColumns()
     if topic is not None:
-        topic = without_marker(topic, room.id)[:TOPIC_CHARACTERS]
+        topic = without_marks(topic)[:TOPIC_CHARACTERS]
         if topic != room.topic:
             fields["topic"] = topic
     if is_private is not None:

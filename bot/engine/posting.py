@@ -189,7 +189,7 @@ class Posting:
         """Look for parts of which nobody told us: any post of our webhook after the last confirmed one is the next."""
         if wanted <= 0 or scene.room.channel_id is None:
             return []
-        after = max([*known, scene.last_posted or _about(letter.created_at - CLOCKS_APART)])
+        after = max([*known, scene.last_posted or before(letter.created_at)])
         guild_id = scene.view.community.guild_id
         found = await self._seen(guild_id, scene.room.channel_id, after)
         if scene.thread_id not in (None, scene.room.channel_id):
@@ -290,6 +290,6 @@ def _moment(id: Snowflake) -> datetime:
     return datetime.fromtimestamp(((id >> 22) + DISCORD_EPOCH_MS) / 1000, UTC)
 
 
-def _about(moment: datetime) -> Snowflake:
-    """Give the smallest Discord id of a moment."""
-    return Snowflake(max(0, int(moment.timestamp() * 1000) - DISCORD_EPOCH_MS) << 22)
+def before(moment: datetime) -> Snowflake:
+    """Give a Discord id that nothing made from a moment of ours on is below, though the clocks differ."""
+    return Snowflake(max(0, int((moment - CLOCKS_APART).timestamp() * 1000) - DISCORD_EPOCH_MS) << 22)

@@ -10,6 +10,7 @@ import discord
 from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
+from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Agent, AgentId
 from bot.core.templates import Template
 
@@ -131,7 +132,7 @@ class AgentForm(Form):
         prompt = whole if self.prompt.value == whole[:FORM_CHARACTERS].strip() else self.prompt.value
         written = replace(self._draft, name=self.name.value, prompt=prompt, model=self.model.value or None)
         if self._draft.agent_id is not None:
-            aliases = tuple(word.strip() for word in self.aliases.value.split(",") if word.strip())
+            aliases = aliases_of(self.aliases.value)
             written = replace(written, temperature=temperature_of(self.temperature.value), aliases=aliases)
         await self._filled(interaction, written)
 
@@ -159,6 +160,14 @@ class TextForm(Form):
     async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
         """Hand on what was written."""
         await self._written(interaction, self.text.value.strip())
+
+
+def aliases_of(text: str) -> tuple[str, ...]:
+    """Read other names with commas between them; raises Rejected when they are too many or too long."""
+    aliases = tuple(word.strip() for word in text.split(",") if word.strip())
+    if len(aliases) > MOST_ALIASES or any(len(alias) > LONGEST_ALIAS for alias in aliases):
+        raise Rejected(f"Give at most {MOST_ALIASES} other names, each of at most {LONGEST_ALIAS} characters.")
+    return aliases
 
 
 def temperature_of(text: str) -> float | None:

@@ -128,6 +128,15 @@ async def test_an_agent_without_a_beat_and_a_room_that_is_not_there_are_404_in_a
     assert (await get(face, "/rooms/1/tally"))[1]["calls"] == 0
 
 
+@pytest.mark.parametrize("number", ["²", "9" * 30, "9" * 5_000, "-1", "x"])
+async def test_a_number_that_is_none_is_no_fault_of_ours(face: Face, store: SqlStore, number: str) -> None:
+    await inhabit(store, 11, "Wren")
+    assert (await get(face, f"/agents?guild_id={number}"))[0] == 200
+    assert (await get(face, f"/rooms/1/tally?since={number}"))[0] == 200
+    assert (await get(face, f"/rooms/{number}/tally"))[0] in (404, 405)
+    assert (await get(face, f"/agents/{number}/beat", BOSS))[0] in (404, 405)
+
+
 async def test_outside_a_playground_a_local_user_reads_health_and_metrics_only(store: SqlStore) -> None:
     await inhabit(store, 11, "Wren")
     async with Face(store, VirtualClock(), PrometheusMetrics()) as face:

@@ -1,5 +1,6 @@
 """Buttons that use a command again are held to what the command by hand is held to."""
 
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -9,9 +10,17 @@ from discord import app_commands
 
 from bot.adapters.discord.refusals import explained
 from bot.client import SelfroomClient
+from bot.core.actions import Action
+from bot.core.errors import NotFound, Rejected
+from bot.core.kinds import Emotion
+from bot.core.records import AgentId, Message, MessageId, Person, Snowflake
+from bot.core.view import MayRead
 from bot.engine.front_desk import FrontDesk
+from bot.engine.performer import Outcome
 from cogs import COGS
+from cogs.menu import ReactionButton
 from cogs.ui.again import SURE, Again
+from tests.factories import message, person, room
 
 LIMITED = {"search": ("words=tea",), "history": (), "room summaries": (), "privacy export": ()}
 
@@ -71,3 +80,36 @@ async def test_a_confirmation_belongs_to_the_use_that_it_confirms(monkeypatch: p
         assert await command._check_can_run(pressed(house))
         await Again("privacy forget-me").run(pressed(house, **{SURE: True}))
     assert sure == [True, True]
+
+
+@pytest.mark.parametrize(("may_read", "is_architect", "reacts"), [(True, True, 1), (False, True, 0), (True, False, 0)])
+async def test_a_reaction_is_put_only_on_what_the_manager_may_read_now(
+    may_read: bool, is_architect: bool, reacts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, done, place = await client(), list[object](), room(9, thread_of=AgentId(1))
+
+    async def by_id(_: Snowflake, id: MessageId, *, may_read: MayRead) -> Message:
+        if not await may_read(place):
+            raise NotFound("not known")
+        return message(id)
+
+    async def take(guild_id: Snowflake, by: Person, action: Action) -> Outcome:
+        done.append(action)
+        return Outcome(action=action, accepted=True)
+
+    async def allowed(*_: object) -> bool:
+        return may_read
+
+    desk = SimpleNamespace(messages=SimpleNamespace(by_id=by_id), actions=SimpleNamespace(take=take))
+    house.desk = cast(FrontDesk, desk)
+    monkeypatch.setattr(house, "person", lambda user: person(is_architect=is_architect))
+    monkeypatch.setattr("cogs.base.may_read_thread", allowed)
+    press = pressed(house)
+    press.response, press.followup = SimpleNamespace(defer=quiet), SimpleNamespace(send=quiet)
+    with suppress(NotFound, Rejected):
+        await ReactionButton(7, Emotion.THUMBS_UP).pressed(press)
+    assert len(done) == reacts
+
+
+async def quiet(*_: object, **__: object) -> None:
+    """Take it, and say nothing."""

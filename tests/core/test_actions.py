@@ -11,6 +11,7 @@ from bot.adapters.llm.tokens import o200k
 from bot.core.actions import (
     BY_NAME,
     CATALOGUE,
+    AlterAgent,
     CreateAgent,
     Definition,
     SetAttention,
@@ -141,3 +142,11 @@ def test_a_time_is_read_with_any_offset_and_kept_in_utc() -> None:
     assert Sleep.model_validate({"until": "2026-11-20T12:00:00"}).until.isoformat() == "2026-11-20T12:00:00+00:00"
     with pytest.raises(ValidationError):
         Sleep.model_validate({"until": "0001-01-01T00:00:00+14:00"})
+
+
+def test_an_agent_listens_to_few_and_short_other_names() -> None:
+    most = tuple("x" * 49 + str(number) for number in range(10))
+    assert AlterAgent(agent_id=1, aliases=most).aliases == most
+    for aliases in ((*most, "y"), ("x" * 51,), (" ",)):
+        with pytest.raises(ValidationError):
+            AlterAgent(agent_id=1, aliases=aliases)

@@ -1,11 +1,15 @@
 """Whom a message addresses: by name, by a reply, in one's own room, or by going on."""
 
+import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from bot.core import addressing
 from bot.core.addressing import Way, named_in, ways_of
 from bot.core.kinds import ReasonKind
+from bot.core.names import MOST_ALIASES
 from bot.core.records import Agent, AgentId, Message, MessageId, Reason, Snowflake
 from bot.core.view import RoomView, View
 from tests.factories import agent, by_agent, by_person, later, membership, message, room, view
@@ -54,6 +58,57 @@ def test_an_alias_counts_and_a_longer_name_wins() -> None:
     ann, ann_lee = agent(1, name="Ann", aliases=("boss",)), agent(2, name="Ann Lee")
     assert named_in("@Ann Lee, hi", (ann, ann_lee)) == {2}
     assert named_in("ask the boss", (ann, ann_lee)) == {1}
+
+
+def test_names_of_many_signs_and_scripts_are_found_as_they_are() -> None:
+    odd = (agent(1, name="Cpp++"), agent(2, name="Straße", aliases=(" @b c ", "é")), agent(3, name="I-me"))
+    assert named_in("is Cpp++ a language?", odd) == {1}
+    assert named_in("Cpp+ or Cpp++x", odd) == set()
+    assert named_in("in der STRASSE, i-me", odd) == {2, 3}
+    assert named_in("ask @b c, or É!", odd) == {2}
+
+
+def test_of_earlier_lines_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, find = list[int](), addressing.named_in
+
+    def noted(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:
+        read.append(len(content))
+        return find(content, agents)
+
+    monkeypatch.setattr(addressing, "named_in", noted)
+    told = [message(id, "zed " * 1_000, room_id=HOST, sender=by_person("rob", 502)) for id in range(1, 61)]
+    said = message(61, "and now?", room_id=HOST)
+    assert ways(talk(*told, said), said) == {}
+    assert read
+    assert max(read) <= 500
+
+
+class Counted(dict[str, Any]):
+    """Counts how often somebody looked something up."""
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        super().__init__(known)
+        self.looks = 0
+
+    def __contains__(self, key: object) -> bool:
+        self.looks += 1
+        return super().__contains__(key)
+
+
+def test_a_line_costs_the_same_however_many_names_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("".join(letters) for letters in itertools.product("abcdefghij", repeat=5))
+    crowd = tuple(agent(id, name=f"Agent{id}x", aliases=tuple(itertools.islice(names, 49))) for id in range(1, 201))
+    calls, made = addressing._calls, list[Counted]()
+
+    def counted(forms: Any) -> Any:  # noqa: ANN401
+        lengths, words = calls(forms)
+        made.append(Counted(words))
+        return lengths, made[-1]
+
+    monkeypatch.setattr(addressing, "_calls", counted)
+    assert named_in("aaaaa~ " * 500, crowd) == {1}
+    assert len(made[0]) == 200 * (1 + MOST_ALIASES)  # no more of what was set before there was a bound
+    assert made[0].looks <= 500
 
 
 def test_a_reply_addresses_the_author_of_what_it_answers() -> None:

@@ -94,4 +94,7 @@ def test_an_agent_looks_soon_at_a_line_that_is_likely_for_it_whatever_its_patien
     iris = next(put.reason for put in puts if put.agent_id == IRIS)
     assert iris.kind is ReasonKind.AMBIENT
     assert iris.due_at <= later(7)  # its interval of 5 s after its beat has passed: at the next slot
-    assert cues_for(seen, AgentId(ROOM), lines[-1], now=later(6)) == []
+    assert (
+        cues_for(seen, AgentId(ROOM), lines[-1], ways_of(seen, seen.rooms[AgentId(ROOM)], lines[-1]), now=later(6))
+        == []
+    )

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.core.addressing import ways_of
 from bot.core.config import CommunityConfig
 from bot.core.gate import cues_for, reasons_for
 from bot.core.kinds import ReasonKind, SenderKind
@@ -154,7 +155,8 @@ def test_a_paused_or_sleeping_agent_that_is_addressed_shows_one_sign() -> None:
 
     def signs(one: Agent, config: CommunityConfig | None = None) -> list[object]:
         seen = scene(said, agents=(agent(1, name="Iris"), one), config=config)
-        return [letter.payload["emoji"] for letter in cues_for(seen, IRIS, said, now=START)]
+        whom = ways_of(seen, seen.rooms[IRIS], said)
+        return [letter.payload["emoji"] for letter in cues_for(seen, IRIS, said, whom, now=START)]
 
     assert signs(paused) == ["⏸️"]
     assert signs(asleep) == []

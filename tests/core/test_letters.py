@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.adapters.cipher import AesCipher
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind
 from bot.core.letters import (
@@ -12,12 +13,14 @@ from bot.core.letters import (
     PermissionPayload,
     ReactPayload,
     TopicPayload,
+    channel_marks,
     is_marked,
     opening_topic,
     parse_payload,
-    without_marker,
+    without_marks,
 )
-from bot.core.records import AgentId, MessageId, Snowflake
+from bot.core.records import AgentId, CommunityId, Letter, LetterId, MessageId, Snowflake
+from tests.fakes import START, PlainCipher
 
 
 @pytest.mark.parametrize(
@@ -44,15 +47,29 @@ def test_a_payload_of_another_kind_is_refused_in_one_sentence() -> None:
 
 
 def test_a_topic_is_given_without_its_mark() -> None:
-    agent_id = AgentId(12)
-    assert without_marker(opening_topic("Roses", "Ada", agent_id), agent_id) == "Roses"
-    assert without_marker("Roses [agent 12]", agent_id) == "Roses"  # as it once was
-    assert without_marker("Roses", agent_id) == "Roses"
+    mark, *_ = channel_marks(door(12), PlainCipher().digests)
+    assert without_marks(opening_topic("Roses", "Ada", mark)) == "Roses"
+    assert without_marks("Roses [agent 12]") == without_marks("(agent 3) Roses") == "Roses"  # as it once was
+    assert without_marks("Roses") == "Roses"
 
 
-def test_a_channel_is_known_by_its_topic_in_the_old_words_too() -> None:
-    topic = opening_topic("", "Wren", AgentId(1))
-    assert topic == "Wren's room (agent 1)"
-    assert is_marked(topic, AgentId(1))
-    assert is_marked("Roses [agent 1]", AgentId(1))
-    assert not is_marked(opening_topic("", "Wren", AgentId(11)), AgentId(1))
+def test_a_channel_bears_a_mark_that_only_this_installation_can_write_and_only_for_this_letter() -> None:
+    ours, others = AesCipher("a secret that is long enough"), AesCipher("the secret of another machine")
+    [mark] = channel_marks(door(12), ours.digests)
+    assert is_marked(opening_topic("", "Wren", mark))
+    assert mark not in channel_marks(door(12), others.digests)
+    assert mark not in channel_marks(door(12, letter_id=2), ours.digests)
+    rotated = AesCipher("the secret of another machine", "a secret that is long enough")
+    assert mark in channel_marks(door(12), rotated.digests)
+
+
+def door(agent_id: int, *, letter_id: int = 1) -> Letter:
+    return Letter(
+        id=LetterId(letter_id),
+        community_id=CommunityId(1),
+        room_id=AgentId(agent_id),
+        kind=LetterKind.CHANNEL,
+        payload={},
+        not_before=START,
+        created_at=START,
+    )

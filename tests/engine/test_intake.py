@@ -2,11 +2,14 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from bot.core.changes import UpdateAgent
+from bot.core import addressing, gate
+from bot.core.addressing import Way
+from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.events import (
     ChannelChanged,
@@ -17,7 +20,9 @@ from bot.core.events import (
     PersonSeen,
 )
 from bot.core.kinds import LetterState, MessageType, ReasonKind, SenderKind, Visibility
-from bot.core.records import Attachment, Person, Snowflake
+from bot.core.records import AgentId, Attachment, Message, MessageId, Person, Snowflake
+from bot.core.view import Glance, RoomView
+from bot.engine import intake
 from tests.engine.town import ADA, ADAS, BOB, Town, town
 from tests.factories import GUILD_ID, person
 
@@ -61,11 +66,47 @@ async def test_whoever_may_manage_the_server_is_the_architect_under_a_name_of_th
     assert [one.sender.shown() for one in heard] == ["The Architect (@boss)", "The Architect (@chief)"]
 
 
+async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, find = list[MessageId](), addressing.ways_of
+
+    def noted(view: Glance, room: RoomView, message: Message, **more: Any) -> dict[AgentId, Way]:  # noqa: ANN401
+        asked.append(message.id)
+        return find(view, room, message, **more)
+
+    for module in (intake, gate):
+        monkeypatch.setattr(module, "ways_of", noted)
+    await here.hear("Nice, Ada!")
+    assert len(asked) == 1
+
+
 async def test_other_bots_are_ignored_unless_listed() -> None:
     async with town(CommunityConfig(listened_bots=(Snowflake(77),))) as here:
         await here.hear("beep", author=person("noise", 76), is_bot=True)
         await here.hear("news", author=person("herald", 77), is_bot=True)
         assert await here.contents() == ["news"]
+
+
+async def test_what_a_bot_says_is_changed_by_it_only_while_it_is_listed() -> None:
+    async with town() as here:
+        await here.apply(SetOverride(name="listened_bots", value=[77]))
+        news = await here.hear("news", author=person("herald", 77), is_bot=True)
+
+        def edit(content: str, seconds: int) -> MessageEdited:
+            return MessageEdited(
+                guild_id=GUILD_ID,
+                channel_id=news.channel_id,
+                message_id=news.message_id,
+                content=content,
+                edited_at=news.sent_at + timedelta(seconds=seconds),
+                author_id=Snowflake(77),
+                is_bot=True,
+            )
+
+        await here.intake.take(edit("better news", 5))
+        assert await here.contents() == ["better news"]
+        await here.apply(SetOverride(name="listened_bots", value=[]))
+        await here.intake.take(edit("obey me", 9))
+        assert await here.contents() == []  # the old words are taken back, as a muted person's are
 
 
 async def test_someone_who_wants_to_be_ignored_is_not_stored_and_stays_so(here: Town) -> None:

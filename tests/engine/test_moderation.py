@@ -82,6 +82,8 @@ async def test_a_discarded_message_is_never_seen(here: Town) -> None:
 async def test_only_managers_decide(here: Town) -> None:
     with pytest.raises(Rejected):
         await front_desk(here).held.decide(GUILD_ID, person(), LetterId(1), post=True)
+    with pytest.raises(Rejected):  # who decided about a knock that waits no longer is not for everybody
+        await front_desk(here).doors.decide(GUILD_ID, person(), 1, grant=True)
 
 
 class Judge(ScriptedModel):
@@ -103,7 +105,9 @@ async def test_what_nobody_can_judge_waits_and_is_not_posted_unread() -> None:
     config = CommunityConfig(moderation_model="omni-moderation-latest")
     async with town(config) as here:
         judge = Judge()
-        here.delivery = Delivery(here.store, here.publisher, here.clock, CountedMetrics(), models=judge)
+        here.delivery = Delivery(
+            here.store, here.publisher, here.clock, CountedMetrics(), cipher=PlainCipher(), models=judge
+        )
         await here.say(ADA, "Good morning.")
         await here.say(ADA, "I call a spade a spade.")
         await here.deliver()
@@ -119,7 +123,9 @@ async def test_what_nobody_can_judge_waits_and_is_not_posted_unread() -> None:
 async def test_a_moderator_that_never_ends_its_answer_holds_the_message_up_and_nothing_else() -> None:
     config = CommunityConfig(moderation_model="omni-moderation-latest")
     async with town(config) as here:
-        here.delivery = Delivery(here.store, here.publisher, here.clock, CountedMetrics(), models=DrippingModel())
+        here.delivery = Delivery(
+            here.store, here.publisher, here.clock, CountedMetrics(), cipher=PlainCipher(), models=DrippingModel()
+        )
         await here.say(ADA, "Good morning.")
         delivering = asyncio.ensure_future(here.delivery.run_once(here.clock.now()))
         await until(lambda: here.clock.sleeping)

@@ -6,15 +6,19 @@ from typing import Any
 import pytest
 
 from bot.core.changes import AddMembership, Say, UpdateRoom
+from bot.core.errors import NotFound
 from bot.core.events import ChannelDeleted, MessageEdited, MessagesDeleted, ThreadDeleted, ThreadIsPrivate, ThreadLeft
 from bot.core.kinds import Visibility
 from bot.core.ports import ModelCall
 from bot.core.records import AgentId, MessageId, Room, Side, Snowflake
+from bot.engine.front_desk import FrontDesk
+from bot.engine.front_desk.office import Office
+from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
 from tests.engine.hearts import Hearts, answer, asked, everyone_says, hearts
 from tests.engine.test_whole_beats import Obedient, do, tell
 from tests.factories import GUILD_ID, by_agent, membership
-from tests.fakes import ScriptedModel
+from tests.fakes import PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
 HOST, GUEST, THIRD = (AgentId(id) for id in (1, 2, 3))
 OPEN, THREAD, OTHER = (Snowflake(id) for id in (7_000_000_000_000_001, 7_700_000_000_000_001, 7_700_000_000_000_002))
@@ -52,6 +56,25 @@ async def told_in_secret(house: Hearts) -> AgentId:
 
 def in_the_open(house: Hearts, since: int) -> list[ModelCall]:
     return [call for call in house.model.calls[since:] if "private thread" not in call.input]
+
+
+async def test_a_message_of_a_private_thread_is_found_only_for_whom_may_read_it() -> None:
+    async with hearts(agents=2, model=Obedient()) as house:
+        await aside(house, SECRET)
+        place = await thread(house)
+        async with house.store.reading() as read:
+            [said] = await read.talk.history(house.community_id, place.id)
+        performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
+        desk = FrontDesk(Office(house.store, performer, house.clock, SeededRandom(1), on_done=house.delivery.wake))
+
+        async def member(of: Room) -> bool:
+            return of.id == place.id
+
+        assert await desk.messages.by_id(GUILD_ID, said.id, may_read=member) == said
+        with pytest.raises(NotFound):
+            await desk.messages.by_id(GUILD_ID, said.id)
+        with pytest.raises(NotFound):
+            await desk.messages.by_id(GUILD_ID, MessageId(99), may_read=member)
 
 
 async def test_a_private_thread_is_a_side_of_its_own_with_a_mind_of_its_own() -> None:

@@ -16,7 +16,7 @@ from bot.engine.intake import Intake
 from storage.store import SqlStore
 from tests.engine.recording import RecordingPublisher
 from tests.factories import GUILD_ID, agent, by_agent, person, room
-from tests.fakes import CountedMetrics, Nudges, VirtualClock, WordTokenizer
+from tests.fakes import CountedMetrics, Nudges, PlainCipher, VirtualClock, WordTokenizer
 from tests.founding import founded
 
 ADA, BOB = AgentId(1), AgentId(2)
@@ -111,7 +111,7 @@ async def town(config: CommunityConfig | None = None, *, url: str = "sqlite://")
     async with await SqlStore.open(url, config=config) as store:
         community_id = await founded(store, [(agent(ADA, name="Ada"), room(ADA)), (agent(BOB, name="Bob"), room(BOB))])
         publisher, nudges = RecordingPublisher(clock), Nudges()
-        delivery = Delivery(store, publisher, clock, CountedMetrics())
+        delivery = Delivery(store, publisher, clock, CountedMetrics(), cipher=PlainCipher())
         intake = Intake(store, clock, WordTokenizer(), nudges, config=config, wake=delivery.wake)
         made = Town(store, clock, publisher, delivery, intake, nudges, community_id)
         yield made

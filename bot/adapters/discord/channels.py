@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -12,7 +13,6 @@ from bot.adapters.discord.inner import rest
 from bot.adapters.discord.refusals import worded
 from bot.adapters.discord.territory import Place
 from bot.core.errors import PublishError
-from bot.core.letters import is_marked
 from bot.core.publishing import NewChannel
 from bot.core.records import Snowflake
 
@@ -34,12 +34,12 @@ class Channels:
         self._making: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def make(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
-        """Make a channel, or give the one whose topic is marked; channels stand in the order of their agents' ids."""
+        """Make a channel, or give the one that was made already; channels stand in the order of their agents' ids."""
         async with self._making[guild_id]:
             with worded("look at the server's channels"):
                 there = await rest(self._client).get_all_guild_channels(guild_id)
             for channel in there:
-                if is_marked(channel.get("topic") or "", new.agent_id):
+                if _is_made_already(channel, new):
                     return Snowflake(int(channel["id"]))
             parent = await self._category(guild_id, there, new.category_id)
             with worded("make a channel"):
@@ -137,6 +137,13 @@ class Channels:
         """Bring a thread back from the archive."""
         with worded("open the thread again"):
             await rest(self._client).edit_channel(thread.id, archived=False)
+
+
+def _is_made_already(channel: Mapping[str, Any], new: NewChannel) -> bool:
+    """Tell whether a channel is the one that an answer which got lost was about."""
+    id, topic = int(channel["id"]), channel.get("topic") or ""
+    is_new = channel["type"] == TEXT and id > new.after and id not in new.rooms
+    return is_new and any(mark in topic for mark in new.marks)
 
 
 def _nothing(id: int, type: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 import discord
@@ -85,7 +86,7 @@ class Translator:
     def foresee(self, message: discord.Message, *, seconds: float = PATIENCE_SECONDS) -> None:
         """Begin to read a message's files at once; its turn may come later."""
         if self._is_said(message) and not self._is_own_post(message):
-            self.files.begin(message, self._listened_to(message), seconds=seconds)
+            self.files.begin(message, partial(self._listened_to, message), seconds=seconds)
 
     async def _listened_to(self, message: discord.Message) -> int:
         """Give how many characters are to be read of its files."""
@@ -108,6 +109,12 @@ class Translator:
 
     async def message(self, message: discord.Message) -> MessageSeen | None:
         """Give a message that was said in a server, by anybody but the bot itself."""
+        try:
+            return await self._message(message)
+        finally:  # whatever it turned out to be
+            self.files.forget(message)
+
+    async def _message(self, message: discord.Message) -> MessageSeen | None:
         if message.guild is None or not self._is_said(message):
             return None
         is_own = self._is_own_post(message)

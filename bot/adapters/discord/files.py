@@ -3,11 +3,10 @@
 import asyncio
 from asyncio import Semaphore, Task
 from collections import defaultdict
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
 
 import discord
 import structlog
@@ -21,6 +20,7 @@ BYTES_PER_CHARACTER = 4
 LARGER_BY = 10  # a file so much larger than what is read of it is not even asked for
 MOST_FILES = 10  # of a message
 AT_ONCE, AT_ONCE_HERE = 16, 4  # files that are read at the same time: of all servers, and of one
+KEPT_SECONDS = 300.0  # longer than that, for a turn that is late
 PATIENCE_SECONDS = 1.0  # from when a message came, for all of its files
 log = structlog.get_logger(__name__)
 
@@ -41,13 +41,13 @@ class Files:
         self._readings: dict[int, _Reading] = {}
 
     def begin(
-        self, message: discord.Message, characters: Coroutine[Any, Any, int], *, seconds: float = PATIENCE_SECONDS
+        self, message: discord.Message, characters: Callable[[], Awaitable[int]], *, seconds: float = PATIENCE_SECONDS
     ) -> None:
         """Begin to read a message's text files: together so many characters of them, none when nobody listens."""
         files = [one for one in message.attachments[:MOST_FILES] if is_text(one)]
         if not files or message.id in self._readings:
-            characters.close()
             return
+        self._expire()
         texts: dict[int, str] = {}
         work = self._read(message.guild.id if message.guild else 0, files, characters, texts)
         until = asyncio.get_running_loop().time() + seconds
@@ -65,6 +65,23 @@ class Files:
         texts = reading.texts if reading is not None else {}
         return tuple(_attachment(one, texts.get(one.id)) for one in message.attachments)
 
+    def forget(self, message: discord.Message) -> None:
+        """Read no more of a message, and keep nothing of it."""
+        reading = self._readings.pop(message.id, None)
+        if reading is not None:
+            reading.task.cancel()
+
+    def _expire(self) -> None:
+        """Forget what nobody asked for in its time, the oldest first."""
+        now = asyncio.get_running_loop().time()
+        while self._readings and next(iter(self._readings.values())).until + KEPT_SECONDS < now:
+            self._readings.pop(next(iter(self._readings))).task.cancel()
+
+    @property
+    def size(self) -> int:
+        """Count the messages of which something is kept."""
+        return len(self._readings)
+
     async def close(self) -> None:
         """Read no more."""
         tasks = [reading.task for reading in self._readings.values()]
@@ -77,11 +94,11 @@ class Files:
         self,
         guild_id: int,
         files: list[discord.Attachment],
-        characters: Coroutine[Any, Any, int],
+        characters: Callable[[], Awaitable[int]],
         texts: dict[int, str],
     ) -> None:
         try:
-            left = await characters
+            left = await characters()
         except StoreError:  # then nobody knows whether anybody listens
             return
         for file in files:

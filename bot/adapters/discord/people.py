@@ -38,7 +38,7 @@ class People:
     def is_architect(self, member: discord.Member) -> bool:
         """Tell whether a member may manage the server or holds the architect's role."""
         role_id = self.architect_roles.get(member.guild.id)
-        rights = member.resolved_permissions or member.guild_permissions  # a command tells the rights itself
+        rights = member.guild_permissions  # never those in a channel: an overwrite there is not the server's word
         return rights.manage_guild or (role_id is not None and member.get_role(role_id) is not None)
 
     async def member(self, author: Author, guild: discord.Guild) -> Author:

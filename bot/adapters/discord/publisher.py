@@ -121,7 +121,7 @@ class DiscordPublisher:
         await self._channels.edit(await self._place(guild_id, channel_id), name=name, topic=topic)
 
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
-        """Make an agent's channel in the category, or find the one whose topic is marked as this agent's."""
+        """Make an agent's channel in the category, or find the one that was made for it already."""
         await self._online()
         return await self._channels.make(guild_id, new)
 

@@ -57,6 +57,7 @@ class Doors:
 
     async def decide(self, guild_id: Snowflake, person: Person, request_id: int, *, grant: bool) -> Outcome:
         """Let a request in or turn it away; who comes second is told who was first."""
+        check_manages(person)  # first: who decided before is not for everybody
         knock = await self.knock(guild_id, request_id)
         kind = GrantAccess if grant else DenyAccess
         try:

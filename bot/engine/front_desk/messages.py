@@ -26,6 +26,15 @@ class Messages:
         """Give what is known of a message on Discord; raises NotFound, too when it is not for who asks."""
         async with self.office.looking(guild_id) as (community, read):
             message = await read.talk.find(community.id, Snowflake(discord_id))
+        return await self._shown(guild_id, message, may_read)
+
+    async def by_id(self, guild_id: Snowflake, message_id: MessageId, *, may_read: MayRead = by_nobody) -> Message:
+        """Give a message by our own id of it; raises NotFound, too when it is not for who asks."""
+        async with self.office.looking(guild_id) as (community, read):
+            found = await read.talk.by_id(community.id, [message_id])
+        return await self._shown(guild_id, found.get(message_id), may_read)
+
+    async def _shown(self, guild_id: Snowflake, message: Message | None, may_read: MayRead) -> Message:
         thread = (await self.rooms.threads(guild_id)).get(message.room_id) if message else None
         if message is None or (thread is not None and not await may_read(thread)):
             raise NotFound("Selfroom does not know this message: choose one in an agent's room.")

@@ -19,7 +19,7 @@ from bot.core.actions import (
 from bot.core.changes import AddLetter
 from bot.core.errors import Rejected
 from bot.core.kinds import Access, HeldFor, LetterKind, Visibility
-from bot.core.letters import BillboardPayload, PermissionPayload, Proposal, TopicPayload
+from bot.core.letters import BillboardPayload, PermissionPayload, Proposal, TopicPayload, without_marks
 from bot.core.moderation import is_on
 from bot.core.records import AgentId, Json, Snowflake
 from bot.core.wording import counted
@@ -49,7 +49,10 @@ def clear_billboard(desk: Desk, action: ClearBillboard) -> str:
 
 @handles(SetTopic)
 def set_topic(desk: Desk, action: SetTopic) -> str:
-    return _show_topic(desk, " ".join(action.topic.split()), "The topic is set.")
+    topic = without_marks(" ".join(action.topic.split()))  # nobody writes what looks like a mark of ours
+    if not topic:
+        raise Rejected("Say in the topic what the room is about: that is only a mark by which I find channels.")
+    return _show_topic(desk, topic, "The topic is set.")
 
 
 @handles(ClearTopic)

@@ -26,7 +26,7 @@ from bot.engine.intake import Intake
 from bot.playground.server import Pace, Playground, PlaygroundOptions
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, room
-from tests.fakes import CountedMetrics, Nudges, WordTokenizer
+from tests.fakes import CountedMetrics, Nudges, PlainCipher, WordTokenizer
 from tests.migrated import migrated
 from tests.playground.openapi import held_to_the_description
 
@@ -108,7 +108,7 @@ class Stage:
         """Log the bot in, and hang up at the end; it has so many seconds to read on."""
         client = SelfroomClient(cogs)
         publisher, nudges, metrics = DiscordPublisher(client), Nudges(), CountedMetrics()
-        delivery = Delivery(self.store, publisher, SystemClock(), metrics, made=client.room_made)
+        delivery = Delivery(self.store, publisher, SystemClock(), metrics, cipher=PlainCipher(), made=client.room_made)
         intake = Intake(self.store, SystemClock(), WordTokenizer(), nudges, wake=delivery.wake)
         client.equip(store=self.store, intake=intake, publisher=publisher, metrics=metrics)
         bot = Bot(client, publisher, delivery, intake, nudges, metrics)

@@ -1,7 +1,7 @@
 """Files that people attach: read beside everything else, for whom somebody listens to, and never for long."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -46,8 +46,11 @@ def said(id: int, *files: Slow) -> discord.Message:
     return cast(discord.Message, Said(id, list(files)))
 
 
-async def characters(number: int) -> int:
-    return number
+def characters(number: int) -> Callable[[], Awaitable[int]]:
+    async def told() -> int:
+        return number
+
+    return told
 
 
 async def texts(files: Files, message: discord.Message) -> list[str | None]:
@@ -109,8 +112,40 @@ async def test_a_store_that_cannot_tell_who_is_listened_to_costs_only_the_text(f
     async def failing() -> int:
         raise StoreError("The disk is full: make room.")
 
-    files.begin(said(1, Slow(1)), failing())
+    files.begin(said(1, Slow(1)), failing)
     assert await texts(files, said(1, Slow(1))) == [None]
+
+
+async def test_nothing_is_kept_of_a_message_that_is_forgotten_or_that_nobody_asked_for(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.begin(said(1, Slow(1, seconds=60)), characters(100))
+    files.forget(said(1))
+    assert files.size == 0
+    files.begin(said(2, Slow(2)), characters(100))
+    monkeypatch.setattr("bot.adapters.discord.files.KEPT_SECONDS", -60.0)
+    files.begin(said(3, Slow(3)), characters(100))
+    assert files.size == 1
+
+
+async def test_nothing_is_kept_of_the_files_of_a_message_that_is_not_for_us(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with staged() as stage, stage.bot() as bot:
+        ada, channel_id = await stage.settle_in(bot)
+        translator = bot.client._translator
+
+        async def nowhere(*_: object) -> None:
+            """It was said in a private thread that we are not in."""
+
+        monkeypatch.setattr(translator, "_heard", nowhere)
+        await attach(stage.owner, stage, channel_id, "see")
+        monkeypatch.undo()
+        await stage.owner.say(channel_id, "last")
+
+        async def last() -> object:
+            return "last" in await stage.contents(ada)
+
+        await until(last)
+        assert translator.files.size == 0
 
 
 async def attach(guest: Guest, stage: Stage, channel_id: int, content: str, *, files: int = 1) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,12 +11,14 @@ from bot.adapters.clock import SystemClock
 from bot.core.changes import AddAgent, AddLetter, SetOverride
 from bot.core.config import CommunityConfig
 from bot.core.kinds import LetterKind
+from bot.core.publishing import NewChannel
 from bot.core.records import Agent, AgentId, Snowflake
 from tests.adapters.discord.stage import Bot, Stage, staged, until
 from tests.adapters.discord.test_incoming import Scene
 from tests.factories import agent, room
 
 CATEGORY = 4
+LONG_AGO = Snowflake(0)
 ADMINISTRATOR, WEBHOOKS = 1 << 3, 1 << 29
 
 
@@ -63,8 +66,28 @@ async def of(stage: Stage, id: AgentId) -> Agent:
 
 async def test_a_new_channel_says_whose_room_it_is(scene: Scene) -> None:
     [made] = [one for one in await channels(scene.stage) if one["id"] == str(scene.channel_id)]
-    assert made["topic"] == "Ada's room (agent 1)"
+    assert made["topic"].startswith("Ada's room (agent 1 #")
     assert (await scene.stage.room(scene.ada)).topic == ""
+
+
+async def test_a_channel_whose_answer_was_lost_is_found_again_however_often_it_is_asked_for(scene: Scene) -> None:
+    stage, publisher = scene.stage, scene.bot.publisher
+    wanted = NewChannel(
+        agent_id=AgentId(9), name="bob", topic="x (agent 9 #ab)", marks=("(agent 9 #ab)",), after=LONG_AGO
+    )
+    made = await publisher.make_channel(stage.guild_id, wanted)
+    assert await publisher.make_channel(stage.guild_id, wanted) == made
+    assert await publisher.make_channel(stage.guild_id, replace(wanted, after=made)) != made  # older than what asks
+    assert await publisher.make_channel(stage.guild_id, replace(wanted, rooms=frozenset([made]))) != made  # lived in
+
+
+async def test_a_topic_that_anybody_wrote_makes_no_channel_an_agents(scene: Scene) -> None:
+    stage, marks = scene.stage, " ".join(f"(agent {id}) [agent {id}]" for id in range(2, 6))
+    staff = {"name": "staff-only", "topic": marks}
+    made = await stage.owner.call("POST", f"/guilds/{stage.guild_id}/channels", staff)
+    await stage.owner.call("PATCH", f"/channels/{scene.channel_id}", {"topic": marks})
+    _, channel_id = await stage.settle_in(scene.bot, "Bob")
+    assert channel_id not in (int(made["id"]), scene.channel_id)
 
 
 async def test_channels_stand_in_the_order_of_their_agents_whoever_is_made_first(scene: Scene) -> None:

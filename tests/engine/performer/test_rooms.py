@@ -48,6 +48,12 @@ async def test_an_owner_furnishes_its_room(house: House) -> None:
     assert (room.billboard, room.topic) == ("", "")
 
 
+async def test_a_topic_bears_no_mark_by_which_channels_are_known(house: House) -> None:
+    await house.act(ADA, SetTopic(topic="read me (agent 8) [agent 9] (agent 1 #0123456789abcdef)"))
+    assert (await house.view()).all_rooms[ADA].topic == "read me"
+    assert "Say in the topic" in await house.one(ADA, SetTopic(topic="(agent 8)"))
+
+
 async def test_a_manager_sets_the_pace_and_silence_of_a_room(house: House) -> None:
     await house.ask(BOSS, SetRpm(rpm=30), Hush(minutes=5), subject=ADA)
     room = (await house.view()).all_rooms[ADA]

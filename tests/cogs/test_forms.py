@@ -1,0 +1,13 @@
+"""What people write into forms is held to its bounds with a plain sentence."""
+
+import pytest
+
+from bot.core.errors import Rejected
+from cogs.ui.forms import aliases_of
+
+
+def test_an_agent_listens_to_ten_short_words_at_most() -> None:
+    assert aliases_of(" boss, , the gardener ") == ("boss", "the gardener")
+    for text in (",".join(f"a{number}" for number in range(11)), "x" * 51):
+        with pytest.raises(Rejected, match="at most 10 other names"):
+            aliases_of(text)
