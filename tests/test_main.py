@@ -164,6 +164,29 @@ def test_nothing_is_written_over_without_force(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "data"]
 
 
+def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data"
+    settle(data)
+    monkeypatch.setenv("SELFROOM_DATABASE_URL", "sqlite:///elsewhere.db")
+    assert selfroom("migrate").exit_code == 0
+    (data / "logs").mkdir()
+    (data / "logs/selfroom.log").write_text("a line")
+    (tmp_path / ".env").write_text("")
+    secret = (data / "secret").read_bytes()
+    (tmp_path / "hard").hardlink_to(data / "secret")
+    (tmp_path / "soft").symlink_to("elsewhere.db")
+    (tmp_path / "way").symlink_to("data")
+    named = "data/secret way/secret data/../data/secret hard soft elsewhere.db elsewhere.db-wal data/selfroom.db .env"
+    named += " data/selfroom.db-journal data/playground.db data/playground.db-shm data/logs/selfroom.log data/logs/new"
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    commands = [("backup", target, "--force") for target in named.split()]
+    for command in (*commands, ("backup", "data/playground.db"), ("export", "data/secret", "--force")):
+        assert "is one of the files that Selfroom itself needs" in refused(*command), command
+    assert (data / "secret").read_bytes() == secret
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+    assert selfroom("backup", "data/backups.db").exit_code == 0
+
+
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:
     assert refused("backup", "nowhere/copy.db") == "There is no folder nowhere: make it, or name another place."
 
