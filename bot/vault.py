@@ -1,12 +1,12 @@
 """What the command line does with the data at rest: migrations, copies, archives, and the secret that seals keys."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.adapters.cipher import AesCipher, draw_another, open_cipher
+from bot.adapters.cipher import AesCipher, another_secret, open_cipher
 from bot.adapters.clock import SystemClock
 from bot.core.errors import BadSetting, NotFound
 from bot.core.records import Community, Snowflake
@@ -48,10 +48,10 @@ async def rotate_secret(settings: Settings, *, say: Say) -> None:
             "The secret is set in SELFROOM_SECRET: put a new one there, the old one into SELFROOM_OLD_SECRETS"
             " (as a JSON list), and run this again."
         )
+    drawn = another_secret(settings.data_dir / "secret") if settings.secret is None else nullcontext()
     async with opened(settings) as store:
-        if settings.secret is None:
-            draw_another(settings.data_dir / "secret")
-        done = await store.reseal(cipher_of(settings))
+        with drawn:  # nobody draws the next one before all is sealed with this one
+            done = await store.reseal(cipher_of(settings))
     say(f"Sealed with the new secret: {done.keys} keys of rooms, {done.providers} keys of model providers.")
     if done.unreadable:
         say(f"{done.unreadable} more cannot be opened with any secret there is, and were left as they are.")
@@ -64,7 +64,7 @@ async def rotate_secret(settings: Settings, *, say: Say) -> None:
 def spare_our_own(settings: Settings, store: SqlStore, target: Path) -> None:
     """Raise BadSetting for a copy or an archive in the place of what Selfroom itself lives on, there or not."""
     data = settings.data_dir
-    ours = [data / "secret", ENV_FILE, *data.glob("logs/*")]
+    ours = [data / "secret", data / "secret.lock", ENV_FILE, *data.glob("logs/*")]
     bases = [data / "selfroom.db", data / "playground.db"]
     if store.database.is_sqlite and not store.database.in_memory:
         bases.append(Path(str(store.database.url.database)))

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bot.__main__ import cli
-from bot.adapters.cipher import open_cipher
+from bot.adapters.cipher import another_secret, open_cipher
 from bot.core.changes import AddKey
 from bot.core.records import AccessKey, AgentId, KeyId
 from bot.core.sealing import of_key
@@ -185,6 +185,15 @@ def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: p
     assert (data / "secret").read_bytes() == secret
     assert sorted(path.name for path in tmp_path.rglob("*")) == before
     assert selfroom("backup", "data/backups.db").exit_code == 0
+
+
+def test_of_two_rotations_at_once_the_second_is_told_to_wait(tmp_path: Path) -> None:
+    settle(tmp_path / "data")
+    with another_secret(tmp_path / "data/secret"):
+        before = (tmp_path / "data/secret").read_text()
+        assert refused("rotate-secret") == "Another `rotate-secret` is at work: wait until it has ended."
+        assert (tmp_path / "data/secret").read_text() == before
+    assert "Sealed with the new secret: 1 keys" in selfroom("rotate-secret").stdout
 
 
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:
