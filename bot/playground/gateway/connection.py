@@ -78,7 +78,7 @@ class Connection:
         try:
             frame = json.loads(message.data)
             op, data = int(frame["op"]), frame.get("d")
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise GatewayClosed(4002, "Error while decoding payload.") from None
         await self._answer(op, data)
 
