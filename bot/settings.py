@@ -129,7 +129,7 @@ class Settings(BaseSettings):
     database_url: str | None = None
     secret: SecretStr | None = None
     old_secrets: tuple[SecretStr, ...] = ()  # they open what they sealed, and seal nothing any more
-    backup_days: int = Field(default=30, ge=1)  # copies of the database are kept so long: people are told
+    backup_days: int = Field(default=30, ge=1, le=3650)  # copies of the database are kept so long: people are told
 
     playground_port: int = Field(default=8808, ge=0, le=65535)
     playground_pace: Literal["discord", "fast", "off"] = "discord"  # of its rate limits
@@ -200,6 +200,8 @@ def load_settings(environment: Mapping[str, str], env_file: Path = ENV_FILE) -> 
         raise BadSetting(_sentence(error)) from error
     except SettingsError as error:
         raise BadSetting(f"A setting that holds several values must be JSON: {error}.") from error
+    except RecursionError:
+        raise BadSetting("A setting that holds several values has too many brackets in one another.") from None
 
 
 def _prompts_in(path: Path, over: Mapping[str, str]) -> dict[str, str]:

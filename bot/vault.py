@@ -1,18 +1,19 @@
 """What the command line does with the data at rest: migrations, copies, archives, and the secret that seals keys."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.adapters.cipher import AesCipher, draw_another, open_cipher
+from bot.adapters.cipher import AesCipher, another_secret, open_cipher
 from bot.adapters.clock import SystemClock
 from bot.core.errors import BadSetting, NotFound
 from bot.core.records import Community, Snowflake
 from bot.core.terminal import without_secrets
 from bot.doctor import check_data_folder
-from bot.settings import Settings
+from bot.settings import ENV_FILE, Settings
+from storage.private import BESIDE, is_one_of
 from storage.store import SqlStore
 
 Say = Callable[[str], object]
@@ -47,10 +48,10 @@ async def rotate_secret(settings: Settings, *, say: Say) -> None:
             "The secret is set in SELFROOM_SECRET: put a new one there, the old one into SELFROOM_OLD_SECRETS"
             " (as a JSON list), and run this again."
         )
+    drawn = another_secret(settings.data_dir / "secret") if settings.secret is None else nullcontext()
     async with opened(settings) as store:
-        if settings.secret is None:
-            draw_another(settings.data_dir / "secret")
-        done = await store.reseal(cipher_of(settings))
+        with drawn:  # nobody draws the next one before all is sealed with this one
+            done = await store.reseal(cipher_of(settings))
     say(f"Sealed with the new secret: {done.keys} keys of rooms, {done.providers} keys of model providers.")
     if done.unreadable:
         say(f"{done.unreadable} more cannot be opened with any secret there is, and were left as they are.")
@@ -58,6 +59,20 @@ async def rotate_secret(settings: Settings, *, say: Say) -> None:
         "SELFROOM_OLD_SECRETS" if settings.secret is not None else f"{settings.data_dir / 'secret'}, below the new one"
     )
     say(f"A Selfroom that runs must be started again. Older copies of the database still need what stands in {where}.")
+
+
+def spare_our_own(settings: Settings, store: SqlStore, target: Path) -> None:
+    """Raise BadSetting for a copy or an archive in the place of what Selfroom itself lives on, there or not."""
+    data = settings.data_dir
+    ours = [data / "secret", data / "secret.lock", ENV_FILE, *data.glob("logs/*")]
+    bases = [data / "selfroom.db", data / "playground.db"]
+    if store.database.is_sqlite and not store.database.in_memory:
+        bases.append(Path(str(store.database.url.database)))
+    ours += [base.with_name(f"{base.name}{ending}") for base in bases for ending in ("", *BESIDE)]
+    if is_one_of(target, ours) or is_one_of(target.parent, [data / "logs"]):
+        raise BadSetting(
+            f"{target} is one of the files that Selfroom itself needs, which is never replaced: name another place."
+        )
 
 
 def chosen(communities: Sequence[Community], guild_id: int | None) -> Community:
@@ -74,6 +89,7 @@ async def export_community(
 ) -> None:
     """Write a community into an archive."""
     async with opened(settings) as store:
+        spare_our_own(settings, store, path)
         async with store.reading() as read:
             community = chosen(await read.communities.all(), guild_id)
         moved = await store.export(community.id, path, replace=force, cipher=cipher_of(settings))
@@ -114,6 +130,7 @@ async def back_up(settings: Settings, *, path: Path | None, say: Say, force: boo
     else:
         until = f"people were told that you delete it after {settings.backup_days} days"
     async with opened(settings) as store:
+        spare_our_own(settings, store, path)
         await store.back_up(path, replace=force)
     say(f"The database is copied to {path}; keep the data folder's `secret` with it ({until}).")
 

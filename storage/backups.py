@@ -36,7 +36,7 @@ def _expire(database: Database, folder: Path, before: datetime) -> int:
     if database.is_sqlite and not database.in_memory:
         pattern = Path(BEFORE_MIGRATION.format(database.url.database, "*"))
         copies += pattern.parent.glob(pattern.name)
-    old = [copy for copy in copies if copy.stat().st_mtime < before.timestamp()]
+    old = [copy for copy in copies if copy.lstat().st_mtime < before.timestamp()]
     for copy in old:
         copy.unlink(missing_ok=True)
     return len(old)

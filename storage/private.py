@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,20 @@ def keep_private(file: Path) -> None:
             if one.is_file() and stat.S_IMODE(one.stat().st_mode) & OTHERS:
                 one.chmod(0o600)
         os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
+
+
+def is_one_of(target: Path, files: Iterable[Path]) -> bool:
+    """Tell whether a path leads to one of these, by whatever name or link, or would once they are there."""
+    # A link is a way to what it points at, and a place in a folder: neither may be one of them.
+    ways = {os.path.realpath(target), os.path.join(os.path.realpath(target.parent), target.name)}
+    return any(os.path.realpath(file) in ways or _is_same(target, file) for file in files)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return False
 
 
 @contextmanager

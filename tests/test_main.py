@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bot.__main__ import cli
-from bot.adapters.cipher import open_cipher
+from bot.adapters.cipher import another_secret, open_cipher
 from bot.core.changes import AddKey
 from bot.core.records import AccessKey, AgentId, KeyId
 from bot.core.sealing import of_key
@@ -162,6 +162,38 @@ def test_nothing_is_written_over_without_force(tmp_path: Path) -> None:
     assert selfroom("backup", "copy.db", "--force").exit_code == 0
     assert (tmp_path / "copy.db").read_bytes().startswith(b"SQLite format 3")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "data"]
+
+
+def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data"
+    settle(data)
+    monkeypatch.setenv("SELFROOM_DATABASE_URL", "sqlite:///elsewhere.db")
+    assert selfroom("migrate").exit_code == 0
+    (data / "logs").mkdir()
+    (data / "logs/selfroom.log").write_text("a line")
+    (tmp_path / ".env").write_text("")
+    secret = (data / "secret").read_bytes()
+    (tmp_path / "hard").hardlink_to(data / "secret")
+    (tmp_path / "soft").symlink_to("elsewhere.db")
+    (tmp_path / "way").symlink_to("data")
+    named = "data/secret way/secret data/../data/secret hard soft elsewhere.db elsewhere.db-wal data/selfroom.db .env"
+    named += " data/selfroom.db-journal data/playground.db data/playground.db-shm data/logs/selfroom.log data/logs/new"
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    commands = [("backup", target, "--force") for target in named.split()]
+    for command in (*commands, ("backup", "data/playground.db"), ("export", "data/secret", "--force")):
+        assert "is one of the files that Selfroom itself needs" in refused(*command), command
+    assert (data / "secret").read_bytes() == secret
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+    assert selfroom("backup", "data/backups.db").exit_code == 0
+
+
+def test_of_two_rotations_at_once_the_second_is_told_to_wait(tmp_path: Path) -> None:
+    settle(tmp_path / "data")
+    with another_secret(tmp_path / "data/secret"):
+        before = (tmp_path / "data/secret").read_text()
+        assert refused("rotate-secret") == "Another `rotate-secret` is at work: wait until it has ended."
+        assert (tmp_path / "data/secret").read_text() == before
+    assert "Sealed with the new secret: 1 keys" in selfroom("rotate-secret").stdout
 
 
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:

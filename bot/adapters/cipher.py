@@ -1,10 +1,13 @@
 """Secrets at rest: sealed with AES-GCM to the row they stand in, found by a keyed digest."""
 
 import base64
+import fcntl
 import hashlib
 import hmac
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import structlog
@@ -88,14 +91,27 @@ def secrets_from(path: Path) -> list[str]:
         raise BadSetting(f"The secret cannot be kept in {path}: {error.strerror}.") from error
 
 
-def draw_another(path: Path) -> None:
-    """Put a new secret before those in the file, which still open what they sealed; raises BadSetting."""
-    older = secrets_from(path)
-    try:
-        fresh = _written(path, [_new(), *older])
-        fresh.replace(path)
-    except OSError as error:
-        raise BadSetting(f"The new secret cannot be kept in {path}: {error.strerror}.") from error
+@contextmanager
+def another_secret(path: Path) -> Iterator[None]:
+    """Put a new secret before those in the file, which still open what they sealed, and let nobody else do so.
+
+    Until the block ends: of two that read the same older secrets, one would write over what the other sealed with.
+    Raises BadSetting.
+    """
+    secrets_from(path)  # which makes the folder and the first secret
+    lock = path.with_name(f"{path.name}.lock")
+    with ExitStack() as held:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+            held.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            older = secrets_from(path)
+            _written(path, [_new(), *older]).replace(path)
+        except BlockingIOError:
+            raise BadSetting("Another `rotate-secret` is at work: wait until it has ended.") from None
+        except OSError as error:
+            raise BadSetting(f"The new secret cannot be kept in {path}: {error.strerror}.") from error
+        yield
 
 
 def _new() -> str:

@@ -47,4 +47,4 @@ def _face(world: World, key: str, *, to_page: bool) -> web.StreamResponse:
         if to_page:  # a picture elsewhere would tell where its viewer is
             raise web.HTTPNotFound(text="This picture lies elsewhere.")
         raise web.HTTPFound(place)
-    return web.Response(body=data, content_type=kind)
+    return web.Response(body=data, content_type=kind, headers={"X-Content-Type-Options": "nosniff"})

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
-from urllib.parse import SplitResult, urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
@@ -10,6 +9,7 @@ from aiohttp.typedefs import Middleware
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 NAMES = ("localhost", "127.0.0.1", "::1")
+HOSTS = ("localhost", "127.0.0.1", "[::1]")
 REFUSAL = "The playground only talks to programs on this machine and to its own page: open it as http://127.0.0.1."
 PEOPLE_ONLY = "Only people of the playground may see this: send the page's own token as Authorization."
 OUR_SITES = ("same-origin", "none")  # `none`: somebody typed the address
@@ -28,11 +28,7 @@ def is_loopback(host: str) -> bool:
 
 def _is_ours(netloc: str, port: int) -> bool:
     """Whether a `Host` is this machine and this port: a name that was bent to it is another's."""
-    try:
-        host: SplitResult = urlsplit(f"//{netloc}")
-        return is_loopback(host.hostname or "") and (host.port or 80) == port
-    except ValueError:
-        return False
+    return netloc in {f"{name}:{port}" for name in HOSTS} or (port == 80 and netloc in HOSTS)
 
 
 def _is_a_link_to_the_page(request: web.Request) -> bool:

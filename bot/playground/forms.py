@@ -6,7 +6,7 @@
 import types
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import (
     Annotated,
@@ -28,6 +28,7 @@ from bot.playground.errors import ApiError, Tree, leaf
 from bot.playground.snowflakes import is_snowflake
 
 T = TypeVar("T")
+LONGEST_SHOWN = 100
 UNDONE = "the playground does not do this"
 
 
@@ -37,6 +38,11 @@ class Misfit(Exception):
     def __init__(self, tree: Tree) -> None:
         super().__init__(str(tree))
         self.tree = tree
+
+
+def shown(value: object) -> str:
+    """Give the beginning of a value, for a sentence about it."""
+    return f"{str(value)[:LONGEST_SHOWN]}…" if len(str(value)) > LONGEST_SHOWN else str(value)
 
 
 def wrong(code: str, message: str) -> Misfit:
@@ -66,7 +72,7 @@ class Text:
     def read(self, value: object) -> str:
         """Give the text."""
         if not isinstance(value, str):
-            raise wrong("STRING_TYPE_CONVERT", f'Could not interpret "{value}" as string.')
+            raise wrong("STRING_TYPE_CONVERT", f'Could not interpret "{shown(value)}" as string.')
         if self.low and not value.strip():
             raise _required()
         if not self.low <= len(value) <= self.high:
@@ -101,7 +107,7 @@ class Whole:
         if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-            raise wrong("NUMBER_TYPE_COERCE", f'Value "{value}" is not int.')
+            raise wrong("NUMBER_TYPE_COERCE", f'Value "{shown(value)}" is not int.')
         if not self.low <= value <= self.high:
             raise wrong("NUMBER_TYPE_MAX", f"int value should be between {self.low} and {self.high}.")
         return int(value)
@@ -117,7 +123,7 @@ class Number:
     def read(self, value: object) -> float:
         """Give the number."""
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise wrong("NUMBER_TYPE_COERCE", f'Value "{value}" is not a number.')
+            raise wrong("NUMBER_TYPE_COERCE", f'Value "{shown(value)}" is not a number.')
         if not self.low <= value <= self.high:
             raise wrong("NUMBER_TYPE_MAX", f"The value should be between {self.low:g} and {self.high:g}.")
         return value
@@ -146,7 +152,7 @@ class Truth:
         if isinstance(value, str) and value.lower() in ("true", "false", "1", "0"):
             return value.lower() in ("true", "1")
         if not isinstance(value, bool):
-            raise wrong("BOOLEAN_TYPE_CONVERT", f'Must be either true or false, not "{value}".')
+            raise wrong("BOOLEAN_TYPE_CONVERT", f'Must be either true or false, not "{shown(value)}".')
         return value
 
 
@@ -157,7 +163,7 @@ class Id:
     def read(self, value: object) -> str:
         """Give it as text."""
         if not is_snowflake(value):
-            raise wrong("NUMBER_TYPE_COERCE", f'Value "{value}" is not snowflake.')
+            raise wrong("NUMBER_TYPE_COERCE", f'Value "{shown(value)}" is not snowflake.')
         return str(value)
 
 
@@ -168,7 +174,7 @@ class Bits:
     def read(self, value: object) -> str:
         """Give the digits."""
         if isinstance(value, bool) or not str(value).isdecimal() or len(str(value)) > 20:
-            raise wrong("NUMBER_TYPE_COERCE", f'Value "{value}" is not int.')
+            raise wrong("NUMBER_TYPE_COERCE", f'Value "{shown(value)}" is not int.')
         return str(value)
 
 
@@ -177,13 +183,14 @@ class Moment:
     """A time in ISO 8601 with its offset."""
 
     def read(self, value: object) -> str:
-        """Give it as it was written."""
+        """Give it in UTC, in the one way of writing it that every client reads."""
         try:
-            if not isinstance(value, str) or datetime.fromisoformat(value).tzinfo is None:
+            moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+            if moment is None or moment.tzinfo is None:
                 raise ValueError
-        except ValueError:
-            raise wrong("DATE_TYPE_PARSE", f'Could not parse "{value}". Should be ISO8601.') from None
-        return value
+            return moment.astimezone(UTC).isoformat()
+        except (ValueError, OverflowError):  # in UTC it may lie before the first year
+            raise wrong("DATE_TYPE_PARSE", f'Could not parse "{shown(value)}". Should be ISO8601.') from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,15 @@
 """A community in one file: a zip of JSON lines, images and a manifest with counts."""
 
 import asyncio
+import io
 import json
+import re
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -40,6 +44,10 @@ LARGEST = 4_000_000_000  # bytes of all that is in an archive
 LARGEST_AT_ONCE = 64_000_000  # bytes of what is read whole: the manifest, and the images together
 LARGEST_LINE = 8_000_000  # bytes of one row: a beat with its HUD is the longest
 LARGEST_PAGE = 16_000_000  # bytes of the rows that are written together, but for the last of them
+LARGEST_MANIFEST = 1_000_000
+LARGEST_LISTING = 1_000_000  # bytes of the list of what is in the archive
+MOST_VALUES = 100_000  # lists, objects and what stands in them, in one row
+BYTES_OF_A_VALUE = 100  # in memory, about: far more than the two of `[]`
 MOST_FILES = 2_000
 PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack more at a time than they are asked for
 TOO_LARGE = "The archive holds more than any community: it is not one of Selfroom's; nothing was imported."
@@ -50,7 +58,9 @@ CLOSED = (
     " SELFROOM_OLD_SECRETS (as a JSON list), export it anew after `selfroom rotate-secret`, or import without them with"
     " --without-secret; nothing was imported."
 )
+_TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # no byte is looked at twice
 UNREADABLE = (
+    MemoryError,
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file
     *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, SQLAlchemyError),  # what is written in it
 )
@@ -151,14 +161,14 @@ async def import_community(
     are not opened.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with _opened(path) as archive:
             check_sizes(archive)
             manifest = json.loads(archive.read(MANIFEST))
             if manifest["format"] > FORMAT:
                 raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
             left_out = tuple(words for words in STAYS.values() if words in manifest.get("left_out", ()))
             found = await asyncio.to_thread(fingerprint, archive, manifest)
-            images = {name: archive.read(f"images/{name}") for name in manifest["images"][:MOST_FILES]}
+            images = {name: archive.read(f"images/{name}") for name in sorted(set(manifest["images"]))}
             async with database.writing() as connection:
                 session = Session(connection)
                 community_id, counts = await _read(session, archive, manifest, guild_id)
@@ -191,11 +201,31 @@ async def _rehome(connection: AsyncConnection, community_id: CommunityId) -> Non
     await session.ids.flush(connection)
 
 
+class _Listing(io.BufferedReader):
+    """An archive's file that gives no more at a time than `most`: its own list may say that it is of any size."""
+
+    most = LARGEST_LISTING
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read; raises BadSetting for more than may be read at a time."""
+        if size is not None and size > self.most:
+            raise BadSetting(TOO_LARGE)
+        return super().read(size)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    with _Listing(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
+        file.most = sys.maxsize
+        yield archive
+
+
 def check_sizes(archive: zipfile.ZipFile) -> None:
     """Raise BadSetting for an archive that says it is larger than any of ours; unpacking stops at what it says."""
     files = archive.infolist()
     whole = [info.file_size for info in files if info.filename == MANIFEST or info.filename.startswith("images/")]
     too_large = len(files) > MOST_FILES or sum(info.file_size for info in files) > LARGEST
+    too_large |= any(info.filename == MANIFEST and info.file_size > LARGEST_MANIFEST for info in files)
     if too_large or sum(whole) > LARGEST_AT_ONCE or any(info.compress_type not in PACKED_BY for info in files):
         raise BadSetting(TOO_LARGE)
 
@@ -261,10 +291,23 @@ def _pages(lines: Iterator[bytes]) -> Iterator[list[Line]]:
     page: list[Line] = []
     size = 0
     for line in lines:
+        values = values_in(line)
+        if values > MOST_VALUES:
+            raise BadSetting(TOO_LARGE)
         page.append(json.loads(line))
-        size += len(line)
+        size += len(line) + values * BYTES_OF_A_VALUE
         if len(page) == AT_A_TIME or size > LARGEST_PAGE:
             yield page
             page, size = [], 0
     if page:
         yield page
+
+
+def values_in(line: bytes) -> int:
+    """Count what a line would become, at most: what stands in its texts is left out where there is much of it."""
+    found = _marks_in(line)
+    return found if found <= MOST_VALUES else found - sum(_marks_in(text[0]) for text in _TEXTS.finditer(line))
+
+
+def _marks_in(line: bytes) -> int:
+    return sum(map(line.count, (b"[", b"{", b",")))

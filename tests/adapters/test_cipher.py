@@ -8,7 +8,7 @@ from cryptography.fernet import Fernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from bot.adapters.cipher import AesCipher, draw_another, open_cipher, secrets_from
+from bot.adapters.cipher import AesCipher, another_secret, open_cipher, secrets_from
 from bot.core.errors import BadSetting
 
 SECRET, LATER = "a secret of an installation", "a secret of a later year"
@@ -89,12 +89,24 @@ def test_later_starts_read_the_same_secret(tmp_path: Path) -> None:
 def test_another_secret_is_put_before_the_older_ones(tmp_path: Path) -> None:
     (first,) = secrets_from(tmp_path / "secret")
     sealed = open_cipher(tmp_path).encrypt("sesame", ROW)
-    draw_another(tmp_path / "secret")
+    with another_secret(tmp_path / "secret"):
+        pass
     newest, older = secrets_from(tmp_path / "secret")
     assert (older, mode(tmp_path / "secret")) == (first, 0o600)
     assert newest != first
     assert open_cipher(tmp_path).decrypt(sealed, ROW) == "sesame"
-    assert [file.name for file in tmp_path.iterdir()] == ["secret"]
+    assert [file.name for file in tmp_path.iterdir() if file.name != "secret.lock"] == ["secret"]
+
+
+def test_two_that_draw_a_secret_at_once_lose_none(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    with another_secret(path):
+        sealed = open_cipher(tmp_path).encrypt("sesame", ROW)
+        with pytest.raises(BadSetting, match="wait until it has ended"), another_secret(path):
+            pytest.fail("two were let in")
+    with another_secret(path):
+        assert open_cipher(tmp_path).decrypt(sealed, ROW) == "sesame"
+    assert len(secrets_from(path)) == 3
 
 
 def test_a_secret_that_others_may_read_is_taken_from_them(tmp_path: Path) -> None:

@@ -42,6 +42,14 @@ async def test_strangers_are_refused_everywhere(playground: Playground, path: st
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
+@pytest.mark.parametrize("host", ["evil.example@127.0.0.1:{}", "2130706433:{}", "localhost.:{}", "127.0.0.1:0{}"])
+async def test_this_machine_by_an_odd_name_is_refused(playground: Playground, host: str) -> None:
+    async with aiohttp.ClientSession() as session:
+        headers = {"Host": host.format(playground.port)}
+        async with session.get(f"{playground.url}/playground", headers=headers) as answer:
+            assert answer.status == 403
+
+
 async def test_a_page_of_another_port_reads_no_token(playground: Playground) -> None:
     other = f"http://127.0.0.1:{playground.port + 1}"
     asked = {"Origin": other, "Access-Control-Request-Method": "GET"}

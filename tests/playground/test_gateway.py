@@ -287,3 +287,18 @@ class TestInDiscordsPace:
             await second.receive_json(timeout=PATIENCE_SECONDS)
             await second.send_json({"op": 2, "d": {"token": playground.bot_token, "intents": 0}})
             assert (await second.receive_json(timeout=PATIENCE_SECONDS))["op"] == 9
+
+
+async def test_a_frame_larger_than_any_client_sends_is_not_taken_in(playground: Playground) -> None:
+    async with socket_to(playground) as socket:
+        await socket.send_str(json.dumps({"op": 1, "d": None, "x": "y" * 70_000}))
+        assert await close_code(socket) == 1009
+
+
+@pytest.mark.parametrize(
+    "frame", ["[" * 60_000, '{"op": 1e999}', '{"op": ' + "9" * 5000 + "}"], ids=lambda text: text[:9]
+)
+async def test_a_frame_that_nothing_can_be_made_of_closes_the_connection(playground: Playground, frame: str) -> None:
+    async with socket_to(playground) as socket:
+        await socket.send_str(frame)
+        assert await close_code(socket) == 4002

@@ -3,11 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import discord
 import pytest
 from aiohttp import web
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from tests.playground.page_bot import picture_bytes
 from tests.playground.page_driver import staged
@@ -258,3 +259,28 @@ async def test_a_picture_elsewhere_is_a_link_and_learns_of_no_viewer(browser: Br
         await tab.page.evaluate(forced, f"{elsewhere}/forced.png")
         assert asked == []
         tab.errors.clear()  # the browser itself notes what it was refused
+
+
+async def test_a_message_that_cannot_be_drawn_leaves_all_others_where_they_are(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        await scene.channel.send(f"look: http://%/channels/1/{scene.channel.id}")
+        embed: Any = {"title": "At an odd time", "timestamp": "2024-W01-1T00:00:00+00:00"}
+        route = discord.http.Route("POST", "/channels/{channel_id}/messages", channel_id=scene.channel.id)
+        kept = await scene.bot.http.request(route, json={"embeds": [embed]})
+        assert kept["embeds"][0]["timestamp"] == "2024-01-01T00:00:00+00:00"
+        await scene.channel.send("I come after them")
+        for words in ("look: http", "At an odd time", "I come after them"):
+            await expect(tab.message(words)).to_be_visible()
+
+        async def as_it_once_was_kept(route: Route) -> None:
+            answer = await route.fetch()
+            text = await answer.text()
+            await route.fulfill(response=answer, body=text.replace("2024-01-01T00", "2024-W01-1T00"))
+
+        await tab.page.route("**/messages?*", as_it_once_was_kept)
+        await tab.page.reload()
+        await expect(tab.message("This message cannot be shown.")).to_have_count(1)
+        await expect(tab.message("look: http")).to_be_visible()
+        await expect(tab.message("I come after them")).to_be_visible()
+        await tab.page.unroute_all(behavior="wait")

@@ -35,6 +35,14 @@ async def test_copies_that_are_too_old_are_removed_and_nothing_else(tmp_path: Pa
     assert (tmp_path / "selfroom.db-else").exists()
 
 
+async def test_a_link_that_leads_nowhere_is_a_copy_like_any_other(tmp_path: Path) -> None:
+    (tmp_path / "copies").mkdir()
+    (tmp_path / "copies/gone.db").symlink_to(tmp_path / "nowhere.db")
+    async with await SqlStore.open("sqlite:///:memory:") as store:
+        assert await store.expire_backups(tmp_path / "copies", START - timedelta(days=30_000)) == 0
+        assert await store.expire_backups(tmp_path / "copies", START + timedelta(days=30_000)) == 1
+
+
 async def test_where_there_are_no_copies_none_are_removed(tmp_path: Path) -> None:
     async with await SqlStore.open("sqlite:///:memory:") as store:
         assert await store.expire_backups(tmp_path / "nowhere", START) == 0

@@ -20,6 +20,7 @@ POLITELY_IGNORED = (Op.PRESENCE, Op.VOICE, Op.LAZY_GUILDS, Op.GUILD_SUBSCRIPTION
 HEARTBEAT_MS = 41_250
 SENDS_PER_MINUTE = 120
 BATCH = 50
+LARGEST_FRAME = 64 * 1024  # bytes of what a client sends, which it may before anybody knows who it is
 INVALID_PAUSE = 1.0
 
 
@@ -77,7 +78,7 @@ class Connection:
         try:
             frame = json.loads(message.data)
             op, data = int(frame["op"]), frame.get("d")
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise GatewayClosed(4002, "Error while decoding payload.") from None
         await self._answer(op, data)
 
@@ -155,7 +156,7 @@ class Connection:
 
 async def serve(request: web.Request, world: World, gateway_url: str) -> web.WebSocketResponse:
     """Answer a gateway request (`?v=10&encoding=json&compress=zlib-stream`)."""
-    socket = web.WebSocketResponse(max_msg_size=0, compress=False, timeout=1.0)
+    socket = web.WebSocketResponse(max_msg_size=LARGEST_FRAME, compress=False, timeout=1.0)
     await socket.prepare(request)
     wire = wire_for(socket, request)
     if request.query.get("v", "10") not in ("9", "10"):

@@ -1,17 +1,15 @@
 """Files of a message: kept with the state, served back from the CDN path."""
 
-import io
 import mimetypes
 import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from PIL import Image, UnidentifiedImageError
-
 from bot.playground.errors import ApiError, invalid
 from bot.playground.rows import Json
 from bot.playground.world import World
 from bot.playground.writing.message import FileForm, MessageForm
+from bot.playground.writing.pictures import size_of
 
 MOST = 10
 LARGEST = 10 * 1024 * 1024
@@ -69,8 +67,5 @@ def safe_name(name: str) -> str:
 
 
 def _measure(data: bytes) -> Json:
-    try:
-        with Image.open(io.BytesIO(data)) as image:
-            return {"width": image.width, "height": image.height}
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError):
-        return {}
+    size = size_of(data)
+    return {"width": size[0], "height": size[1]} if size else {}

@@ -64,10 +64,21 @@ function newRow() {
   };
 }
 
+/** One message that cannot be drawn leaves all others where they are. */
+function drawn(app, message, grouped) {
+  try {
+    return messageElement(app, message, grouped);
+  } catch (error) {
+    console.warn("a message cannot be shown", message.id, error);
+    const words = h("div.message-body", {}, h("p.system-words", {}, "This message cannot be shown."));
+    return h("article.message.system", { tabindex: -1, data: { id: message.id } }, h("div.message-side"), words);
+  }
+}
+
 function messageRow(app, message, grouped) {
   const agent = Boolean(message.webhook_id && app.agents.byName(message.author.username));
   const key = `${message.stamp} ${grouped} ${agent} ${authorName(app, message)}`;
-  return { id: message.id, key, message, build: () => messageElement(app, message, grouped) };
+  return { id: message.id, key, message, build: () => drawn(app, message, grouped) };
 }
 
 function firstRow(app, timeline) {

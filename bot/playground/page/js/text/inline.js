@@ -45,7 +45,7 @@ function jumpLink(app, url, inner) {
 }
 
 function anyLink(app, url, inner) {
-  const target = url.match(JUMP);
+  const target = URL.canParse(url) && url.match(JUMP);
   const channel = target && app.world.channels.get(target[1]);
   if (!channel) return link(url, inner ?? url);
   return jumpLink(app, url, inner ?? `#${app.world.channelName(channel)}${target[2] ? " › message" : ""}`);
