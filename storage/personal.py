@@ -13,7 +13,7 @@ from bot.core.people import SOMEONE, by_person, mention
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Snowflake
 from storage.columns import to_json, to_plain
 from storage.erasing import erase
-from storage.names import borne_by_others, may_name, usernames_of
+from storage.names import borne_by_others, longer_names, may_name, usernames_of
 from storage.purging import owe_purge
 from storage.session import Query, Session, owned
 from storage.summaries import withdraw_where
@@ -150,18 +150,20 @@ class SqlPersonal:
         shared = await borne_by_others(self.session, community_id, person_id, names) | {
             name.casefold() for name in others
         }
+        spared = {*others, *await longer_names(self.session, community_id, person_id, names)}
         called = {*names, await self._shown_name(community_id, person_id)} - {""}
         gone = await self._forget_messages(community_id, person_id, at)
         reactions = await self._forget_reactions(community_id, person_id)
         await self._forget_rows(community_id, person_id, at)
         await owe_purge(self.session)  # also when only a name goes
-        alone = Named([name for name in names if name not in shared], words=())
+        alone = Named([name for name in names if name not in shared], words=(), others=spared)
         texts = await self._forget_mentions(community_id, alone) if alone.names else 0
         return Forgotten(
             messages=gone,
             reactions=reactions,
             texts=texts,
             names=alone.names,
+            spared=alone.others,
             is_shared=bool(shared.intersection(names)),
             agents=tuple(await self._who_knows(community_id, alone)),
             traces=tuple(await traces_of(self.session, community_id, called, alone)),

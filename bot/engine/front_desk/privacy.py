@@ -63,7 +63,7 @@ class Privacy:
         async with self.office.changing(guild_id, person) as (community, write):
             gone = await write.personal.forget(community.id, person.id, now, others=others)
             view = await write.views.desk(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
-            who = Forgotten(gone.names, words=())
+            who = Forgotten(gone.names, words=(), others=gone.spared)
             changes = [change for mind in view.minds.values() for change in without(mind, who, now)]
             places = [place_of(trace, view) for trace in gone.traces]
             if places and view.config.managers_channel_id is not None:
