@@ -10,8 +10,9 @@ from bot.core.forgetting import Forgotten as Named
 from bot.core.keeping import Forgotten, Readable
 from bot.core.kinds import LetterKind, RequestState
 from bot.core.people import SOMEONE, by_person, mention
-from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Room, Snowflake
 from storage.columns import to_json, to_plain
+from storage.convert import room_of
 from storage.erasing import erase
 from storage.names import borne_by_others, longer_names, may_name, usernames_of
 from storage.purging import owe_purge
@@ -35,6 +36,7 @@ from storage.tables import (
     PEOPLE,
     REACTIONS,
     REQUESTS,
+    ROOMS,
     SCHEDULES,
 )
 from storage.talk import SqlTalk
@@ -72,6 +74,19 @@ class SqlPersonal:
         touched = MESSAGES.c.id.in_(self._reacted_to(community_id, person_id))
         reacted = select(MESSAGES.c.thread_id).where(of_community, in_thread, touched)
         return sorted((row[0] for row in await self.session.rows(union(spoke, reacted))), reverse=True)
+
+    async def secluded(self, community_id: CommunityId, person_id: Snowflake) -> list[Room]:
+        by = [by_person(person_id, manager=manager) for manager in (False, True)]
+        of_messages = select(MESSAGES.c.room_id).where(owned(MESSAGES, community_id))
+        here = union(
+            of_messages.where(MESSAGES.c.sender_person_id == person_id),
+            of_messages.where(MESSAGES.c.id.in_(self._reacted_to(community_id, person_id))),
+            select(JOURNAL.c.side).where(owned(JOURNAL, community_id), JOURNAL.c.by.in_(by)),
+            select(BEATS.c.side).where(owned(BEATS, community_id), BEATS.c.person_id == person_id),
+        )
+        threads = (ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None), ROOMS.c.id.in_(here))
+        asked = select(ROOMS).where(owned(ROOMS, community_id), *threads).order_by(ROOMS.c.id.desc())
+        return await self.session.records(asked, ROOMS, room_of)
 
     async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much it is.

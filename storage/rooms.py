@@ -1,6 +1,6 @@
 """Rooms by channel, and private threads: places in a room, whose members hear them while the bot is in them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -55,6 +55,11 @@ class SqlRooms:
         said = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id.is_not(None))
         asked = select(MESSAGES.c.thread_id).distinct().where(*said, MESSAGES.c.thread_name.is_(None))
         return [Snowflake(row[0]) for row in await self.session.rows(asked.order_by(MESSAGES.c.thread_id))]
+
+    async def heard(self, community_id: CommunityId, thread_ids: Collection[AgentId]) -> frozenset[AgentId]:
+        within = self.session.is_one_of(MEMBERSHIPS.c.room_id, thread_ids)
+        asked = select(MEMBERSHIPS.c.room_id).distinct().where(owned(MEMBERSHIPS, community_id), within)
+        return frozenset(row[0] for row in await self.session.rows(asked))
 
     async def add_thread(
         self, community_id: CommunityId, room_id: AgentId, channel_id: Snowflake, *, name: str, at: datetime

@@ -49,8 +49,8 @@ class Privacy:
     async def data(self, guild_id: Snowflake, person: Person, where: Readable, *, may_read: MayRead) -> dict[str, Json]:
         """Give what is kept of a person where they may read now; private threads are asked for one by one."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-        secluded = await readable(view.all_rooms.values(), may_read)
+            threads = await read.personal.secluded(community.id, person.id)
+        secluded = await readable(self.office, guild_id, threads, may_read)
         async with self.office.looking(guild_id) as (community, read):
             return await read.personal.data(community.id, person.id, replace(where, rooms=where.rooms | secluded))
 
