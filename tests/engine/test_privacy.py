@@ -1,5 +1,8 @@
-"""How often Discord is asked who may read a private thread, for one command of anybody."""
+"""What one person asks about themselves costs nobody else: Discord is asked little, and one is forgotten at a time."""
 
+import asyncio
+
+from bot.core.errors import Rejected
 from bot.core.keeping import Readable
 from bot.core.records import AgentId, Person, Room, Snowflake
 from bot.engine.front_desk.office import MOST_THREADS
@@ -59,3 +62,15 @@ async def test_threads_that_we_left_are_nobodys_to_read_and_not_asked_of() -> No
         assert ([one.room_id for one, _ in found], asked.threads) == ([kept], [kept])
         await desk.privacy.data(GUILD_ID, MIRA, NOWHERE, may_read=asked)
         assert asked.threads == [kept, kept]
+
+
+async def test_one_person_at_a_time_is_forgotten() -> None:
+    async with town() as here:
+        desk = front_desk(here)
+        first, second = await asyncio.gather(
+            desk.privacy.forget(GUILD_ID, MIRA), desk.privacy.forget(GUILD_ID, EVE), return_exceptions=True
+        )
+        assert isinstance(first, str)
+        assert isinstance(second, Rejected)
+        assert "try again in a minute" in str(second)
+        assert "It is done" in await desk.privacy.forget(GUILD_ID, EVE)
