@@ -95,6 +95,10 @@ class SqlPersonal:
 
         All of it is found by their id: a name is anybody's to choose.
         """
+        with unhurried():  # one who is talkative has said much
+            return await self._data(community_id, person_id, readable)
+
+    async def _data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         here = and_(
             MESSAGES.c.room_id.in_(readable.rooms),
             or_(MESSAGES.c.thread_id.is_(None), MESSAGES.c.thread_id.in_(readable.threads)),
@@ -157,8 +161,12 @@ class SqlPersonal:
         only: tuple[str, ...] = (),
     ) -> list[Json]:
         columns = [table.c[name] for name in only or table.c.keys()]
-        asked = select(*columns).where(owned(table, community_id), *conditions).order_by(*table.primary_key)
-        return [{name: to_plain(value) for name, value in row.items()} for row in await self.session.mappings(asked)]
+        names = [column.name for column in columns]
+        asked = select(*columns).where(owned(table, community_id), *conditions)
+        found: list[Json] = []
+        async for page in self.session.leafed(asked, table, AT_A_TIME):
+            found += [{name: to_plain(value) for name, value in zip(names, row, strict=False)} for row in page]
+        return found
 
     async def forget(
         self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()

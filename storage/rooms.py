@@ -22,6 +22,7 @@ from storage.convert import (
     columns_of,
 )
 from storage.erasing import erase
+from storage.inline import unhurried
 from storage.session import Session, owned
 from storage.tables import (
     ACTIONS,
@@ -129,9 +130,9 @@ class SqlRooms:
         await self.session.run(update(MESSAGES).where(these).values(thread_name=name))
 
     async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> int:
-        return await erase(
-            self.session, community_id, and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
-        )
+        here = and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
+        with unhurried():
+            return await erase(self.session, community_id, here)
 
     async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
         await self.leave_thread(community_id, thread_id)

@@ -22,14 +22,12 @@ from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, is_marked, without_marker
 from bot.core.ports import Clock, Store, Writing
 from bot.core.ports.residents import WritableRooms
-from bot.core.ports.talk import Talk
-from bot.core.records import AgentId, Community, MessageId, Room, Snowflake
+from bot.core.records import AgentId, Community, Room
 from bot.engine.setbacks import REFUSALS
 
 TOPIC_CHARACTERS = 120
 LONGEST_REST = timedelta(days=1)
 LETTERS = 2_000
-PAGE = 200
 AWAY = "away"  # kept while the community rests only because the bot was removed
 log = structlog.get_logger(__name__)
 
@@ -127,8 +125,7 @@ class Places:
             if thread_id is not None:
                 await _close_thread(write, community, thread_id, now)
             elif room_id is not None:
-                ids = await _said_in(write.talk, community, room_id, event.thread_id)
-                await write.talk.delete(community.id, ids, now)
+                await write.talk.delete_room(community.id, room_id, now, thread_id=event.thread_id)
 
     async def _thread_left(self, event: ThreadLeft, community: Community) -> None:
         """Nobody of us hears what is said in a private thread any more."""
@@ -198,18 +195,6 @@ async def _close_thread(write: Writing, community: Community, thread_id: AgentId
     await write.rooms.leave_thread(community.id, thread_id)
     await write.rooms.close_thread(community.id, thread_id)
     return True
-
-
-async def _said_in(talk: Talk, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
-    """Give the messages of a thread; none of them is older than the thread itself."""
-    ids: list[Snowflake] = []
-    before: MessageId | None = None
-    while page := await talk.history(community.id, room_id, before=before, limit=PAGE):
-        ids += [one.discord_id for one in page if one.thread_id == thread_id and one.discord_id]
-        before = page[0].id
-        if all(one.discord_id and one.discord_id < thread_id for one in page):
-            break
-    return ids
 
 
 async def _try_again(write: Writing, community: Community, now: datetime) -> None:
