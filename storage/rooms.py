@@ -57,6 +57,11 @@ class SqlRooms:
         asked = select(MESSAGES.c.thread_id).distinct().where(*said, MESSAGES.c.thread_name.is_(None))
         return [Snowflake(row[0]) for row in await self.session.rows(asked.order_by(MESSAGES.c.thread_id))]
 
+    async def living_threads(self, community_id: CommunityId, room_id: AgentId) -> frozenset[AgentId]:
+        there = (ROOMS.c.thread_of == room_id, ROOMS.c.channel_id.is_not(None))
+        asked = select(ROOMS.c.id).where(owned(ROOMS, community_id), *there)
+        return await self.heard(community_id, [row[0] for row in await self.session.rows(asked)])
+
     async def heard(self, community_id: CommunityId, thread_ids: Collection[AgentId]) -> frozenset[AgentId]:
         within = self.session.is_one_of(MEMBERSHIPS.c.room_id, thread_ids)
         asked = select(MEMBERSHIPS.c.room_id).distinct().where(owned(MEMBERSHIPS, community_id), within)
