@@ -129,6 +129,25 @@ class SelfroomClient(commands.Bot):
         """Give a channel or thread of a server in which words can stand; raises ChannelGone for one of another."""
         return await self._publisher.territory.place(guild_id, channel_id)
 
+    async def members_thread(self, member: discord.Member, thread_id: int) -> discord.Thread | None:
+        """Give a thread that somebody may read: a private one only its people and who manages threads."""
+        guild_id, territory = member.guild.id, self._publisher.territory
+        thread = await territory.thread(guild_id, thread_id)
+        if thread is None or thread.parent is None:
+            return None
+        rights = thread.parent.permissions_for(member)
+        if not (rights.view_channel and rights.read_message_history):
+            return None
+        if thread.is_private() and not rights.manage_threads:
+            try:
+                await thread.fetch_member(member.id)
+            except discord.NotFound:  # they are not in it
+                return None
+            except discord.Forbidden:  # we are not
+                territory.refused(guild_id, thread_id)
+                return None
+        return thread
+
     async def login(self, token: str) -> None:
         """Log in, trying again for as long as Discord is out of reach; raises what no further try can mend."""
         for failures in itertools.count(1):

@@ -9,7 +9,7 @@ from discord.ext import commands
 
 from bot.client import SelfroomClient
 from bot.core.actions import Action, CancelScheduled
-from bot.core.errors import NotFound, Rejected
+from bot.core.errors import NotFound, PublishError, Rejected
 from bot.core.outlook import Outlook
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Schedule, Side, Snowflake
@@ -208,21 +208,12 @@ def may_read(interaction: Interaction, channel_id: int | None) -> bool:
 
 async def may_read_thread(interaction: Interaction, thread_id: int) -> bool:
     """Tell whether the person who asked may read a thread: a private one only its people and who manages threads."""
-    guild, member = interaction.guild, interaction.user
-    if guild is None or not isinstance(member, discord.Member):
+    if not isinstance(interaction.user, discord.Member):
         return False
     try:
-        thread = guild.get_thread(thread_id) or await guild.fetch_channel(thread_id)
-        if not isinstance(thread, discord.Thread) or thread.parent is None:
-            return False
-        rights = thread.parent.permissions_for(member)
-        if not (rights.view_channel and rights.read_message_history):
-            return False
-        if thread.is_private() and not rights.manage_threads:
-            await thread.fetch_member(member.id)
-    except (discord.HTTPException, discord.ClientException):  # gone, not ours to see, or not theirs
+        return await interaction.client.members_thread(interaction.user, thread_id) is not None
+    except (discord.HTTPException, PublishError):  # Discord does not tell
         return False
-    return True
 
 
 def reader(interaction: Interaction) -> MayRead:

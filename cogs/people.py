@@ -1,5 +1,6 @@
 """`/person` (managers) and `/privacy` (everyone)."""
 
+import asyncio
 import json
 
 import discord
@@ -63,8 +64,8 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
         await wait(interaction)
         where, may_read_thread = await self.readable(interaction), reader(interaction)
         data = await self.desk.privacy.data(guild_of(interaction), person(interaction), where, may_read=may_read_thread)
-        file = text_file("about-you.json", json.dumps(data, ensure_ascii=False, indent=2))
-        await self.say(interaction, EXPORTED, files=[file])
+        told = await asyncio.to_thread(json.dumps, data, ensure_ascii=False)  # it may be all of a talkative year
+        await self.say(interaction, EXPORTED, files=[text_file("about-you.json", told)])
 
     async def readable(self, interaction: Interaction) -> Readable:
         """Give the rooms that the person may read now, and the threads in which they took part."""

@@ -17,7 +17,7 @@ SHORTEST_QUOTE = 12  # shorter words are said by chance: they count only where t
 SHORTENED = 119  # characters that are left of longer words among recent actions (engine.performer)
 SPEECH = ("send_message", "reply", "schedule_message")
 SCHEDULED_BEFORE = timedelta(days=8)  # words may be decided on so long before they are said
-AT_A_TIME = 500
+AT_A_TIME = 50
 
 
 class Quotes:

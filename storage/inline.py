@@ -2,8 +2,9 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -19,6 +20,7 @@ Work = tuple["asyncio.Future[Any] | None", Callable[[], Any]]
 # These may take long or wait for another process: they go to the connection's own thread, and the loop runs on.
 SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP", "WITH")
 SEARCHES = " MATCH "
+_unhurried: ContextVar[bool] = ContextVar("unhurried", default=False)
 AT_ONCE = ("cursor", "rollback")  # of a connection: what was not committed is only dropped
 
 
@@ -105,8 +107,20 @@ def _settle(future: "asyncio.Future[Any]", what: object) -> None:
         future.set_result(what)
 
 
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Have the connection's thread do all statements of this task: for those that may touch any number of rows."""
+    token = _unhurried.set(True)
+    try:
+        yield
+    finally:
+        _unhurried.reset(token)
+
+
 def is_slow(fn: Callable[..., Any], args: tuple[Any, ...]) -> bool:
     """Tell whether the work is to be done by the connection's thread: all but single short statements."""
+    if _unhurried.get():
+        return True
     if not isinstance(getattr(fn, "__self__", None), sqlite3.Cursor):
         return getattr(fn, "__name__", "") not in AT_ONCE
     statement = args[0] if args and isinstance(args[0], str) else ""

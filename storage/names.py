@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Text, false, func, or_, select, true, type_coerce
 
-from bot.core.forgetting import Forgotten
+from bot.core.forgetting import Forgotten, longer
 from bot.core.people import SOMEONE, mentioned, named
 from storage.session import Session, owned
 from storage.tables import AGENTS, MESSAGES, NAMES, PEOPLE
@@ -65,10 +65,25 @@ async def borne_by_others(session: Session, community_id: int, person_id: int, n
     return found | (await names_of_agents(session, community_id) & set(names))
 
 
-async def names_of_agents(session: Session, community_id: int) -> set[str]:
-    """Give all words, folded, to which agents listen now."""
+async def longer_names(session: Session, community_id: int, person_id: int, names: Collection[str]) -> set[str]:
+    """Give the names, of agents and of others now or once, that begin with one of these and are longer."""
+    foreign = (
+        (NAMES.c.name, NAMES.c.bearer != f"person:{person_id}"),
+        (PEOPLE.c.username, PEOPLE.c.id != person_id),
+        (MESSAGES.c.sender_name, MESSAGES.c.sender_person_id.is_distinct_from(person_id)),
+    )
+    found = await names_of_agents(session, community_id, folded=False)
+    for column, of_others in foreign:
+        begun = or_(false(), *(column.istartswith(name, autoescape=True) for name in names))
+        asked = select(column).where(owned(column.table, community_id), of_others, begun).distinct()
+        found |= {row[0] for row in await session.rows(asked)}
+    return set(longer(names, found))
+
+
+async def names_of_agents(session: Session, community_id: int, *, folded: bool = True) -> set[str]:
+    """Give all words to which agents listen now."""
     rows = await session.rows(select(AGENTS.c.name, AGENTS.c.aliases).where(owned(AGENTS, community_id)))
-    return {name.casefold() for own, aliases in rows for name in (own, *(aliases or ()))}
+    return {name.casefold() if folded else name for own, aliases in rows for name in (own, *(aliases or ()))}
 
 
 def may_name(named: Forgotten, column: Column[Any]) -> ColumnElement[bool]:

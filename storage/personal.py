@@ -10,12 +10,14 @@ from bot.core.forgetting import Forgotten as Named
 from bot.core.keeping import Forgotten, Readable
 from bot.core.kinds import LetterKind, RequestState
 from bot.core.people import SOMEONE, by_person, mention
-from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Room, Snowflake
 from storage.columns import to_json, to_plain
+from storage.convert import room_of
 from storage.erasing import erase
-from storage.names import borne_by_others, may_name, usernames_of
+from storage.inline import unhurried
+from storage.names import borne_by_others, longer_names, may_name, usernames_of
 from storage.purging import owe_purge
-from storage.session import Query, Session, owned
+from storage.session import Query, Session, key_of, owned
 from storage.summaries import withdraw_where
 from storage.tables import (
     ACTIONS,
@@ -35,6 +37,7 @@ from storage.tables import (
     PEOPLE,
     REACTIONS,
     REQUESTS,
+    ROOMS,
     SCHEDULES,
 )
 from storage.talk import SqlTalk
@@ -45,6 +48,7 @@ CAUSED = ("id", "agent_id", "at", "reason", "model", "cost_usd")  # of a beat: w
 KNOCKED = ("id", "room_id", "state", "created_at", "closed_at")  # a key's label is the owner's
 LEARNT = ("agent_id", "at", "path", "after")  # what was there before may be anybody's
 AT_A_TIME = 200
+PAGE = 20  # texts of any length that are looked through between two turns of the loop
 BY_ID = ((AUDIT, "by"), (AUDIT, "what"), (JOURNAL, "by"), (AGENTS, "paused_reason"))  # people stand there by their ids
 REWRITTEN: dict[Table, tuple[str, ...]] = {
     ACTIONS: ("parameters", "result", "why"),
@@ -73,11 +77,28 @@ class SqlPersonal:
         reacted = select(MESSAGES.c.thread_id).where(of_community, in_thread, touched)
         return sorted((row[0] for row in await self.session.rows(union(spoke, reacted))), reverse=True)
 
+    async def secluded(self, community_id: CommunityId, person_id: Snowflake) -> list[Room]:
+        by = [by_person(person_id, manager=manager) for manager in (False, True)]
+        of_messages = select(MESSAGES.c.room_id).where(owned(MESSAGES, community_id))
+        here = union(
+            of_messages.where(MESSAGES.c.sender_person_id == person_id),
+            of_messages.where(MESSAGES.c.id.in_(self._reacted_to(community_id, person_id))),
+            select(JOURNAL.c.side).where(owned(JOURNAL, community_id), JOURNAL.c.by.in_(by)),
+            select(BEATS.c.side).where(owned(BEATS, community_id), BEATS.c.person_id == person_id),
+        )
+        threads = (ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None), ROOMS.c.id.in_(here))
+        asked = select(ROOMS).where(owned(ROOMS, community_id), *threads).order_by(ROOMS.c.id.desc())
+        return await self.session.records(asked, ROOMS, room_of)
+
     async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much it is.
 
         All of it is found by their id: a name is anybody's to choose.
         """
+        with unhurried():  # one who is talkative has said much
+            return await self._data(community_id, person_id, readable)
+
+    async def _data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         here = and_(
             MESSAGES.c.room_id.in_(readable.rooms),
             or_(MESSAGES.c.thread_id.is_(None), MESSAGES.c.thread_id.in_(readable.threads)),
@@ -140,28 +161,40 @@ class SqlPersonal:
         only: tuple[str, ...] = (),
     ) -> list[Json]:
         columns = [table.c[name] for name in only or table.c.keys()]
-        asked = select(*columns).where(owned(table, community_id), *conditions).order_by(*table.primary_key)
-        return [{name: to_plain(value) for name, value in row.items()} for row in await self.session.mappings(asked)]
+        names = [column.name for column in columns]
+        asked = select(*columns).where(owned(table, community_id), *conditions)
+        found: list[Json] = []
+        async for page in self.session.leafed(asked, table, AT_A_TIME):
+            found += [{name: to_plain(value) for name, value in zip(names, row, strict=False)} for row in page]
+        return found
 
     async def forget(
         self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
+    ) -> Forgotten:
+        with unhurried():  # all or nothing: the transaction stays open, and the loop goes on
+            return await self._forget(community_id, person_id, at, others)
+
+    async def _forget(
+        self, community_id: CommunityId, person_id: Snowflake, at: datetime, others: Collection[str]
     ) -> Forgotten:
         names = await usernames_of(self.session, community_id, person_id)
         shared = await borne_by_others(self.session, community_id, person_id, names) | {
             name.casefold() for name in others
         }
+        spared = {*others, *await longer_names(self.session, community_id, person_id, names)}
         called = {*names, await self._shown_name(community_id, person_id)} - {""}
         gone = await self._forget_messages(community_id, person_id, at)
         reactions = await self._forget_reactions(community_id, person_id)
         await self._forget_rows(community_id, person_id, at)
         await owe_purge(self.session)  # also when only a name goes
-        alone = Named([name for name in names if name not in shared], words=())
+        alone = Named([name for name in names if name not in shared], words=(), others=spared)
         texts = await self._forget_mentions(community_id, alone) if alone.names else 0
         return Forgotten(
             messages=gone,
             reactions=reactions,
             texts=texts,
             names=alone.names,
+            spared=alone.others,
             is_shared=bool(shared.intersection(names)),
             agents=tuple(await self._who_knows(community_id, alone)),
             traces=tuple(await traces_of(self.session, community_id, called, alone)),
@@ -211,30 +244,39 @@ class SqlPersonal:
 
     async def _rewrite_messages(self, community_id: int, named: Named) -> int:
         columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown)
-        asked = select(*columns).where(owned(MESSAGES, community_id), may_name(named, MESSAGES.c.content))
-        found = [row for row in await self.session.rows(asked) if named.found_in(row.content)]
-        for row in found:
-            content = named.replaced(row.content)
-            if row.shown:
-                await unindex(self.session, community_id, [(row.id, row.room_id, row.content)])
-                await index(self.session, community_id, [(row.id, row.room_id, content)])
-            this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == row.id)
-            await self.session.run(update(MESSAGES).where(this).values(content=content, tokens=0))
-        if found:
+        asked, changed = (
+            select(*columns).where(owned(MESSAGES, community_id), may_name(named, MESSAGES.c.content)),
+            0,
+        )
+        async for page in self.session.leafed(asked, MESSAGES, PAGE):
+            for id, room_id, content, shown, *_ in page:
+                if not named.found_in(content):
+                    continue
+                new = named.replaced(content)
+                if shown:
+                    await unindex(self.session, community_id, [(id, room_id, content)])
+                    await index(self.session, community_id, [(id, room_id, new)])
+                this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id)
+                await self.session.run(update(MESSAGES).where(this).values(content=new, tokens=0))
+                changed += 1
+        if changed:
             await owe_purge(self.session)
-        return len(found)
+        return changed
 
     async def _rewrite(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> int:
         """Name nobody of that name in texts and documents of a table."""
-        key, changed = tuple(table.primary_key), 0
+        key, changed = key_of(table), 0
         these = LETTERS.c.kind.not_in(SETTINGS) if table is LETTERS else true()
         for column in (table.c[name] for name in columns):
-            asked = select(column, *key).where(owned(table, community_id), these, may_name(named, column))
-            for value, *its in await self.session.rows(asked):
-                new = named.rewritten(value)
-                if new != value:
-                    this = and_(*(part == own for part, own in zip(key, its, strict=True)))
-                    changed += await self.session.run(update(table).where(this).values({column.name: new}))
+            asked = select(column).where(owned(table, community_id), these, may_name(named, column))
+            async for page in self.session.leafed(asked, table, PAGE):
+                for value, *its in page:
+                    new = named.rewritten(value)
+                    if new != value:
+                        this = and_(
+                            owned(table, community_id), *(part == own for part, own in zip(key, its, strict=True))
+                        )
+                        changed += await self.session.run(update(table).where(this).values({column.name: new}))
         return changed
 
     async def _forget_derived(self, community_id: int, named: Named) -> int:
@@ -254,26 +296,30 @@ class SqlPersonal:
         asked = select(table.c.id, *these).where(
             owned(table, community_id), or_(*(may_name(named, one) for one in these))
         )
-        return [id for id, *values in await self.session.rows(asked) if named.found_in(*map(_as_text, values))]
+        ids: list[int] = []
+        async for page in self.session.leafed(asked, table, PAGE):
+            told = [(id, values[: len(these)]) for id, *values in page]
+            ids += [id for id, values in told if named.found_in(*map(_as_text, values))]
+        return ids
 
     async def _forget_huds(self, community_id: int, named: Named) -> int:
         kept = or_(BEATS.c.hud.is_not(None), BEATS.c.answer.is_not(None), BEATS.c.thoughts.is_not(None))
         asked = select(BEATS.c.id, BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).where(
             owned(BEATS, community_id), kept
         )
-        last = emptied = 0
-        while page := await self.session.rows(asked.where(BEATS.c.id > last).order_by(BEATS.c.id).limit(AT_A_TIME)):
-            last = page[-1].id
-            named_in = [row.id for row in page if named.found_in(row.hud or "", row.answer or "", row.thoughts or "")]
+        emptied = 0
+        async for page in self.session.leafed(asked, BEATS, PAGE):
+            named_in = [id for id, *texts, _ in page if named.found_in(*(text or "" for text in texts))]
             these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(named_in))
             emptied += await self.session.run(these.values(hud=None, answer=None, thoughts=None))
         return emptied
 
     async def _who_knows(self, community_id: int, named: Named) -> list[AgentId]:
         asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))
-        rows = await self.session.rows(asked.order_by(MINDS.c.agent_id))
-        known = [row.agent_id for row in rows if named.found_in(to_json(row.knowledge), to_json(row.focus))]
-        return list(dict.fromkeys(known))
+        known: list[AgentId] = []
+        async for page in self.session.leafed(asked, MINDS, PAGE):
+            known += [id for id, knows, focus, *_ in page if named.found_in(to_json(knows), to_json(focus))]
+        return sorted(set(known))
 
 
 def _as_text(value: object) -> str:

@@ -1,6 +1,6 @@
 """Rooms by channel, and private threads: places in a room, whose members hear them while the bot is in them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,6 +22,7 @@ from storage.convert import (
     columns_of,
 )
 from storage.erasing import erase
+from storage.inline import unhurried
 from storage.session import Session, owned
 from storage.tables import (
     ACTIONS,
@@ -55,6 +56,16 @@ class SqlRooms:
         said = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id.is_not(None))
         asked = select(MESSAGES.c.thread_id).distinct().where(*said, MESSAGES.c.thread_name.is_(None))
         return [Snowflake(row[0]) for row in await self.session.rows(asked.order_by(MESSAGES.c.thread_id))]
+
+    async def living_threads(self, community_id: CommunityId, room_id: AgentId) -> frozenset[AgentId]:
+        there = (ROOMS.c.thread_of == room_id, ROOMS.c.channel_id.is_not(None))
+        asked = select(ROOMS.c.id).where(owned(ROOMS, community_id), *there)
+        return await self.heard(community_id, [row[0] for row in await self.session.rows(asked)])
+
+    async def heard(self, community_id: CommunityId, thread_ids: Collection[AgentId]) -> frozenset[AgentId]:
+        within = self.session.is_one_of(MEMBERSHIPS.c.room_id, thread_ids)
+        asked = select(MEMBERSHIPS.c.room_id).distinct().where(owned(MEMBERSHIPS, community_id), within)
+        return frozenset(row[0] for row in await self.session.rows(asked))
 
     async def add_thread(
         self, community_id: CommunityId, room_id: AgentId, channel_id: Snowflake, *, name: str, at: datetime
@@ -124,9 +135,9 @@ class SqlRooms:
         await self.session.run(update(MESSAGES).where(these).values(thread_name=name))
 
     async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> int:
-        return await erase(
-            self.session, community_id, and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
-        )
+        here = and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
+        with unhurried():
+            return await erase(self.session, community_id, here)
 
     async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
         await self.leave_thread(community_id, thread_id)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import (
     BigInteger,
     BindParameter,
+    Column,
     ColumnElement,
     Executable,
     Row,
@@ -59,6 +60,19 @@ class Session:
     async def rows(self, statement: Executable, values: Values | None = None) -> Rows:
         """Give all rows, to be read by position."""
         return (await self._connection.execute(statement, values)).all()
+
+    async def leafed(self, asked: Query, table: Table, size: int) -> AsyncIterator[Rows]:
+        """Give rows of one community's part of a table, with their key last, so many at a time though they change.
+
+        Each page is a statement of its own, so that others work in between.
+        """
+        key = key_of(table)
+        paged = asked.add_columns(*key).order_by(*key).limit(size)
+        page = await self.rows(paged)
+        while page:
+            yield page
+            last = tuple(page[-1])[-len(key) :]
+            page = await self.rows(paged.where(tuple_(*key) > last)) if len(page) == size else ()
 
     async def mappings(self, statement: Executable, values: Values | None = None) -> Sequence[Values]:
         """Give all rows, to be read by column name."""
@@ -154,6 +168,11 @@ def upserting(table: Table, names: tuple[str, ...], keep: tuple[str, ...], *, is
 def literally(*values: str) -> BindParameter[str]:
     """Give values that are written into the statement: SQLite uses a partial index only where it sees them."""
     return bindparam(None, values, type_=String, expanding=True, literal_execute=True)
+
+
+def key_of(table: Table) -> tuple[Column[Any], ...]:
+    """Give the columns that tell the rows of one community apart."""
+    return tuple(column for column in table.primary_key if column.name != "community_id")
 
 
 def owned(table: Table, community_id: int) -> ColumnElement[bool]:

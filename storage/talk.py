@@ -33,6 +33,7 @@ from bot.core.records import (
 from bot.core.removals import Parts
 from storage.convert import columns_of, sender_columns
 from storage.erasing import erase
+from storage.inline import unhurried
 from storage.known import Known, known_of
 from storage.messages import ORDER, file_rows, messages_where, newest, read_messages
 from storage.postgresql import store_at_once
@@ -248,12 +249,19 @@ class SqlTalk:
             gone += await erase(self.session, community_id, MESSAGES.c.id.in_(ids_of(community_id, some)))
         return gone
 
-    async def delete_room(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
-        here = and_(MESSAGES.c.room_id == room_id, MESSAGES.c.discord_id.is_not(None))
-        known = await self.session.rows(select(MESSAGES.c.discord_id).where(owned(MESSAGES, community_id), here))
-        for some in _slices([row[0] for row in known]):
-            await self._bury(community_id, some, at)
-        return await erase(self.session, community_id, MESSAGES.c.room_id == room_id)
+    async def delete_room(
+        self, community_id: CommunityId, room_id: AgentId, at: datetime, *, thread_id: Snowflake | None = None
+    ) -> int:
+        here = MESSAGES.c.room_id == room_id
+        if thread_id is not None:
+            here = and_(here, MESSAGES.c.thread_id == thread_id)
+        posted = select(MESSAGES.c.discord_id).where(
+            owned(MESSAGES, community_id), here, MESSAGES.c.discord_id.is_not(None)
+        )
+        with unhurried():  # there is no telling how much was said there
+            for some in _slices([row[0] for row in await self.session.rows(posted)]):
+                await self._bury(community_id, some, at)
+            return await erase(self.session, community_id, here)
 
     async def _bury(self, community_id: int, discord_ids: Iterable[int], at: datetime) -> None:
         rows = [{"community_id": community_id, "discord_id": id, "at": at} for id in dict.fromkeys(discord_ids)]

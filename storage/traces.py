@@ -24,7 +24,7 @@ async def traces_of(session: Session, community_id: int, called: Collection[str]
     """Give the places where one of these names stands as a word; what minds lose anyway does not count."""
     agents = await names_of_agents(session, community_id)
     words = [word for name in called for word in words_of(name, agents)]
-    named = Forgotten(sorted(called), words)
+    named = Forgotten(sorted(called), words, others=removed.others)
     found: list[Trace] = []
     for kind, whose, text in PLACES:
         rows = await session.rows(select(whose, text).where(owned(whose.table, community_id)).order_by(whose))

@@ -41,26 +41,34 @@ class Trace:
 
 
 class Forgotten:
-    """Finds the names of a person as whole words in any case: after an @ all, without one only those in `words`."""
+    """Finds the names of a person as whole words in any case: after an @ all, without one only those in `words`.
 
-    def __init__(self, names: Sequence[str], words: Sequence[str] | None = None) -> None:
+    What begins a longer name of somebody else (`others`) is theirs.
+    """
+
+    def __init__(self, names: Sequence[str], words: Sequence[str] | None = None, others: Iterable[str] = ()) -> None:
         self.names = tuple(sorted(names, key=len, reverse=True))
+        self.others = longer(self.names, others)
         bare = [name for name in self.names if words is None or name in words]
         parts = (
             [f"{AT}(?:{_any_of(self.names)}){ENDS}", f"{STEP}(?:{_any_of(self.names)})(?!\\w)"] if self.names else []
         )
         parts += [f"(?<![\\w@])(?:{_any_of(bare)}){ENDS}"] if bare else []
+        if parts and self.others:  # tried first, so that the longest name has it
+            parts = [f"(?P<theirs>(?<!\\w)@?(?:{_any_of(self.others)})(?!\\w))", *parts]
         self._named = re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
     def found_in(self, *texts: str) -> bool:
         """Tell whether one of the texts names them."""
-        return self._named is not None and any(self._named.search(text) for text in texts)
+        return self._named is not None and any(
+            not _is_theirs(found) for text in texts for found in self._named.finditer(text)
+        )
 
     def replaced(self, text: str) -> str:
         """Give a text in which they are someone."""
         if self._named is None:
             return text
-        return self._named.sub(lambda found: f"@{SOMEONE}" if found[0].startswith("@") else SOMEONE, text)
+        return self._named.sub(_someone, text)
 
     def rewritten(self, value: Json) -> Json:
         """Give a value in whose texts, at any depth, they are someone."""
@@ -118,5 +126,24 @@ def words_of(username: str, agents: Iterable[str]) -> list[str]:
     return [username] if len(username) >= SHORTEST_WORD and not is_agents else []
 
 
+def longer(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """Give those of others' names that begin with one of these and go on after its end, the longest first."""
+    names = tuple(names)
+    if not names:
+        return ()
+    begun = re.compile(f"(?:{_any_of(names)}){ENDS}.", re.IGNORECASE | re.DOTALL)
+    return tuple(sorted({other for other in others if begun.match(other)}, key=len, reverse=True))
+
+
+def _is_theirs(found: re.Match[str]) -> bool:
+    return found.groupdict().get("theirs") is not None
+
+
+def _someone(found: re.Match[str]) -> str:
+    if _is_theirs(found):
+        return found[0]
+    return f"@{SOMEONE}" if found[0].startswith("@") else SOMEONE
+
+
 def _any_of(names: Sequence[str]) -> str:
-    return "|".join(re.escape(name) for name in names)
+    return "|".join(re.sub(r"(?:\\\s)+", r"\\s+", re.escape(name)) for name in names)

@@ -11,14 +11,16 @@ from bot.core.records import AgentId, CommunityId, Json, Snowflake, Usage
 class Forgotten:
     """What went with a person, and what did not.
 
-    `texts`: of others that held `@name` with one of the `names`; `agents` still know one and are to be told to forget.
-    `is_shared`: another name of theirs is or was somebody else's too, and was left alone. `traces`: for managers.
+    `spared`: longer names of others that begin like one of the `names`. `texts`: of others that held `@name` with one
+    of the `names`; `agents` still know one and are to be told to forget. `is_shared`: another name of theirs is or was
+    somebody else's too, and was left alone. `traces`: for managers.
     """
 
     messages: int
     reactions: int
     texts: int
     names: tuple[str, ...]
+    spared: tuple[str, ...]
     is_shared: bool
     agents: tuple[AgentId, ...]
     traces: tuple[Trace, ...]

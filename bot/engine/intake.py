@@ -176,12 +176,15 @@ class Intake:
             author = event.author
             if author is None or (event.is_bot and not self._is_listened(event, community)):
                 continue
-            if event.channel_id not in rooms:
-                rooms[event.channel_id] = await place_of(write.rooms, community, event)
             if author not in people:
                 people[author] = await _known(write.people, community, author)
-            room_id, known = rooms[event.channel_id], people[author]
-            if room_id is not None and is_heard(known):
+            known = people[author]
+            if not is_heard(known):  # nor do they open a place
+                continue
+            if event.channel_id not in rooms:
+                rooms[event.channel_id] = await place_of(write, community, event)
+            room_id = rooms[event.channel_id]
+            if room_id is not None:
                 records.append(self._record(event, room_id, known))
         return records
 

@@ -21,15 +21,16 @@ from bot.core.events import (
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, is_marked, without_marks
 from bot.core.ports import Clock, Store, Writing
-from bot.core.ports.residents import WritableRooms
-from bot.core.ports.talk import Talk
-from bot.core.records import AgentId, Community, MessageId, Room, Snowflake
+from bot.core.records import AgentId, Community, Room
 from bot.engine.setbacks import REFUSALS
 
 TOPIC_CHARACTERS = 120
 LONGEST_REST = timedelta(days=1)
 LETTERS = 2_000
-PAGE = 200
+MOST_LIVING = 50  # private threads of a room that are read
+MOST_AN_HOUR = 5  # private threads that become places because of one person
+HOUR = 3_600  # seconds
+OPENED = "opened_threads"
 AWAY = "away"  # kept while the community rests only because the bot was removed
 log = structlog.get_logger(__name__)
 
@@ -127,8 +128,7 @@ class Places:
             if thread_id is not None:
                 await _close_thread(write, community, thread_id, now)
             elif room_id is not None:
-                ids = await _said_in(write.talk, community, room_id, event.thread_id)
-                await write.talk.delete(community.id, ids, now)
+                await write.talk.delete_room(community.id, room_id, now, thread_id=event.thread_id)
 
     async def _thread_left(self, event: ThreadLeft, community: Community) -> None:
         """Nobody of us hears what is said in a private thread any more."""
@@ -177,16 +177,44 @@ class Places:
             )
 
 
-async def place_of(rooms: WritableRooms, community: Community, event: MessageSeen) -> AgentId | None:
-    """Give the place in which something was said; a private thread of a room that we are in becomes one."""
-    known = await rooms.of_channel(community.id, event.channel_id)
+async def place_of(write: Writing, community: Community, event: MessageSeen) -> AgentId | None:
+    """Give the place in which something was said; a private thread of a room that we are in becomes one.
+
+    There is no end to the threads that anybody can make: those beyond a room's or a person's number are not read.
+    """
+    known = await write.rooms.of_channel(community.id, event.channel_id)
     if event.private_in is None:
         return known
-    room_id = await rooms.of_channel(community.id, event.private_in)
+    room_id = await write.rooms.of_channel(community.id, event.private_in)
     if room_id is None:
         return None
+    living = await write.rooms.living_threads(community.id, room_id)
+    if known not in living and len(living) >= MOST_LIVING:
+        log.warning("a private thread is not read: its room has too many", community=community.id, room=room_id)
+        return None
+    if known is None and not await _may_open(write, community, event):
+        log.warning("a private thread is not read: too many new ones", community=community.id, room=room_id)
+        return None
     name = event.thread_name or ""
-    return await rooms.add_thread(community.id, room_id, event.channel_id, name=name, at=event.sent_at)
+    return await write.rooms.add_thread(community.id, room_id, event.channel_id, name=name, at=event.sent_at)
+
+
+async def _may_open(write: Writing, community: Community, event: MessageSeen) -> bool:
+    """Tell whether a person opened few threads in the last hour, and count this one."""
+    person = str(event.author.id if event.author else 0)
+    kept = await write.notes.find(community.id, OPENED)
+    at = int(event.sent_at.timestamp())
+    lately = {
+        id: [one for one in times if isinstance(one, int) and one > at - HOUR]
+        for id, times in (kept if isinstance(kept, dict) else {}).items()
+        if isinstance(times, list)
+    }
+    mine = lately.get(person, [])
+    if len(mine) >= MOST_AN_HOUR:
+        return False
+    lately[person] = [*mine, at]
+    await write.notes.keep(community.id, OPENED, {id: [*times] for id, times in lately.items() if times})
+    return True
 
 
 async def _close_thread(write: Writing, community: Community, thread_id: AgentId, now: datetime) -> bool:
@@ -198,18 +226,6 @@ async def _close_thread(write: Writing, community: Community, thread_id: AgentId
     await write.rooms.leave_thread(community.id, thread_id)
     await write.rooms.close_thread(community.id, thread_id)
     return True
-
-
-async def _said_in(talk: Talk, community: Community, room_id: AgentId, thread_id: Snowflake) -> list[Snowflake]:
-    """Give the messages of a thread; none of them is older than the thread itself."""
-    ids: list[Snowflake] = []
-    before: MessageId | None = None
-    while page := await talk.history(community.id, room_id, before=before, limit=PAGE):
-        ids += [one.discord_id for one in page if one.thread_id == thread_id and one.discord_id]
-        before = page[0].id
-        if all(one.discord_id and one.discord_id < thread_id for one in page):
-            break
-    return ids
 
 
 async def _try_again(write: Writing, community: Community, now: datetime) -> None:

@@ -50,3 +50,24 @@ def test_no_name_is_left_anywhere(known: dict[str, Json]) -> None:
     left = forgotten.knowledge(known)
     assert not forgotten.found_in(json.dumps(left, ensure_ascii=False))
     assert forgotten.knowledge(left) == left
+
+
+@given(
+    username=some.from_regex(r"[a-z_]{2,8}", fullmatch=True),
+    rest=some.from_regex(r"[ '\-][A-Za-z]{1,6}([ '\-][a-z]{1,4})?", fullmatch=True),
+    before=some.sampled_from(["", "thanks ", "people.", "(", "\n"]),
+    after=some.sampled_from(["", " is here", ", and", "'s", ".", "?"]),
+    upper=some.booleans(),
+)
+def test_what_begins_somebody_elses_longer_name_is_theirs(
+    username: str, rest: str, before: str, after: str, upper: bool
+) -> None:
+    other = username + rest
+    alone = Forgotten([username], words=(), others=[other.casefold(), "somebody"])
+    written = other.upper() if upper else other
+    theirs = f"{before}@{written}{after}"
+    assert alone.replaced(theirs) == theirs
+    assert not alone.found_in(theirs)
+    assert alone.knowledge({theirs: 1}) == {theirs: 1}
+    assert alone.replaced(f"{theirs} @{username}!") == f"{theirs} @someone!"
+    assert alone.replaced(f"@{username}{rest}x") == f"@someone{rest}x"

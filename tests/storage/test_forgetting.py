@@ -261,6 +261,30 @@ async def test_a_username_that_is_not_theirs_alone_changes_nothing(
         assert [one.content for one in await write.talk.history(community_id, ROOM)] == ["hello @lamp"]
 
 
+@pytest.mark.parametrize("how", ["is an agent's", "was an agent's", "is a role's", "alias", "is a member's"])
+async def test_a_longer_name_that_begins_like_theirs_stays_whose_it_is(
+    store: SqlStore, community_id: CommunityId, how: str
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.people.put(community_id, person("mira", 501))
+        if "agent" in how:
+            await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"name": "Mira Smith"})])
+        if how == "was an agent's":
+            await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"name": "Moth"})])
+        if how == "alias":
+            await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"aliases": ("Mira Smith",)})])
+        if how == "is a member's":
+            await write.people.put(community_id, person("mira smith", 666))
+        knows: dict[str, Json] = {"@Mira Smith": "my host", "@mira": "a guest"}
+        await write.apply(community_id, [learnt(knows, "people")])
+        await write.talk.add(community_id, [said("@Mira Smith, is @mira with you?", sender=WREN)])
+        others = ["Mira Smith"] if how == "is a role's" else []
+        forgotten = await write.personal.forget(community_id, MIRA, LATER, others=others)
+        assert (forgotten.names, forgotten.spared[0].casefold()) == (("mira",), "mira smith")
+        history = await write.talk.history(community_id, ROOM)
+        assert [one.content for one in history] == ["@Mira Smith, is @someone with you?"]
+
+
 async def test_the_next_bearer_of_a_forgotten_name_is_nobodys_double(
     store: SqlStore, community_id: CommunityId
 ) -> None:

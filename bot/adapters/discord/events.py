@@ -207,6 +207,7 @@ class Translator:
 
     def joined(self, thread: discord.Thread) -> None:
         """We were brought into a thread."""
+        self._territory.let_in(thread.guild.id, thread.id)
         self._outside.discard(thread.id)
 
     async def left(self, thread: discord.Thread) -> ThreadLeft | None:

@@ -8,6 +8,7 @@ from bot.core.records import Snowflake
 
 NOT_THERE = "The channel is not there any more: it lies in another server or in none."
 NOT_IN = "I am not in the server: invite me again."
+MOST_REFUSED = 10_000
 Found = discord.abc.GuildChannel | discord.Thread
 Place = discord.TextChannel | discord.Thread  # where agents' words stand
 log = structlog.get_logger(__name__)
@@ -23,6 +24,7 @@ class Territory:
     def __init__(self, client: discord.Client) -> None:
         self._client = client
         self._unlisted: dict[tuple[int, int], discord.Thread] = {}  # threads that the cache does not know
+        self._refused: dict[tuple[int, int], None] = {}  # threads that Discord did not show, the newest last
         self._elsewhere: set[tuple[int, int]] = set()  # by server; no channel ever moves
 
     async def channel(self, guild_id: int, channel_id: int, *, anew: bool = False) -> Found:
@@ -49,6 +51,28 @@ class Territory:
             self._unlisted[key] = found
         return found
 
+    async def thread(self, guild_id: int, thread_id: int) -> discord.Thread | None:
+        """Give a thread that somebody asks about; what Discord refused once is not asked again until we are let in."""
+        key = (guild_id, thread_id)
+        if key in self._refused:
+            return None
+        try:
+            found = await self.channel(guild_id, thread_id)
+        except (discord.Forbidden, discord.NotFound, Elsewhere):
+            self.refused(guild_id, thread_id)
+            return None
+        return found if isinstance(found, discord.Thread) else None
+
+    def refused(self, guild_id: int, thread_id: int) -> None:
+        """Remember that Discord does not let us look into a thread."""
+        self._refused[guild_id, thread_id] = None
+        if len(self._refused) > MOST_REFUSED:
+            del self._refused[next(iter(self._refused))]
+
+    def let_in(self, guild_id: int, thread_id: int) -> None:
+        """Ask about a thread again: we were brought in."""
+        self._refused.pop((guild_id, thread_id), None)
+
     async def place(self, guild_id: Snowflake, channel_id: Snowflake) -> Place:
         """Give a channel or thread in which words can stand; raises the same, and Elsewhere for another kind."""
         found = await self.channel(guild_id, channel_id)
@@ -59,6 +83,7 @@ class Territory:
     def look_anew(self) -> None:
         """Forget what threads were like when they were asked for."""
         self._unlisted.clear()
+        self._refused.clear()
 
 
 def cached(guild: discord.Guild, channel_id: int | None) -> Found | None:

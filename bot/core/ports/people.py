@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.core.keeping import Forgotten, Readable
-from bot.core.records import CommunityId, Json, Person, Snowflake
+from bot.core.records import CommunityId, Json, Person, Room, Snowflake
 
 
 class People(Protocol):
@@ -30,6 +30,9 @@ class Personal(Protocol):
 
     async def threads(self, community_id: CommunityId, person_id: Snowflake) -> Sequence[Snowflake]:
         """Give the threads in which a person spoke or reacted, the newest first."""
+
+    async def secluded(self, community_id: CommunityId, person_id: Snowflake) -> Sequence[Room]:
+        """Give the private threads in which a person said or did anything, the newest first."""
 
     async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much."""

@@ -1,6 +1,6 @@
 """Agents, rooms and who may enter them, as they stand at one moment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -37,6 +37,12 @@ class Rooms(Protocol):
 
     async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:
         """Give the threads of a room of which only the ids are known: whether they are private is not."""
+
+    async def living_threads(self, community_id: CommunityId, room_id: AgentId) -> frozenset[AgentId]:
+        """Give the private threads of a room in which anybody of us is."""
+
+    async def heard(self, community_id: CommunityId, thread_ids: Collection[AgentId]) -> frozenset[AgentId]:
+        """Give those of these private threads in which anybody of us is."""
 
 
 class WritableRooms(Rooms, Protocol):

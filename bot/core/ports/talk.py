@@ -90,8 +90,10 @@ class WritableTalk(Talk, Protocol):
     async def delete(self, community_id: CommunityId, discord_ids: Sequence[Snowflake], at: datetime) -> int:
         """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
 
-    async def delete_room(self, community_id: CommunityId, room_id: AgentId, at: datetime) -> int:
-        """Remove the content of all of a room's messages, as when its channel was deleted."""
+    async def delete_room(
+        self, community_id: CommunityId, room_id: AgentId, at: datetime, *, thread_id: Snowflake | None = None
+    ) -> int:
+        """Remove the content of all messages of a room, or of one thread in it, as when that was deleted."""
 
 
 class Reactions(Protocol):

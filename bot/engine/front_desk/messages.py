@@ -36,7 +36,7 @@ class Messages:
 
     async def _shown(self, guild_id: Snowflake, message: Message | None, may_read: MayRead) -> Message:
         thread = (await self.rooms.threads(guild_id)).get(message.room_id) if message else None
-        if message is None or (thread is not None and not await may_read(thread)):
+        if message is None or (thread is not None and not await readable(self.office, guild_id, [thread], may_read)):
             raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
         return message
 
@@ -61,7 +61,7 @@ class Messages:
             found = list(await read.talk.search(community.id, query, room_ids=room_ids, limit=limit))
             inside = await read.talk.search(community.id, query, room_ids=[room.id for room in threads], limit=limit)
         hit = {one.room_id for one, _ in inside}
-        allowed = await readable((room for room in threads if room.id in hit), may_read)
+        allowed = await readable(self.office, guild_id, (room for room in threads if room.id in hit), may_read)
         found += [one for one in inside if one[0].room_id in allowed]
         return sorted(found, key=lambda one: one[0].sent_at, reverse=True)[:limit]
 

@@ -50,10 +50,13 @@ class Minds:
             return await read.logs.journal(community.id, agent_id, side=side, limit=limit)
 
 
-async def _for(beats: Sequence[Beat], view: Outline, may_read: MayRead) -> list[Beat]:
+async def _for(
+    office: Office, guild_id: Snowflake, beats: Sequence[Beat], view: Outline, may_read: MayRead
+) -> list[Beat]:
     """Give the beats that who asks may see: of those in private threads only where they may read now."""
     sides = {beat.side for beat in beats if view.is_thread(beat.side)}
-    allowed = await readable((view.all_rooms[AgentId(side)] for side in sorted(sides)), may_read)
+    threads = [view.all_rooms[AgentId(side)] for side in sorted(sides)]
+    allowed = await readable(office, guild_id, threads, may_read)
     return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
 
 
@@ -75,7 +78,7 @@ class Beats:
         async with self.office.looking(guild_id) as (community, read):
             beat = await read.beats.find(community.id, BeatId(beat_id))
             view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-        if beat is None or beat.agent_id != agent_id or not await _for([beat], view, may_read):
+        if beat is None or beat.agent_id != agent_id or not await _for(self.office, guild_id, [beat], view, may_read):
             raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
         return beat
 
@@ -86,7 +89,7 @@ class Beats:
         async with self.office.looking(guild_id) as (community, read):
             view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
             found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
-        return (await _for(found, view, may_read))[:limit]
+        return (await _for(self.office, guild_id, found, view, may_read))[:limit]
 
     async def behind(self, guild_id: Snowflake, message: Message) -> Beat:
         """Give the beat that said a message; raises NotFound when no beat did, or it is not kept any more."""

@@ -14,6 +14,7 @@ from bot.core.wording import as_words
 from bot.engine.performer import Performer
 
 LOOKED_BACK = 200
+MOST_THREADS = 50  # private threads that Discord is asked about for one command
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,15 @@ async def by_nobody(thread: Room) -> bool:
     return False
 
 
-async def readable(rooms: Iterable[Room], may_read: MayRead) -> frozenset[AgentId]:
-    """Give the private threads among these rooms that who asks may read; each is asked for once."""
+async def readable(office: Office, guild_id: Snowflake, rooms: Iterable[Room], may_read: MayRead) -> frozenset[AgentId]:
+    """Give the private threads among these rooms that who asks may read now; each is asked for once.
+
+    Those that we have left are nobody's to read here, and of many only the newest are asked for.
+    """
     threads = {room.id: room for room in rooms if room.thread_of is not None and room.channel_id is not None}
-    return frozenset([id for id, thread in threads.items() if await may_read(thread)])
+    if not threads:
+        return frozenset()
+    async with office.looking(guild_id) as (community, read):
+        heard = await read.rooms.heard(community.id, list(threads))
+    newest = sorted(heard, reverse=True)[:MOST_THREADS]
+    return frozenset([id for id in newest if await may_read(threads[id])])

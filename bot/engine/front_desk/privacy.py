@@ -1,11 +1,12 @@
 """People and what is kept of them."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from bot.core.changes import AddLetter, AddLookup, Audit, Change, SetFocus, SetKnowledge
+from bot.core.errors import Rejected
 from bot.core.forgetting import Forgotten, Trace, TraceKind
 from bot.core.keeping import Forgotten as Gone
 from bot.core.keeping import Readable
@@ -35,6 +36,7 @@ class Privacy:
 
     office: Office
     backup_days: int
+    _forgetting: set[Snowflake] = field(default_factory=set, init=False)  # servers in which that takes place now
 
     async def known(self, guild_id: Snowflake, person: Person) -> Person:
         """Store a person if need be and give them as they are kept."""
@@ -49,8 +51,8 @@ class Privacy:
     async def data(self, guild_id: Snowflake, person: Person, where: Readable, *, may_read: MayRead) -> dict[str, Json]:
         """Give what is kept of a person where they may read now; private threads are asked for one by one."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-        secluded = await readable(view.all_rooms.values(), may_read)
+            threads = await read.personal.secluded(community.id, person.id)
+        secluded = await readable(self.office, guild_id, threads, may_read)
         async with self.office.looking(guild_id) as (community, read):
             return await read.personal.data(community.id, person.id, replace(where, rooms=where.rooms | secluded))
 
@@ -59,11 +61,20 @@ class Privacy:
 
         `others`: names that the server knows beside those of people and agents, such as its roles'.
         """
+        if guild_id in self._forgetting:
+            raise Rejected("Somebody else is being forgotten here just now: try again in a minute.")
+        self._forgetting.add(guild_id)
+        try:
+            return await self._forget(guild_id, person, others)
+        finally:
+            self._forgetting.discard(guild_id)
+
+    async def _forget(self, guild_id: Snowflake, person: Person, others: Collection[str]) -> str:
         now = self.office.now()
         async with self.office.changing(guild_id, person) as (community, write):
             gone = await write.personal.forget(community.id, person.id, now, others=others)
             view = await write.views.desk(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
-            who = Forgotten(gone.names, words=())
+            who = Forgotten(gone.names, words=(), others=gone.spared)
             changes = [change for mind in view.minds.values() for change in without(mind, who, now)]
             places = [place_of(trace, view) for trace in gone.traces]
             if places and view.config.managers_channel_id is not None:

@@ -35,7 +35,7 @@ class Rooms:
     async def thread_at(self, guild_id: Snowflake, channel_id: int | None, may_read: MayRead) -> Room | None:
         """Give the private thread that a channel is, if it is one that who asks may read."""
         there = [room for room in (await self.threads(guild_id)).values() if room.channel_id == channel_id]
-        allowed = await readable(there, may_read)
+        allowed = await readable(self.office, guild_id, there, may_read)
         return next((room for room in there if room.id in allowed), None)
 
     async def history(self, guild_id: Snowflake, room_id: AgentId, *, limit: int = 100) -> Sequence[Message]:

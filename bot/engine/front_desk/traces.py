@@ -65,7 +65,8 @@ class Traces:
         now, id = self.office.now(), AgentId(trace.id)
         async with self.office.changing(guild_id, person) as (community, write):
             view = await write.views.desk(community.id, agent_ids=[id], room_ids=(), doors=False)
-            who = Forgotten([username], words_of(username, [agent.name for agent in view.agents.values()]))
+            agents = [name for agent in view.agents.values() for name in (agent.name, *agent.aliases)]
+            who = Forgotten([username], words_of(username, agents), others=agents)
             by = Actor.person(person).signature()
             minds = [mind for mind in view.minds.values() if mind.agent_id == id]
             changed = [changes for mind in minds if (changes := without(mind, who, now, by=by))]

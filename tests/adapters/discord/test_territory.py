@@ -5,11 +5,14 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from unittest.mock import Mock
 
+import discord
 import pytest
 
 from bot.adapters.clock import SystemClock
+from bot.adapters.discord import territory
 from bot.core.changes import AddLetter, Change, MessageColumns, SetOverride, UpdateMessage, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.errors import ChannelGone
@@ -253,3 +256,48 @@ def test_every_way_to_publish_in_a_channel_is_told_whose_it_is() -> None:
     for name, method in inspect.getmembers(Publisher, inspect.isfunction):
         parameters = inspect.signature(method).parameters
         assert "channel_id" not in parameters or "guild_id" in parameters, name
+
+
+class Shut:
+    """A server that answers each request for a thread with one fault."""
+
+    def __init__(self, fault: type[discord.HTTPException]) -> None:
+        self.requests: list[int] = []
+        self._fault = fault
+
+    def get_guild(self, _: int) -> "Shut":
+        return self
+
+    def get_channel_or_thread(self, _: int) -> None:
+        return None
+
+    async def fetch_channel(self, channel_id: int) -> None:
+        self.requests.append(channel_id)
+        raise self._fault(Mock(status=403), "no")
+
+
+@pytest.mark.parametrize("fault", [discord.Forbidden, discord.NotFound])
+async def test_a_thread_that_discord_refused_is_asked_for_again_when_we_are_let_in(
+    fault: type[discord.HTTPException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(territory, "MOST_REFUSED", 3)
+    shut = Shut(fault)
+    known = territory.Territory(cast(discord.Client, shut))
+    for _ in range(3):
+        assert await known.thread(9, 77) is None
+    assert shut.requests == [77]
+    known.let_in(9, 77)
+    assert await known.thread(9, 77) is None
+    assert shut.requests == [77, 77]
+    for id in (78, 79, 80, 77):  # of many only the newest are remembered
+        await known.thread(9, id)
+    assert shut.requests == [77, 77, 78, 79, 80, 77]
+
+
+async def test_what_discord_did_not_tell_is_asked_again() -> None:
+    shut = Shut(discord.HTTPException)
+    known = territory.Territory(cast(discord.Client, shut))
+    for _ in range(2):
+        with pytest.raises(discord.HTTPException):
+            await known.thread(9, 77)
+    assert shut.requests == [77, 77]

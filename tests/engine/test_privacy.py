@@ -1,0 +1,76 @@
+"""What one person asks about themselves costs nobody else: Discord is asked little, and one is forgotten at a time."""
+
+import asyncio
+
+from bot.core.errors import Rejected
+from bot.core.keeping import Readable
+from bot.core.records import AgentId, Person, Room, Snowflake
+from bot.engine.front_desk.office import MOST_THREADS
+from tests.engine.test_moderation import front_desk
+from tests.engine.town import ADA, Town, town
+from tests.factories import GUILD_ID, by_person, person
+from tests.fakes import START
+from tests.storage.lines import hear, said
+
+MIRA, EVE = person("mira", 501), person("eve", 666)
+NOWHERE = Readable(rooms=frozenset())
+
+
+class Asked:
+    """Notes which threads it is asked about, and lets everybody read them."""
+
+    def __init__(self) -> None:
+        self.threads: list[AgentId] = []
+
+    async def __call__(self, thread: Room) -> bool:
+        self.threads.append(thread.id)
+        return True
+
+
+async def opened(here: Town, count: int, who: Person = MIRA) -> list[AgentId]:
+    ids = []
+    async with here.store.writing(here.community_id) as write:
+        for number in range(count):
+            channel = Snowflake(7_700_000_000_000_000 + who.id * 1_000 + number)
+            id = await write.rooms.add_thread(here.community_id, ADA, channel, name="Plans", at=START)
+            line = said("oak", who.id * 1_000 + number, room_id=id, sender=by_person(who.username, who.id))
+            await hear(write.talk, here.community_id, line)
+            ids.append(id)
+    return ids
+
+
+async def test_an_export_asks_only_of_threads_in_which_the_person_was_and_never_of_many() -> None:
+    async with town() as here:
+        desk, asked = front_desk(here), Asked()
+        theirs = await opened(here, MOST_THREADS + 5)
+        await desk.privacy.data(GUILD_ID, EVE, NOWHERE, may_read=asked)
+        assert asked.threads == []
+        data = await desk.privacy.data(GUILD_ID, MIRA, NOWHERE, may_read=asked)
+        assert sorted(asked.threads) == theirs[5:]
+        assert isinstance(data["messages"], list)
+        assert len(data["messages"]) == MOST_THREADS
+        assert data["where_you_may_not_read"] == {"messages": 5, "reactions": 0}
+
+
+async def test_threads_that_we_left_are_nobodys_to_read_and_not_asked_of() -> None:
+    async with town() as here:
+        desk, asked = front_desk(here), Asked()
+        left, kept = await opened(here, 2)
+        async with here.store.writing(here.community_id) as write:
+            await write.rooms.leave_thread(here.community_id, left)
+        found = await desk.messages.search(GUILD_ID, "oak", room_ids=[ADA], may_read=asked)
+        assert ([one.room_id for one, _ in found], asked.threads) == ([kept], [kept])
+        await desk.privacy.data(GUILD_ID, MIRA, NOWHERE, may_read=asked)
+        assert asked.threads == [kept, kept]
+
+
+async def test_one_person_at_a_time_is_forgotten() -> None:
+    async with town() as here:
+        desk = front_desk(here)
+        first, second = await asyncio.gather(
+            desk.privacy.forget(GUILD_ID, MIRA), desk.privacy.forget(GUILD_ID, EVE), return_exceptions=True
+        )
+        assert isinstance(first, str)
+        assert isinstance(second, Rejected)
+        assert "try again in a minute" in str(second)
+        assert "It is done" in await desk.privacy.forget(GUILD_ID, EVE)
