@@ -159,7 +159,9 @@ async def test_letters_that_wait_for_one_communitys_moderator_hide_nobody_elses(
         await write.apply(other, changes)
     await here.clock.advance(1)
     await here.say(ADA, "Good morning.")
-    here.delivery = Delivery(here.store, here.publisher, here.clock, CountedMetrics(), models=Stuck())
+    here.delivery = Delivery(
+        here.store, here.publisher, here.clock, CountedMetrics(), cipher=PlainCipher(), models=Stuck()
+    )
     delivering = asyncio.ensure_future(here.delivery.run_once(here.clock.now()))
     await until(lambda: here.publisher.said() == ["Good morning."])
     await until(lambda: len(asked) >= ASKED_AT_ONCE)
