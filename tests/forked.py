@@ -104,6 +104,8 @@ def _lived(writer: Connection, command: tuple[str, ...], env: dict[str, str]) ->
 
     os.dup2(writer.fileno(), 1)
     os.dup2(1, 2)
+    # What was there before may be a file, in which it could not go on.
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, closefd=False) for number in (1, 2))
     os.environ.clear()
     os.environ.update(env)
     sys.argv = ["selfroom", *command]
