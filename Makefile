@@ -68,7 +68,7 @@ soak: .venv/dev.stamp ## Twenty agents and ten people for half an hour; MINUTES=
 second-opinion: .venv-second/second.stamp ## Live on a Discord that others wrote (SimCord), and see whether ours is like it; ONLY=thread
 	.venv-second/bin/pytest tests/second -k "$(ONLY)"
 
-mutants: .venv-mutants/mutants.stamp ## Break the house in small ways, and see whether a test notices; PART=core.gate
+mutants: .venv-mutants/mutants.stamp ## Break the house in small ways, and see whether a test notices; PART=core.reasons
 	.venv-mutants/bin/mutmut run "bot.$(PART)*"
 	.venv-mutants/bin/mutmut results
 

@@ -127,14 +127,14 @@ def replay(
 @cli.command()
 def hud(
     agent: Annotated[str, typer.Argument(help="Its name or id.")],
-    format: Annotated[str | None, typer.Option(help=f"{one_of(list(InputFormat))}.")] = None,
+    hud_format: Annotated[str | None, typer.Option("--format", help=f"{one_of(list(InputFormat))}.")] = None,
     tokens: Annotated[bool, typer.Option("--tokens", help="Show the tokens of each section.")] = False,
     guild: Guild = None,
 ) -> None:
     """Print what an agent would see now."""
     from bot.app import hud_now
 
-    seen, sections = carry_out(hud_now(settings(), agent=agent, format=format, guild_id=guild))
+    seen, sections = carry_out(hud_now(settings(), agent=agent, hud_format=hud_format, guild_id=guild))
     sys.stdout.write(visible(seen))
     if tokens:
         for name, count in sections:

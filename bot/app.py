@@ -41,7 +41,7 @@ from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
 from bot.engine.upkeep import Upkeep
-from bot.house import House, Place
+from bot.house import DiscordSite, House
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
 from bot.settings import Settings
 from bot.vault import Say, chosen, cipher_of, opened, revealed
@@ -105,10 +105,10 @@ def stopped_by_signals() -> asyncio.Event:
 
 def announce(house: House, settings: Settings, say: Say) -> None:
     """Say that it runs, and where, and what it runs without."""
-    place = house.place
-    if place.is_playground and settings.openai_base_url is None:
+    site = house.site
+    if site.is_playground and settings.openai_base_url is None:
         say("The minds here are a scripted model: honest rules. For real ones see the README.")
-    where = place.url or "on Discord"
+    where = site.url or "on Discord"
     for server, why in house.client.refused.items():
         say(f"In {server} there are no commands, or old ones: {why}.")
     say(f"Selfroom runs, but not whole: {where}" if house.client.refused else f"Selfroom is ready: {where}")
@@ -124,17 +124,17 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         async with store.writing() as write:
             await write.claims.abandon()  # of a process that was killed: this one is alone
         face = await open_face(stack, settings, store, clock, metrics)
-        place = await open_place(stack, settings, face, observers)
-        point_at(api=place.api, gateway=place.gateway, cdn=place.cdn)
+        site = await open_site(stack, settings, face, observers)
+        point_at(api=site.api, gateway=site.gateway, cdn=site.cdn)
         cipher = cipher_of(settings)
-        models = make_models(settings, place, cipher)
+        models = make_models(settings, site, cipher)
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
-        yield build(settings, place, Parts(store, cipher, models, clock, metrics, workshop), face)
+        yield build(settings, site, Parts(store, cipher, models, clock, metrics, workshop), face)
 
 
-def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> House:
+def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:
     """Put the house together from its parts."""
     store, models, clock, metrics = parts.store, parts.models, parts.clock, parts.metrics
     tokenizer = tokenizer_for(settings.defaults.model)
@@ -143,7 +143,7 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
     client = SelfroomClient(COGS)
     if face is not None:
         face.foresee = partial(foreseen, models=models, clock=clock)
-    show_inside(face, place, client, models)
+    show_inside(face, site, client, models)
     publisher = DiscordPublisher(client)
     delivery = Delivery(
         store,
@@ -161,13 +161,13 @@ def build(settings: Settings, place: Place, parts: Parts, face: Face | None) -> 
         delivery.wake()
         scheduler.nudge(clock.now())
 
-    desk = open_desk(settings, parts, performer, look)
+    desk = open_front_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_timeout_seconds * CALL_PATIENCE
     return House(
-        place=place,
+        site=site,
         client=client,
         publisher=publisher,
         delivery=delivery,
@@ -202,7 +202,7 @@ def start_heart(
     )
 
 
-def open_desk(settings: Settings, parts: Parts, performer: Performer, on_done: Callable[[], None]) -> FrontDesk:
+def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_done: Callable[[], None]) -> FrontDesk:
     """Make the use cases that people reach by commands; `on_done` is called after a change."""
     return FrontDesk(
         Office(
@@ -220,11 +220,11 @@ def open_desk(settings: Settings, parts: Parts, performer: Performer, on_done: C
     )
 
 
-def show_inside(face: Face | None, place: Place, client: SelfroomClient, models: CommunityProviders) -> None:
+def show_inside(face: Face | None, site: DiscordSite, client: SelfroomClient, models: CommunityProviders) -> None:
     """Have the face show a playground's page, to whom they may be shown, what agents saw and said."""
-    if face is not None and place.member_with is not None:
-        pages = frozenset({place.url, place.url.replace("127.0.0.1", "localhost")})
-        face.inside = Inside(visitors=Visitors(client, place.member_with), models=models, origins=pages)
+    if face is not None and site.member_with is not None:
+        pages = frozenset({site.url, site.url.replace("127.0.0.1", "localhost")})
+        face.inside = Inside(visitors=Visitors(client, site.member_with), models=models, origins=pages)
 
 
 async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:
@@ -243,12 +243,12 @@ async def open_face(
     return await stack.enter_async_context(Face(store, clock, metrics, port=port or 0))
 
 
-async def open_place(
+async def open_site(
     stack: AsyncExitStack, settings: Settings, face: Face | None, observers: Sequence[Observer]
-) -> Place:
+) -> DiscordSite:
     """Give Discord itself, another server that the settings name, or a playground that is started now."""
     if settings.discord_token is not None:
-        return Place(
+        return DiscordSite(
             token=settings.discord_token.get_secret_value(),
             api=settings.discord_api,
             gateway=settings.discord_gateway,
@@ -260,7 +260,7 @@ async def open_place(
         settings, port=settings.playground_port, face_url=face.url if face else None, observers=observers
     )
     there = await stack.enter_async_context(opening)
-    return Place(
+    return DiscordSite(
         token=there.bot_token,
         api=there.api_url,
         gateway=there.gateway_url,
@@ -290,11 +290,11 @@ async def playground(
         await there.__aexit__(None, None, None)
 
 
-def make_models(settings: Settings, place: Place, cipher: AesCipher) -> CommunityProviders:
+def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher) -> CommunityProviders:
     """Set up the installation's providers, and the way to those that communities bring themselves."""
     pace = Pace(timeout_seconds=settings.model_timeout_seconds, calls_at_once=settings.calls_per_provider)
     return CommunityProviders(
-        {one.name: Provider(one, pace) for one in provider_options(settings, place)},
+        {one.name: Provider(one, pace) for one in provider_options(settings, site)},
         prices_of(settings),
         cipher,
         pays_for=settings.pays_for,
@@ -305,17 +305,17 @@ def make_models(settings: Settings, place: Place, cipher: AesCipher) -> Communit
     )
 
 
-def provider_options(settings: Settings, place: Place) -> list[ProviderOptions]:
+def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOptions]:
     """Give the installation's providers: the first one, and those with a prefix of their own."""
     key = revealed(settings.openai_api_key)
-    scripted = place.is_playground and settings.openai_base_url is None
+    scripted = site.is_playground and settings.openai_base_url is None
     if not (key or settings.openai_base_url or scripted or settings.providers):
         if settings.sponsored:
             raise BadSetting("No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours.")
         return []
     first = ProviderOptions(
         name="",
-        base_url=place.model_url if scripted else settings.openai_base_url,
+        base_url=site.model_url if scripted else settings.openai_base_url,
         api_key=PLAYGROUND_KEY if scripted else key or "none",
         api="responses" if scripted else settings.openai_api,
         structured=settings.openai_structured,
@@ -355,13 +355,13 @@ async def examine_house(settings: Settings) -> list[Finding]:
 
 
 async def hud_now(
-    settings: Settings, *, agent: str, format: str | None, guild_id: int | None
+    settings: Settings, *, agent: str, hud_format: str | None, guild_id: int | None
 ) -> tuple[str, list[tuple[str, int]]]:
     """Give what an agent would see now and the tokens of each section; raises NotFound when there is no such agent."""
     try:
-        input_format = InputFormat(format) if format else None
+        input_format = InputFormat(hud_format) if hud_format else None
     except ValueError as error:
-        raise BadSetting(f"There is no format {format!r}: choose {one_of(list(InputFormat))}.") from error
+        raise BadSetting(f"There is no format {hud_format!r}: choose {one_of(list(InputFormat))}.") from error
     async with opened(settings) as store, store.reading() as read:
         community_id = chosen(await read.communities.all(), guild_id).id
         one = agent_named((await read.views.whole(community_id, messages=0)).agents.values(), agent)

@@ -193,9 +193,9 @@ class SelfroomClient(commands.Bot):
             return
         sentence = explained(cause)
         if sentence is None:
-            id = secrets.token_hex(3)
-            log.error("a command failed", id=id, command=_command(interaction), exc_info=cause)
-            sentence = f"Something went wrong inside Selfroom; if it stays so, tell whoever runs it this id: {id}."
+            id_ = secrets.token_hex(3)
+            log.error("a command failed", id=id_, command=_command(interaction), exc_info=cause)
+            sentence = f"Something went wrong inside Selfroom; if it stays so, tell whoever runs it this id: {id_}."
         await _answer(interaction, sentence, offered)
 
     # What the gateway reports, in the order in which it comes.

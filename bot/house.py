@@ -56,7 +56,7 @@ class Ticking(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class DiscordSite:
     """The Discord that the bot lives on; `model_url` is where the playground's scripted model is."""
 
     token: str
@@ -77,7 +77,7 @@ class Place:
 class House:
     """Selfroom, built and ready to be lived in."""
 
-    place: Place
+    site: DiscordSite
     client: SelfroomClient
     publisher: DiscordPublisher
     delivery: Delivery
@@ -107,14 +107,14 @@ class House:
 
     async def _connect(self) -> None:
         try:
-            await self.client.start(self.place.token)
+            await self.client.start(self.site.token)
         except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
-            raise as_bad_setting(error, self.place) from error
+            raise as_bad_setting(error, self.site) from error
 
     async def _begin(self, ready: Callable[[], object]) -> None:
         """Once Discord is read up to now: let first residents move into a playground, and let hearts beat."""
         await self.client.caught_up.wait()
-        if self.place.is_playground:
+        if self.site.is_playground:
             for guild in self.client.guilds:
                 await welcome(self.desk.agents, self.desk.actions, Snowflake(guild.id))
         await self.expire_backups()
@@ -143,11 +143,11 @@ async def _wait(event: asyncio.Event) -> None:
     await event.wait()
 
 
-def as_bad_setting(error: Exception, place: Place) -> BadSetting:
+def as_bad_setting(error: Exception, site: DiscordSite) -> BadSetting:
     """Word why the bot could not log in, and what to do."""
     match error:
         case discord.LoginFailure():
-            return BadSetting(token_trouble(place.token))
+            return BadSetting(token_trouble(site.token))
         case discord.PrivilegedIntentsRequired():
             return BadSetting(
                 "The bot may not read messages: switch on the Message Content intent in the developer portal."

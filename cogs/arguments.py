@@ -42,9 +42,9 @@ class AgentName(app_commands.Transformer):
         """Suggest agents whose name or id holds what was typed, first those whose name begins with it."""
         typed = value.strip().casefold()
         names = await interaction.client.desk.agents.names(guild_of(interaction))
-        fitting = [(id, name) for id, name in names.items() if typed in name.casefold() or typed == str(id)]
+        fitting = [(id_, name) for id_, name in names.items() if typed in name.casefold() or typed == str(id_)]
         fitting.sort(key=lambda one: not one[1].casefold().startswith(typed))
-        return choices([(f"{name} (ID {id})", str(id)) for id, name in fitting])
+        return choices([(f"{name} (ID {id_})", str(id_)) for id_, name in fitting])
 
 
 class KeyLabel(app_commands.Transformer):

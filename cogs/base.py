@@ -10,7 +10,7 @@ from discord.ext import commands
 from bot.client import SelfroomClient
 from bot.core.actions import Action, CancelScheduled
 from bot.core.errors import NotFound, PublishError, Rejected
-from bot.core.outlook import Outlook
+from bot.core.next_beat import NextBeat
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Schedule, Side, Snowflake
 from bot.core.sight import Sight
@@ -133,10 +133,10 @@ class Cog(commands.Cog):
             return Sight()
         return await self.desk.community.sight(guild_of(interaction), partial(may_read, interaction))
 
-    async def looks(self, interaction: Interaction, sight: Sight) -> Mapping[AgentId, Outlook]:
+    async def looks(self, interaction: Interaction, sight: Sight) -> Mapping[AgentId, NextBeat]:
         """Give what everyone is at and waits for, of whom that may be told to the person who asked."""
-        looks = await self.desk.agents.outlooks(guild_of(interaction))
-        return {id: look for id, look in looks.items() if id not in sight.hidden_agents}
+        looks = await self.desk.agents.next_beats(guild_of(interaction))
+        return {id_: look for id_, look in looks.items() if id_ not in sight.hidden_agents}
 
     async def scheduled(
         self, interaction: Interaction, agent: Agent | None, room: Agent | None, again: Again, cancel: int | None

@@ -43,7 +43,7 @@ class LookingCog(Cog):
         guild_id = guild_of(interaction)
         view, threads = await self.desk.community.view(guild_id), await self.desk.rooms.threads(guild_id)
         rooms = [room.id] if room else list(view.all_rooms)
-        readable = [id for id in rooms if may_read(interaction, view.all_rooms[id].channel_id)]
+        readable = [id_ for id_ in rooms if may_read(interaction, view.all_rooms[id_].channel_id)]
         found = await self.desk.messages.search(guild_id, words, room_ids=readable, may_read=reader(interaction))
         places = {**view.all_rooms, **threads}
         lines = [message_line(guild_id, view, places[one.room_id], one, text) for one, text in found]

@@ -74,8 +74,8 @@ class MenuCog(Cog):
         """Tell what each agent of the room made of a message that no agent said."""
         guild_id = guild_of(interaction)
         view, found = await self.desk.community.view(guild_id), await self.desk.beats.after(guild_id, message)
-        agents = {view.agents[id]: beat for id, beat in found.items()}
-        looks = await self.desk.agents.outlooks(guild_id)
+        agents = {view.agents[id_]: beat for id_, beat in found.items()}
+        looks = await self.desk.agents.next_beats(guild_id)
         lines = [passed_line(agent, beat, looks[agent.id].words, view.all_rooms) for agent, beat in agents.items()]
         files = [beat_file(beat) for beat in found.values() if beat][:MOST_FILES]
         await self.say(interaction, paged("**What agents made of it**", lines)[0], files=files)
@@ -118,7 +118,7 @@ def said_by(message: Message, view: Outline) -> str:
 
 def reacted_by(reactions: Sequence[tuple[AgentId, str]], view: Outline) -> str:
     """Word which agents reacted to a message; empty when none did."""
-    shown = [f"**{label(view.agents[id].name)}** {emoji}" for id, emoji in reactions if id in view.agents]
+    shown = [f"**{label(view.agents[id_].name)}** {emoji}" for id_, emoji in reactions if id_ in view.agents]
     return f"\nReacted: {', '.join(shown)}" if shown else ""
 
 

@@ -70,9 +70,9 @@ class PrivacyCog(Group, group_name="privacy", group_description="What is kept of
     async def readable(self, interaction: Interaction) -> Readable:
         """Give the rooms that the person may read now, and the threads in which they took part."""
         view = await self.desk.community.view(guild_of(interaction))
-        rooms = [id for id, room in view.all_rooms.items() if may_read(interaction, room.channel_id)]
+        rooms = [id_ for id_, room in view.all_rooms.items() if may_read(interaction, room.channel_id)]
         threads = await self.desk.privacy.threads(guild_of(interaction), person(interaction))
-        found = [id for id in threads[:MOST_THREADS] if await may_read_thread(interaction, id)]
+        found = [id_ for id_ in threads[:MOST_THREADS] if await may_read_thread(interaction, id_)]
         return Readable(rooms=frozenset(rooms), threads=frozenset(found))
 
     @app_commands.command(name="forget-me", extras=FOR_EVERYONE)

@@ -104,10 +104,10 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         lines = ["**Setting up Selfroom**", *readiness(interaction, view, readers(source, own), source), "", DISCLOSURE]
         await self.say(interaction, "\n".join(lines)[:2_000], view=self.steps())
 
-    async def chosen(self, interaction: Interaction, setting: str, id: int) -> None:
+    async def chosen(self, interaction: Interaction, setting: str, id_: int) -> None:
         """Keep a channel that was chosen."""
         managers_only(interaction)
-        await self.change(interaction, **{setting: id})
+        await self.change(interaction, **{setting: id_})
 
     async def tried(self, interaction: Interaction) -> None:
         """Try the model of new agents."""

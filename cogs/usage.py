@@ -4,9 +4,9 @@ from decimal import Decimal
 
 from discord import app_commands
 
+from bot.core.day_usage import DayUsage, Period, as_csv, totals
 from bot.core.kinds import UsedBy
 from bot.core.options import bounds_of
-from bot.core.spent import Period, Spent, as_csv, totals
 from bot.core.wording import counted
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.charts import usage_rows, usage_table
@@ -77,7 +77,7 @@ class UsageCog(Group, group_name="usage", group_description="What agents use, an
         await self.say(interaction, f"A day may cost {budget(config.usd_per_day, source)}, with {tokens}.")
 
 
-def spent_lines(spent: Spent) -> list[str]:
+def spent_lines(spent: DayUsage) -> list[str]:
     """Give what the day used beside its limits."""
     may = budget(spent.config.usd_per_day, spent.model.source)
     unknown = [f"What {name} costs is unknown." for name in spent.models if not spent.model.price_is_known(name)]

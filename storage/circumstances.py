@@ -44,16 +44,16 @@ class SqlInquiries:
             ],
         ]
         found: dict[str, list[tuple[int, Any]]] = {}
-        for what, id, word, number in await self.session.rows(union_all(*asked)) if asked else ():
-            found.setdefault(what, []).append((id, word or number))
+        for what, id_, word, number in await self.session.rows(union_all(*asked)) if asked else ():
+            found.setdefault(what, []).append((id_, word or number))
         seen = frozenset(found.get("found", ()))
-        messages = await self._messages_asked(community_id, {*inquiry.messages, *(id for _, id in seen)})
+        messages = await self._messages_asked(community_id, {*inquiry.messages, *(id_ for _, id_ in seen)})
         return Circumstances(
-            reactions=frozenset((MessageId(id), str(emoji)) for id, emoji in found.get("reactions", ())),
-            moves={AgentId(id): count for id, count in found.get("moves", ())},
-            failures={AgentId(id): count for id, count in found.get("failures", ())},
+            reactions=frozenset((MessageId(id_), str(emoji)) for id_, emoji in found.get("reactions", ())),
+            moves={AgentId(id_): count for id_, count in found.get("moves", ())},
+            failures={AgentId(id_): count for id_, count in found.get("failures", ())},
             crossings=await self._crossings(community_id, inquiry),
-            newest={AgentId(id): MessageId(message or 0) for id, message in found.get("newest", ())},
+            newest={AgentId(id_): MessageId(message or 0) for id_, message in found.get("newest", ())},
             scheduled=next((count for _, count in found.get("scheduled", ())), 0),
             messages={one.id: one for one in messages if one.id in inquiry.messages},
             found={
@@ -104,9 +104,9 @@ def _page(community_id: int, sought: Sought) -> Select[tuple[int]]:
     here = (owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(sought.rooms), MESSAGES.c.shown == true())
     asked = select(MESSAGES.c.id).where(*here)
     if sought.before is not None:
-        sent_at, discord_id, id = _marks(community_id, sought.before)
-        earlier = tuple_(*ORDER) < tuple_(sent_at, discord_id, id)
-        asked = asked.where(or_(earlier, and_(id.is_(None), MESSAGES.c.id < sought.before)))
+        sent_at, discord_id, id_ = _marks(community_id, sought.before)
+        earlier = tuple_(*ORDER) < tuple_(sent_at, discord_id, id_)
+        asked = asked.where(or_(earlier, and_(id_.is_(None), MESSAGES.c.id < sought.before)))
         latest = literal(FAR, type_=MESSAGES.c.sent_at.type)
         asked = asked.where(MESSAGES.c.sent_at <= func.coalesce(sent_at, latest))  # for the index
     return asked.order_by(*NEWEST_FIRST).limit(sought.limit)
@@ -119,9 +119,9 @@ def _marks(community_id: int, before: int) -> list[Term]:
     return [select(part).where(this).scalar_subquery() for part in parts]
 
 
-def _row(what: str, id: Term | int, word: Term | str = "", number: Term | int = 0) -> Query:
+def _row(what: str, id_: Term | int, word: Term | str = "", number: Term | int = 0) -> Query:
     columns: list[Term] = [literal(what).label("what")]
-    for at, one in enumerate((id, word, number)):
+    for at, one in enumerate((id_, word, number)):
         column: Term = one if isinstance(one, ColumnElement) else literal(one)
         columns.append(column.label(f"value_{at}"))
     return select(*columns)

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, select, update
 
+from bot.core.gate import Claim
 from bot.core.kinds import HeldFor
 from bot.core.records import AgentId, BeatId, CommunityId, Reason
-from bot.core.verdict import Claim
 from storage.convert import reason_of
 from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, REASONS

@@ -31,7 +31,7 @@ def from_microseconds(microseconds: int) -> datetime:
     return datetime.fromtimestamp(microseconds / 1_000_000, UTC)
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcTime(TypeDecorator[datetime]):
     """An aware UTC datetime: PostgreSQL's own type, microseconds since 1970 on SQLite."""
 
     impl = BigInteger

@@ -4,8 +4,8 @@ import asyncio
 
 from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select, update
 
-from storage.echoes import files_of, members_of, silence, silence_notices
-from storage.purging import owe_purge
+from storage.index_purging import owe_purge
+from storage.quotes import files_of, members_of, silence, silence_notices
 from storage.session import Rows, Session, owned
 from storage.summaries import withdraw_where
 from storage.tables import BEATS, CHECKPOINTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
@@ -58,7 +58,7 @@ async def _delete(session: Session, community_id: int, table: Table, *conditions
 async def _forget_derived(session: Session, community_id: int, room_id: int, gone: Rows) -> None:
     """Withdraw summaries that cover the messages, and empty HUDs in which they may stand."""
     covering = or_(
-        *(and_(CHECKPOINTS.c.first_message_id <= id, CHECKPOINTS.c.last_message_id >= id) for id in _ids(gone))
+        *(and_(CHECKPOINTS.c.first_message_id <= id_, CHECKPOINTS.c.last_message_id >= id_) for id_ in _ids(gone))
     )
     await withdraw_where(session, community_id, and_(CHECKPOINTS.c.room_id == room_id, covering))
     members = members_of(community_id, room_id)

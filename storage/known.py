@@ -32,15 +32,17 @@ async def known_of(
     """Ask what is known of messages, and of those that they answer."""
     known, these = Known(), set(discord_ids)
     values = {"community_id": community_id, "sought": session.many(these.union(replied_to))}
-    for id, message, part, deleted, early, awaiting in await session.rows(_asking(is_sqlite=session.is_sqlite), values):
+    for id_, message, part, deleted, early, awaiting in await session.rows(
+        _asking(is_sqlite=session.is_sqlite), values
+    ):
         if message is not None:
-            known.messages[id] = message
+            known.messages[id_] = message
         if part is not None:
-            known.parts[id] = part
-        if id in these:
-            known.deleted.update([id] if deleted else ())
-            known.early.update([id] if early else ())
-            known.awaited.update([id] if awaiting else ())
+            known.parts[id_] = part
+        if id_ in these:
+            known.deleted.update([id_] if deleted else ())
+            known.early.update([id_] if early else ())
+            known.awaited.update([id_] if awaiting else ())
     return known
 
 

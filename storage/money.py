@@ -96,7 +96,7 @@ class SqlMoney:
         paid: bool = False,
     ) -> int:
         row = {"community_id": community_id, "day": day, "usd": usd, "tokens": tokens, "settled": False, "paid": paid}
-        row["agents"] = {str(id): weight for id, weight in sorted(agents.items())} or None
+        row["agents"] = {str(id_): weight for id_, weight in sorted(agents.items())} or None
         statement = self.session.insert(RESERVATIONS).returning(RESERVATIONS.c.id)
         return int(await self.session.value(statement, row))
 
@@ -115,5 +115,5 @@ def _used(row: Values) -> Used:
 
 def _weights(agents: Mapping[str, int] | Sequence[int]) -> dict[AgentId, int]:
     """Give the weights of a call's agents; archives of earlier programs have agents that share equally."""
-    weights = agents.items() if isinstance(agents, Mapping) else [(id, 1) for id in agents]
-    return {AgentId(int(id)): max(0, int(weight)) for id, weight in weights}
+    weights = agents.items() if isinstance(agents, Mapping) else [(id_, 1) for id_ in agents]
+    return {AgentId(int(id_)): max(0, int(weight)) for id_, weight in weights}

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Text, false, func, or_, select, true, type_coerce
 
-from bot.core.forgetting import Forgotten, longer
+from bot.core.name_redaction import NameRedactor, longer
 from bot.core.people import SOMEONE, mentioned, named
 from storage.session import Session, owned
 from storage.tables import AGENTS, MESSAGES, NAMES, PEOPLE
@@ -23,11 +23,11 @@ async def bear(session: Session, community_id: int, names: Mapping[str, str]) ->
 
 async def worded(session: Session, community_id: int, texts: Sequence[str]) -> list[str]:
     """Give texts in which people stand by their ids with the usernames that they have now."""
-    ids = {id for text in texts for id in mentioned(text)}
+    ids = {id_ for text in texts for id_ in mentioned(text)}
     if not ids:
         return list(texts)
     asked = select(PEOPLE.c.id, PEOPLE.c.username).where(owned(PEOPLE, community_id), PEOPLE.c.id.in_(ids))
-    usernames = {id: username for id, username in await session.rows(asked)}
+    usernames = {id_: username for id_, username in await session.rows(asked)}
     return [named(text, usernames) for text in texts]
 
 
@@ -86,7 +86,7 @@ async def names_of_agents(session: Session, community_id: int, *, folded: bool =
     return {name.casefold() if folded else name for own, aliases in rows for name in (own, *(aliases or ()))}
 
 
-def may_name(named: Forgotten, column: Column[Any]) -> ColumnElement[bool]:
+def may_name(named: NameRedactor, column: Column[Any]) -> ColumnElement[bool]:
     """Give the condition that a column holds one of the names, roughly: databases know the case of ASCII alone."""
     if not all(name.isascii() for name in named.names):
         return true()

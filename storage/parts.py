@@ -33,11 +33,11 @@ from storage.people import SqlPeople
 from storage.personal import SqlPersonal
 from storage.reactions import SqlReactions
 from storage.residents import SqlAccess, SqlAgents
+from storage.retention import SqlUpkeep
 from storage.rooms import SqlRooms
 from storage.session import Session
 from storage.summaries import SqlSummaries
 from storage.talk import SqlTalk
-from storage.upkeep import SqlUpkeep
 from storage.views import SqlViews
 
 

@@ -6,17 +6,17 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select, true, union, update
 
-from bot.core.forgetting import Forgotten as Named
-from bot.core.keeping import Forgotten, Readable
+from bot.core.keeping import ForgetReport, Readable
 from bot.core.kinds import LetterKind, RequestState
+from bot.core.name_redaction import NameRedactor as Named
 from bot.core.people import SOMEONE, by_person, mention
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Room, Snowflake
 from storage.columns import to_json, to_plain
 from storage.convert import room_of
 from storage.erasing import erase
+from storage.index_purging import owe_purge
 from storage.inline import unhurried
 from storage.names import borne_by_others, longer_names, may_name, usernames_of
-from storage.purging import owe_purge
 from storage.session import Query, Session, key_of, owned
 from storage.summaries import withdraw_where
 from storage.tables import (
@@ -170,13 +170,13 @@ class SqlPersonal:
 
     async def forget(
         self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
-    ) -> Forgotten:
+    ) -> ForgetReport:
         with unhurried():  # all or nothing: the transaction stays open, and the loop goes on
             return await self._forget(community_id, person_id, at, others)
 
     async def _forget(
         self, community_id: CommunityId, person_id: Snowflake, at: datetime, others: Collection[str]
-    ) -> Forgotten:
+    ) -> ForgetReport:
         names = await usernames_of(self.session, community_id, person_id)
         shared = await borne_by_others(self.session, community_id, person_id, names) | {
             name.casefold() for name in others
@@ -189,7 +189,7 @@ class SqlPersonal:
         await owe_purge(self.session)  # also when only a name goes
         alone = Named([name for name in names if name not in shared], words=(), others=spared)
         texts = await self._forget_mentions(community_id, alone) if alone.names else 0
-        return Forgotten(
+        return ForgetReport(
             messages=gone,
             reactions=reactions,
             texts=texts,
@@ -249,14 +249,14 @@ class SqlPersonal:
             0,
         )
         async for page in self.session.leafed(asked, MESSAGES, PAGE):
-            for id, room_id, content, shown, *_ in page:
+            for id_, room_id, content, shown, *_ in page:
                 if not named.found_in(content):
                     continue
                 new = named.replaced(content)
                 if shown:
-                    await unindex(self.session, community_id, [(id, room_id, content)])
-                    await index(self.session, community_id, [(id, room_id, new)])
-                this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id)
+                    await unindex(self.session, community_id, [(id_, room_id, content)])
+                    await index(self.session, community_id, [(id_, room_id, new)])
+                this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id_)
                 await self.session.run(update(MESSAGES).where(this).values(content=new, tokens=0))
                 changed += 1
         if changed:
@@ -298,8 +298,8 @@ class SqlPersonal:
         )
         ids: list[int] = []
         async for page in self.session.leafed(asked, table, PAGE):
-            told = [(id, values[: len(these)]) for id, *values in page]
-            ids += [id for id, values in told if named.found_in(*map(_as_text, values))]
+            told = [(id_, values[: len(these)]) for id_, *values in page]
+            ids += [id_ for id_, values in told if named.found_in(*map(_as_text, values))]
         return ids
 
     async def _forget_huds(self, community_id: int, named: Named) -> int:
@@ -309,7 +309,7 @@ class SqlPersonal:
         )
         emptied = 0
         async for page in self.session.leafed(asked, BEATS, PAGE):
-            named_in = [id for id, *texts, _ in page if named.found_in(*(text or "" for text in texts))]
+            named_in = [id_ for id_, *texts, _ in page if named.found_in(*(text or "" for text in texts))]
             these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(named_in))
             emptied += await self.session.run(these.values(hud=None, answer=None, thoughts=None))
         return emptied
@@ -318,7 +318,7 @@ class SqlPersonal:
         asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))
         known: list[AgentId] = []
         async for page in self.session.leafed(asked, MINDS, PAGE):
-            known += [id for id, knows, focus, *_ in page if named.found_in(to_json(knows), to_json(focus))]
+            known += [id_ for id_, knows, focus, *_ in page if named.found_in(to_json(knows), to_json(focus))]
         return sorted(set(known))
 
 

@@ -49,7 +49,7 @@ _STORE = text(
         agent_run = CASE WHEN given.spoken THEN 0 ELSE agent_run END
     FROM {_arrays(*MORE)} WHERE rooms.community_id = :community_id AND rooms.id = given.room
     """  # noqa: S608  # our own names
-).bindparams(*(bindparam(name, type_=ARRAY(type)) for name, type in _TYPES.items()))
+).bindparams(*(bindparam(name, type_=ARRAY(type_)) for name, type_ in _TYPES.items()))
 
 
 async def store_at_once(session: Session, community_id: int, rows: Sequence[Values], rooms: Iterable[More]) -> None:

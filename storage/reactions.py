@@ -37,7 +37,7 @@ class SqlReactions:
         columns = (REACTIONS.c.message_id, REACTIONS.c.reactor, REACTIONS.c.reactor_name, REACTIONS.c.emoji)
         asked = select(*columns).where(owned(REACTIONS, community_id), REACTIONS.c.message_id.in_(message_ids))
         rows = await self.session.rows(asked.order_by(REACTIONS.c.at, REACTIONS.c.reactor))
-        return [(id, _reactor(mark, name), emoji) for id, mark, name, emoji in rows]
+        return [(id_, _reactor(mark, name), emoji) for id_, mark, name, emoji in rows]
 
     async def feedback(self, community_id: CommunityId, agent_id: AgentId, since: datetime) -> Mapping[str, int]:
         lately = and_(owned(REACTIONS, community_id), REACTIONS.c.at >= since, REACTIONS.c.emotion.is_not(None))
@@ -51,11 +51,11 @@ class SqlReactions:
 
 
 def _reactor(mark: str, name: str) -> Sender:
-    kind, _, id = mark.partition(":")
+    kind, _, id_ = mark.partition(":")
     match kind:
         case "agent":
-            return Sender(kind=SenderKind.AGENT, agent_id=AgentId(int(id)))
+            return Sender(kind=SenderKind.AGENT, agent_id=AgentId(int(id_)))
         case "person":
-            return Sender(kind=SenderKind.PERSON, person_id=Snowflake(int(id)), name=name)
+            return Sender(kind=SenderKind.PERSON, person_id=Snowflake(int(id_)), name=name)
         case _:
             return Sender(kind=SenderKind(kind), name=name)

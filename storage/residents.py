@@ -40,7 +40,7 @@ class SqlAgents:
     async def names(self, community_id: CommunityId) -> Mapping[AgentId, str]:
         """Give everyone's name, in the order of their ids."""
         asked = select(AGENTS.c.id, AGENTS.c.name).where(owned(AGENTS, community_id)).order_by(AGENTS.c.id)
-        return {id: name for id, name in await self.session.rows(asked)}
+        return {id_: name for id_, name in await self.session.rows(asked)}
 
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         its = select(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.agent_id == agent_id)

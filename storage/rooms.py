@@ -120,7 +120,7 @@ class SqlRooms:
         here = and_(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id == thread_id)
         members = [row[0] for row in await self.session.rows(select(MEMBERSHIPS.c.agent_id).where(here))]
         await remove_memberships(
-            self.session, community_id, [RemoveMembership(agent_id=id, room_id=thread_id) for id in members]
+            self.session, community_id, [RemoveMembership(agent_id=id_, room_id=thread_id) for id_ in members]
         )
         await self.session.run(
             delete(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.room_id == thread_id)

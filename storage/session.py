@@ -86,11 +86,11 @@ class Session:
             return [make(row) for row in await self.mappings(asked)]
         except UNREADABLE:
             key, bad = tuple(table.primary_key), []
-            for id in await self.rows(asked.with_only_columns(*key)):
+            for id_ in await self.rows(asked.with_only_columns(*key)):
                 try:
-                    [make(row) for row in await self.mappings(select(table).where(tuple_(*key) == tuple_(*id)))]
+                    [make(row) for row in await self.mappings(select(table).where(tuple_(*key) == tuple_(*id_)))]
                 except UNREADABLE:
-                    bad.append(tuple(id))
+                    bad.append(tuple(id_))
             if not bad:
                 raise
             raise Unreadable(table.name, bad) from None

@@ -17,14 +17,14 @@ from storage.backups import back_up, before_migration, expire
 from storage.database import Database, open_database
 from storage.faults import in_sentences
 from storage.ids import CountedIds
+from storage.index_purging import Purger, purge, purge_index
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.clone import clone_community
 from storage.parts import SqlReading, SqlWriting
-from storage.planning import tell_planner
-from storage.purging import Purger, purge, purge_index
 from storage.resealing import Resealed, reseal
 from storage.session import Session
+from storage.sqlite_statistics import tell_planner
 
 PATIENCE_SECONDS = 20.0
 MIGRATION_LOCK = 7_353_676  # any number: two programs that start together migrate one after the other

@@ -10,7 +10,7 @@ from bot.core.focus import compacted
 from bot.core.keeping import Unsummarised
 from bot.core.records import AgentId, Checkpoint, CommunityId
 from storage.convert import checkpoint_of
-from storage.echoes import members_of
+from storage.quotes import members_of
 from storage.session import Session, Term, owned
 from storage.tables import AGENTS, CHECKPOINTS, COMMUNITIES, MESSAGES, MINDS, ROOMS
 

@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 from bot.core.kinds import MessageType, SenderKind
 from bot.core.ports import NewMessage
+from bot.core.post_removal import Parts
 from bot.core.records import (
     AgentId,
     Attachment,
@@ -30,14 +31,13 @@ from bot.core.records import (
     MessageId,
     Snowflake,
 )
-from bot.core.removals import Parts
 from storage.convert import columns_of, sender_columns
 from storage.erasing import erase
+from storage.index_purging import owe_purge
 from storage.inline import unhurried
 from storage.known import Known, known_of
 from storage.messages import ORDER, file_rows, messages_where, newest, read_messages
 from storage.postgresql import store_at_once
-from storage.purging import owe_purge
 from storage.search import search
 from storage.session import Session, Values, owned
 from storage.tables import (
@@ -84,8 +84,8 @@ class SqlTalk:
             .where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids_of(community_id, discord_ids)))
         )
         found: dict[tuple[AgentId, Snowflake | None, int], set[Snowflake]] = {}
-        for id, room_id, thread_id, first, other in await self.session.rows(asked):
-            found.setdefault((room_id, thread_id, id), set()).update({first, other} - set(discord_ids))
+        for id_, room_id, thread_id, first, other in await self.session.rows(asked):
+            found.setdefault((room_id, thread_id, id_), set()).update({first, other} - set(discord_ids))
         return [
             Parts(room_id=room_id, thread_id=thread_id, post_ids=tuple(sorted(ids)))
             for (room_id, thread_id, _), ids in found.items()
@@ -131,7 +131,7 @@ class SqlTalk:
         self, community_id: CommunityId, discord_ids: Sequence[Snowflake]
     ) -> Mapping[Snowflake, MessageId]:
         known = await known_of(self.session, community_id, discord_ids)
-        return {Snowflake(one): MessageId(id) for one, id in (known.messages | known.parts).items()}
+        return {Snowflake(one): MessageId(id_) for one, id_ in (known.messages | known.parts).items()}
 
     async def after(
         self, community_id: CommunityId, room_id: AgentId, after: MessageId, *, limit: int
@@ -155,14 +155,14 @@ class SqlTalk:
         stored: list[Message | None] = [None] * len(messages)
         early = await self._take_early_edits(community_id, known)
         for place, message in enumerate(messages):
-            id = message.discord_id
-            if id in known.messages or id in rows:
+            id_ = message.discord_id
+            if id_ in known.messages or id_ in rows:
                 repeated.append(message)
-            elif id not in known.deleted and id not in known.parts:
+            elif id_ not in known.deleted and id_ not in known.parts:
                 known_reply = known.reply(message.reply_to) or rows.get(message.reply_to or 0, {}).get("id")
-                rows[id] = _row(community_id, self.session.ids.take("message"), message, known_reply, early.get(id))
-                files += file_rows(community_id, rows[id]["id"], map(columns_of, message.attachments))
-                stored[place] = _message(message, rows[id])
+                rows[id_] = _row(community_id, self.session.ids.take("message"), message, known_reply, early.get(id_))
+                files += file_rows(community_id, rows[id_]["id"], map(columns_of, message.attachments))
+                stored[place] = _message(message, rows[id_])
         await self._insert(community_id, rows, known)
         await self.session.run(self.session.insert(ATTACHMENTS), files)
         for message in repeated:
@@ -218,8 +218,8 @@ class SqlTalk:
             row = {"content": content, "tokens": tokens, "edited_at": edited_at}
             await self._keep_early_edit(row | {"community_id": community_id, "discord_id": discord_id})
             return None
-        id = known.messages[discord_id]
-        this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id)
+        id_ = known.messages[discord_id]
+        this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id_)
         older = or_(MESSAGES.c.edited_at.is_(None), MESSAGES.c.edited_at < edited_at)
         before = await self.session.first(
             select(MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown).where(this, older)
@@ -228,10 +228,10 @@ class SqlTalk:
             return None
         await self.session.run(update(MESSAGES).where(this).values(content=content, edited_at=edited_at, tokens=tokens))
         if before["shown"]:
-            await unindex(self.session, community_id, [(id, before["room_id"], before["content"])])
-            await index(self.session, community_id, [(id, before["room_id"], content)])
+            await unindex(self.session, community_id, [(id_, before["room_id"], before["content"])])
+            await index(self.session, community_id, [(id_, before["room_id"], content)])
             await owe_purge(self.session, soon=False)
-        return (await self.by_id(community_id, [MessageId(id)]))[MessageId(id)]
+        return (await self.by_id(community_id, [MessageId(id_)]))[MessageId(id_)]
 
     async def _keep_early_edit(self, row: Values) -> None:
         statement = self.session.insert(EARLY_EDITS)
@@ -264,7 +264,7 @@ class SqlTalk:
             return await erase(self.session, community_id, here)
 
     async def _bury(self, community_id: int, discord_ids: Iterable[int], at: datetime) -> None:
-        rows = [{"community_id": community_id, "discord_id": id, "at": at} for id in dict.fromkeys(discord_ids)]
+        rows = [{"community_id": community_id, "discord_id": id_, "at": at} for id_ in dict.fromkeys(discord_ids)]
         await self.session.run(self.session.insert(TOMBSTONES).on_conflict_do_nothing(), rows)
         early = and_(
             owned(EARLY_EDITS, community_id), EARLY_EDITS.c.discord_id.in_([row["discord_id"] for row in rows])
@@ -276,10 +276,10 @@ def _slices(values: Sequence[T]) -> Iterator[Sequence[T]]:
     return (values[start : start + AT_A_TIME] for start in range(0, len(values), AT_A_TIME))
 
 
-def _row(community_id: int, id: int, message: NewMessage, reply_to: int | None, edit: Values | None) -> NewRow:
+def _row(community_id: int, id_: int, message: NewMessage, reply_to: int | None, edit: Values | None) -> NewRow:
     row = sender_columns(message.sender) | {
         "community_id": community_id,
-        "id": id,
+        "id": id_,
         "room_id": message.room_id,
         "content": message.content,
         "type": type_of(message.attachments),

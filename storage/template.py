@@ -8,7 +8,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.pool import StaticPool
 
 from storage.migrations.path import upgrade
-from storage.planning import tell_planner
+from storage.sqlite_statistics import tell_planner
 
 _turn = Lock()  # connections are opened by threads of their own
 

@@ -146,7 +146,7 @@ class SqlViews:
             reasons=await self._reasons(asked, members),
         )
 
-    async def desk(
+    async def action_view(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
     ) -> Subject:
         """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
@@ -308,14 +308,14 @@ def _seats(
     for agent, room in memberships:
         members.setdefault(room, []).append(agent)
     return {
-        id: RoomView(
-            room=all_rooms[id],
-            members=_seated(all_rooms[id].owner_id, members.get(id, ())),
-            messages=tuple(messages.get(id, ())),
-            older=max(0, counts[id] - len(messages.get(id, ()))),
-            checkpoint=checkpoints.get(id),
+        id_: RoomView(
+            room=all_rooms[id_],
+            members=_seated(all_rooms[id_].owner_id, members.get(id_, ())),
+            messages=tuple(messages.get(id_, ())),
+            older=max(0, counts[id_] - len(messages.get(id_, ()))),
+            checkpoint=checkpoints.get(id_),
         )
-        for id in sorted(asked.rooms)
+        for id_ in sorted(asked.rooms)
     }
 
 
@@ -326,7 +326,7 @@ def _counts(rooms: Iterable[Values]) -> Counts:
 def all_rooms_of(rows: Iterable[Values]) -> dict[AgentId, Room]:
     """Give rooms by their ids; a private thread keeps the pace and the silence of the room it is in."""
     rooms = {row["id"]: room_of(row) for row in rows}
-    return {id: _within(rooms.get(room.owner_id), room) for id, room in rooms.items()}
+    return {id_: _within(rooms.get(room.owner_id), room) for id_, room in rooms.items()}
 
 
 def _within(around: Room | None, room: Room) -> Room:

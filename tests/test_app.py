@@ -6,10 +6,10 @@ import pytest
 
 from bot.app import provider_options
 from bot.core.errors import BadSetting
-from bot.house import Place
+from bot.house import DiscordSite
 from bot.settings import Settings, load_settings
 
-DISCORD, PLAYGROUND = Place(token="t"), Place(token="t", model_url="http://127.0.0.1:1/v1")
+DISCORD, PLAYGROUND = DiscordSite(token="t"), DiscordSite(token="t", model_url="http://127.0.0.1:1/v1")
 
 
 @pytest.fixture(autouse=True)

@@ -111,7 +111,7 @@ def test_what_the_examples_add_is_offered_performed_and_registered(house: Path) 
 @pytest.mark.e2e
 def test_no_other_list_misses_what_the_examples_add(house: Path) -> None:
     """All that names every action, format or command, as the house's own tests know it."""
-    core = ("actions", "permissions", "reply", "options", "cards", "blotting")
+    core = ("actions", "permissions", "answers", "options", "cards", "key_redaction")
     hud = ("budget", "formats", "prompts", "text")
     files = [*(f"tests/core/test_{name}.py" for name in core), *(f"tests/core/hud/test_{name}.py" for name in hud)]
     files += [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from bot.core.outlook import Outlook
+from bot.core.next_beat import NextBeat
 from bot.core.records import Agent, CommunityId
 
 WHOSE = ("community", "agent", "name")
@@ -17,7 +17,7 @@ class Heart:
 
     community: CommunityId
     agent: Agent
-    outlook: Outlook
+    next_beat: NextBeat
     named: bool = True
 
 
@@ -60,7 +60,7 @@ def hearts_page(hearts: Sequence[Heart]) -> bytes:
     state = Gauge("selfroom_agent_state", "what it is at", (*WHOSE, "state"), registry=registry)
     doing = Gauge("selfroom_agent_doing", "what it is at in a room", (*WHOSE, "room", "what"), registry=registry)
     for heart in hearts:
-        agent, look = heart.agent, heart.outlook
+        agent, look = heart.agent, heart.next_beat
         whose = (str(heart.community), str(agent.id), agent.name if heart.named else "")
         interval.labels(*whose).set(agent.interval_seconds)
         waits.labels(*whose, look.waiting).set(1)

@@ -12,7 +12,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
 from bot.core.errors import BadSetting, StoreError
-from bot.core.outlook import Outlook, Waiting
+from bot.core.next_beat import NextBeat, Waiting
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.ports.communities import Communities
@@ -23,7 +23,7 @@ from bot.core.view import Glance, Outline, Tally
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 FOR_ALL = ("/health", "/metrics")  # all there is outside the playground
 STRANGER = "Only people of the playground may see this: send the page's own token as Authorization."
-NOT_SHOWN = Outlook(waiting=Waiting.NEWS, words="something in a room that you do not see")
+NOT_SHOWN = NextBeat(waiting=Waiting.NEWS, words="something in a room that you do not see")
 SHARED, COUNTED = "others' share", "provider adds"  # what makes the sections of a beat add up to its input
 
 
@@ -40,7 +40,7 @@ class Visitors(Protocol):
         """Give what the person may see of the community."""
 
 
-Foresee = Callable[[Reading, Community], Awaitable[tuple[Glance, Mapping[AgentId, Outlook]]]]
+Foresee = Callable[[Reading, Community], Awaitable[tuple[Glance, Mapping[AgentId, NextBeat]]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ class Face:
             Heart(
                 community=community.id,
                 agent=agent,
-                outlook=NOT_SHOWN if agent.id in sight.hidden_agents else looks[agent.id],
+                next_beat=NOT_SHOWN if agent.id in sight.hidden_agents else looks[agent.id],
                 named=agent.id not in sight.hidden_agents,
             )
             for agent in sight.of(view).agents.values()
@@ -226,12 +226,12 @@ def _token(request: web.Request) -> str:
 
 async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) -> Beat | None:
     """Give an agent's newest beat, those in private threads left out: the page does not know who looks."""
-    view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+    view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
     beats = await read.beats.newest(community.id, agent_id)
     return next((beat for beat in beats if not view.is_thread(beat.side)), None)
 
 
-def agent_row(view: Outline, agent: Agent, look: Outlook) -> dict[str, Any]:
+def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, Any]:
     """Give what the page's agent list shows of one agent."""
     room = view.all_rooms.get(agent.id)
     return {
@@ -253,7 +253,7 @@ def agent_row(view: Outline, agent: Agent, look: Outlook) -> dict[str, Any]:
     }
 
 
-def _doing_in_public(view: Outline, look: Outlook) -> dict[str, str]:
+def _doing_in_public(view: Outline, look: NextBeat) -> dict[str, str]:
     """Give by channel what an agent is at, private rooms left out: the page does not know who looks."""
     rooms = ((view.all_rooms[room_id], what) for room_id, what in look.doing.items())
     return {str(room.channel_id): what for room, what in rooms if room.side == PUBLIC_SIDE and room.channel_id}

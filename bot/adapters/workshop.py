@@ -133,8 +133,8 @@ def _bound_memory() -> None:
 
 def main() -> None:
     """Be one of the processes."""
-    import bot.core.cards
-    import bot.core.reply  # noqa: F401 - what is known before does not count
+    import bot.core.answers
+    import bot.core.cards  # noqa: F401 - what is known before does not count
 
     sink = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that prints may be taken for a result

@@ -8,7 +8,7 @@ from datetime import timedelta
 from enum import IntEnum
 from functools import lru_cache
 
-from bot.core.exchange import Exchange
+from bot.core.conversation import Conversation
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Agent, AgentId, Message, MessageId, Sender
@@ -62,11 +62,13 @@ def _shortened(line: Message) -> Message:
     return replace(line, content=line.content[:READ_CHARACTERS]) if long else line
 
 
-def _exchange(view: Outline, room: RoomView, message: Message) -> Exchange:
+def _exchange(view: Outline, room: RoomView, message: Message) -> Conversation:
     """Who talked with whom before the message, where it was said."""
     lines = [one for one in room.messages if one.id < message.id and one.thread_id == message.thread_id]
-    agents = tuple(view.agents[id] for id in room.members if id in view.agents)
-    exchange = Exchange({one.id: named_in(one.content, agents) - {one.sender.agent_id} for one in [*lines, message]})
+    agents = tuple(view.agents[id_] for id_ in room.members if id_ in view.agents)
+    exchange = Conversation(
+        {one.id: named_in(one.content, agents) - {one.sender.agent_id} for one in [*lines, message]}
+    )
     exchange.follow(lines)
     return exchange
 
@@ -92,7 +94,7 @@ def named_in(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:
             begin = start.start() + len(at)
             word = _longest(text, begin, lengths.get(first, ()), words)
             if word is not None:
-                found.update(id for id, bare in words[word] if bare or at)
+                found.update(id_ for id_, bare in words[word] if bare or at)
                 end = begin + len(word)
                 break
     return frozenset(found)
@@ -116,18 +118,18 @@ def _calls(forms: tuple[Called, ...]) -> tuple[Mapping[str, Sequence[int]], Word
     """Give how long the words are that begin with the same sign or run of letters, the longest first; and the words."""
     words: dict[str, tuple[tuple[AgentId, bool], ...]] = {}
     lengths: defaultdict[str, set[int]] = defaultdict(set)
-    for id, name, aliases, bare in forms:
+    for id_, name, aliases, bare in forms:
         for word, counts_bare in ((name, bare), *((alias[:LONGEST_ALIAS], True) for alias in aliases)):
             key = word.strip().casefold()
             if first := _FIRST.match(key):
-                words[key] = (*words.get(key, ()), (id, counts_bare))
+                words[key] = (*words.get(key, ()), (id_, counts_bare))
                 lengths[first[0]].add(len(key))
     return {first: sorted(some, reverse=True) for first, some in lengths.items()}, words
 
 
 def _plainly(view: Outline, room: RoomView, message: Message, replied: Message | None = None) -> dict[AgentId, Way]:
-    others = tuple(view.agents[id] for id in room.members if id in view.agents and id != message.sender.agent_id)
-    ways = {id: Way.MENTIONED for id in named_in(message.content, others)}
+    others = tuple(view.agents[id_] for id_ in room.members if id_ in view.agents and id_ != message.sender.agent_id)
+    ways = {id_: Way.MENTIONED for id_ in named_in(message.content, others)}
     answered = _answered(room, message, replied)
     if answered is not None and any(agent.id == answered for agent in others):
         ways.setdefault(answered, Way.REPLIED)
@@ -141,8 +143,8 @@ def _answered(room: RoomView, message: Message, replied: Message | None) -> Agen
     return original.sender.agent_id if original is not None else None
 
 
-def _find(room: RoomView, id: MessageId) -> Message | None:
-    return next((message for message in reversed(room.messages) if message.id == id), None)
+def _find(room: RoomView, message_id: MessageId) -> Message | None:
+    return next((message for message in reversed(room.messages) if message.id == message_id), None)
 
 
 def _earlier(room: RoomView, message: Message) -> Iterator[Message]:
@@ -176,17 +178,17 @@ def _talk_goes_on(view: Glance, room: RoomView, message: Message) -> tuple[Agent
         elif not same_person(other.sender, message.sender):
             return ()
         elif partners := _plainly(view, room, other):
-            return tuple(id for id in partners if answered_by <= {id} and _attends(view, id, message))
+            return tuple(id_ for id_ in partners if answered_by <= {id_} and _attends(view, id_, message))
         after = other
     return ()
 
 
-def _attends(view: Glance, id: AgentId, message: Message) -> bool:
+def _attends(view: Glance, agent_id: AgentId, message: Message) -> bool:
     """Whether the agent spoke in its last beat, or is still about to answer this person here."""
     waiting = (
         reason.kind is ReasonKind.ADDRESSED
         and reason.room_id == message.room_id
         and reason.person_id == message.sender.person_id
-        for reason in view.reasons.get(id, ())
+        for reason in view.reasons.get(agent_id, ())
     )
-    return not view.agents[id].last_beat_silent or any(waiting)
+    return not view.agents[agent_id].last_beat_silent or any(waiting)

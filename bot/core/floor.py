@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.core.attention import shares
-from bot.core.gate import banter_is_over, is_claimed, is_free, is_hushed
+from bot.core.gate import Ready, is_overheard
 from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.reasons import banter_is_over, is_claimed, is_free, is_hushed
 from bot.core.records import AgentId, Letter, LetterId, Membership, Message, Reason
-from bot.core.verdict import Ready, is_overheard
 from bot.core.view import Glance, Outline
 from bot.core.wording import counted
 
@@ -163,16 +163,16 @@ def _held(view: Glance, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
     soon = now + timedelta(seconds=view.config.floor_seconds)
     floors.expected.update(
         reason.room_id
-        for id, reasons in view.reasons.items()
+        for id_, reasons in view.reasons.items()
         for reason in reasons
-        if id not in ignoring and reason.is_a_persons_call and reason.due_at <= soon and _can_come(view, id, now)
+        if id_ not in ignoring and reason.is_a_persons_call and reason.due_at <= soon and _can_come(view, id_, now)
     )
     return floors
 
 
-def _can_come(view: Outline, id: AgentId, now: datetime) -> bool:
+def _can_come(view: Outline, agent_id: AgentId, now: datetime) -> bool:
     """Whether an agent is about to be let through: nobody waits for one that rests, fails, or is in a call already."""
-    agent = view.agents.get(id)
+    agent = view.agents.get(agent_id)
     if agent is None or not is_free(agent, now) or is_claimed(agent, now):
         return False
     return agent.backs_off_until is None or agent.backs_off_until <= now
@@ -181,9 +181,9 @@ def _can_come(view: Outline, id: AgentId, now: datetime) -> bool:
 def _in_calls(view: Glance, now: datetime, *, ignoring: set[AgentId]) -> _Floors:
     since = now - timedelta(seconds=view.config.floor_seconds)
     floors = _Floors()
-    for id, reasons in view.reasons.items():
-        agent = view.agents.get(id)
-        if agent is None or id in ignoring or not is_claimed(agent, now):
+    for id_, reasons in view.reasons.items():
+        agent = view.agents.get(id_)
+        if agent is None or id_ in ignoring or not is_claimed(agent, now):
             continue
         if agent.last_beat_at is not None and agent.last_beat_at >= since:
             _count(floors, [reason for reason in reasons if reason.due_at <= agent.last_beat_at])
@@ -237,4 +237,4 @@ def _attention(view: Outline, ready: Sequence[Ready]) -> dict[tuple[AgentId, Age
         room = view.all_rooms.get(room_id)
         if agent_id in sides and room is not None and room.side == sides[agent_id]:
             mine.setdefault(agent_id, []).append(membership)
-    return {(id, room_id): share for id, seats in mine.items() for room_id, share in shares(seats).items()}
+    return {(id_, room_id): share for id_, seats in mine.items() for room_id, share in shares(seats).items()}

@@ -1,272 +1,220 @@
-"""Who has a reason to beat: what a message means to each member, and whether a claimed agent may go.
+"""Whether a claimed agent goes, waits or stays, decided anew from what is stored when its time has come.
 
-The rules are in docs/heartbeat.md#reasons.
+The rules are in docs/heartbeat.md#one-beat.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.core.addressing import Way, same_person, ways_of
-from bot.core.cadence import ambient_beat_at, leisure, own_beat_at
-from bot.core.changes import AddLetter, PutReason
-from bot.core.config import CommunityConfig
-from bot.core.emoji import ASLEEP, PAUSED
-from bot.core.kinds import HeldFor, LetterKind, ReasonKind, SenderKind
-from bot.core.letters import CuePayload
-from bot.core.records import Agent, AgentId, Membership, Message, MessageId, Reason, Room, Sender, Snowflake
-from bot.core.view import Glance, Outline, RoomView, View
+from bot.core.due_times import ambient_wait, rounded_up
+from bot.core.kinds import HeldFor, ReasonKind
+from bot.core.reasons import banter_is_over, is_asleep, is_hushed
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, CommunityId, Reason, Side
+from bot.core.spending import Spending
+from bot.core.view import Glance, Outline
 
-WORTH_WRITING = timedelta(seconds=30)  # by which an initiative must move before it is written again
-
-
-def reasons_for(
-    view: View,
-    room_id: AgentId,
-    message: Message,
-    *,
-    now: datetime,
-    addressed_so_far: int = 0,
-    ways: Mapping[AgentId, Way] | None = None,
-    stretch: float = 1.0,
-) -> list[PutReason]:
-    """Give the reasons that a stored and visible message is to the members of its room.
-
-    `addressed_so_far`: beats its author caused by addressing agents in the last minutes
-    (`Beats.addressed_by`); `ways`: whom it addresses (`ways_of`), where that is known already; `stretch`: what
-    spending does to intervals (`core.spending`).
-    """
-    room = view.rooms.get(room_id)
-    if room is None or not _counts(view, room.room, message, now):
-        return []
-    if ways is None:
-        ways = ways_of(view, room, message)
-    event = _Event(view=view, room=room, message=message, now=now, stretch=stretch)
-    left = _answers_left(view, room, message, now, addressed_so_far)
-    puts: list[PutReason] = []
-    quiet = view.community.paused or is_hushed(room.room, now)
-    for id in room.members:
-        put = event.reason_of(id, ways.get(id), urgent=left > 0 or (left == 0 and event.is_awaited_by(id)))
-        if put is None or ((quiet or _is_paused(view, id)) and not put.reason.is_a_persons_call):
-            continue
-        puts.append(_after_hush(room.room, put, now))
-        if put.reason.is_a_persons_call and not event.is_awaited_by(id):
-            left -= 1
-    return puts if quiet else puts + list(_initiatives(view, room, message, now))
-
-
-def _is_paused(view: Outline, id: AgentId) -> bool:
-    return view.agents[id].paused_reason is not None
-
-
-def _after_hush(room: Room, put: PutReason, now: datetime) -> PutReason:
-    """What a person asks of an agent while its room is silent waits for the end of that."""
-    if room.hushed_until is None or not is_hushed(room, now):
-        return put
-    due_at = max(put.reason.due_at, room.hushed_until)
-    return replace(put, reason=replace(put.reason, due_at=due_at, held_for=HeldFor.HUSH))
-
-
-def cues_for(
-    view: Glance, room_id: AgentId, message: Message, ways: Mapping[AgentId, Way], *, now: datetime
-) -> list[AddLetter]:
-    """Give the small sign on a person's message that addresses (`ways_of`) an agent which sleeps on or is paused."""
-    if not message.sender.is_human:
-        return []
-    plain = ((view.agents[id], way) for id, way in ways.items() if way is not Way.LIKELY)
-    signs = {sign for agent, way in plain if (sign := _sign(view, agent, way, now))}
-    return [cue(room_id, message.id, sign, now) for sign in sorted(signs)]
-
-
-def cue(room_id: AgentId, message_id: MessageId, sign: str, now: datetime) -> AddLetter:
-    """Give the letter that puts a sign on a message."""
-    payload = CuePayload(message_id=message_id, emoji=sign).stored()
-    return AddLetter(kind=LetterKind.CUE, room_id=room_id, payload=payload, not_before=now)
-
-
-def is_claimed(agent: Agent, now: datetime) -> bool:
-    """Tell whether a beat holds the agent now."""
-    return agent.beat_id is not None and agent.lease_until is not None and agent.lease_until > now
-
-
-def is_asleep(agent: Agent, now: datetime) -> bool:
-    """Tell whether the agent sleeps."""
-    return agent.asleep_until is not None and agent.asleep_until > now
-
-
-def is_hushed(room: Room, now: datetime) -> bool:
-    """Tell whether agents are to be silent there."""
-    return room.hushed_until is not None and room.hushed_until > now
-
-
-def banter_is_over(room: Room, config: CommunityConfig, *, more: int = 0) -> bool:
-    """Tell whether agents have talked among themselves long enough, so many `more` messages counted."""
-    return 0 < config.banter <= room.agent_run + more
-
-
-def _counts(view: Outline, room: Room, message: Message, now: datetime) -> bool:
-    if message.sender.kind is SenderKind.SYSTEM:
-        return False
-    quiet = view.community.paused or is_hushed(room, now) or banter_is_over(room, view.config)
-    return message.sender.is_human or not quiet
-
-
-def _author(sender: Sender) -> Snowflake | None:
-    """The person who wrote it; another program is treated as an agent, so that the two cannot talk for ever."""
-    return sender.person_id if sender.is_human else None
-
-
-def _answers_left(view: Glance, room: RoomView, message: Message, now: datetime, so_far: int) -> int:
-    """Give how many agents more its author may have at once; -1: nobody, it is not a person's or was overtaken."""
-    if not message.sender.is_human:
-        return -1
-    waited = now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
-    if waited and any(_is_after(one, message) and same_person(one.sender, message.sender) for one in room.messages):
-        return -1
-    author = message.sender.person_id
-    awaited = sum(one.is_a_persons_call and one.person_id == author for few in view.reasons.values() for one in few)
-    return max(0, view.config.addressed_per_person - so_far - awaited)
-
-
-def _is_after(one: Message, other: Message) -> bool:
-    """Tell whether a message was said later, whichever came in first."""
-    return (one.sent_at, one.discord_id or 0, one.id) > (other.sent_at, other.discord_id or 0, other.id)
-
-
-def _sign(view: Outline, agent: Agent, way: Way, now: datetime) -> str:
-    if agent.paused_reason is not None or view.community.paused:
-        return PAUSED
-    wakes = way.by_name and view.config.mention_wakes
-    return ASLEEP if is_asleep(agent, now) and not wakes else ""
+URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
+SELF_CAUSED_IN = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Event:
-    """One message as it comes to the members of its room."""
+class Claim:
+    """The right to answer for one agent until the lease ends; whoever applies must still hold it."""
 
-    view: View
-    room: RoomView
-    message: Message
-    now: datetime
-    stretch: float
+    community_id: CommunityId
+    agent_id: AgentId
+    beat_id: BeatId
+    lease_until: datetime
+    reasons: tuple[Reason, ...]
 
-    def is_awaited_by(self, id: AgentId) -> bool:
-        """Whether the agent is about to answer the author here anyway."""
-        return any(
-            one.is_a_persons_call
-            and one.person_id == self.message.sender.person_id
-            and one.room_id == self.room.room.id
-            for one in self.view.reasons.get(id, ())
-        )
 
-    def reason_of(self, id: AgentId, way: Way | None, *, urgent: bool) -> PutReason | None:
-        """Give the reason that the message is to a member; `urgent`: if it is addressed, it answers at once."""
-        agent = self.view.agents.get(id)
-        membership = self.view.memberships.get((id, self.room.room.id))
-        if agent is None or membership is None or id == self.message.sender.agent_id:
-            return None
-        if agent.retired_at is not None:
-            return None
-        wakes = way is not None and way.by_name and urgent and self.view.config.mention_wakes
-        if is_asleep(agent, self.now) and not wakes:
-            return None
-        return self._reason(agent, membership, way, urgent)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """An agent that may beat, for one side; `dropped`: reasons that count no longer."""
 
-    def _reason(self, agent: Agent, membership: Membership, way: Way | None, urgent: bool) -> PutReason | None:
-        likely, way = way is Way.LIKELY, None if way is Way.LIKELY else way
-        if way is not None and urgent:
-            return PutReason(agent_id=agent.id, reason=self._settling(agent, way))
-        if way is not None and not self.message.sender.is_human:
-            due_at = own_beat_at(agent, self.now, stretch=self.stretch)
-            return PutReason(agent_id=agent.id, reason=self._merged(agent, ReasonKind.ADDRESSED, due_at, way))
-        if membership.attention == 0:
-            return None
-        due_at = ambient_beat_at(agent, membership, self.now, stretch=self.stretch)
-        if likely:  # it looks soon, without patience, but not at once: nobody named it
-            due_at = min(due_at, own_beat_at(agent, self.now, stretch=self.stretch))
-        reason = self._merged(agent, ReasonKind.AMBIENT, due_at, way)
-        return None if self._adds_nothing(agent, reason) else PutReason(agent_id=agent.id, reason=reason)
+    claim: Claim
+    agent: Agent
+    side: Side
+    reasons: tuple[Reason, ...]  # of that side, the most urgent first
+    dropped: tuple[Reason, ...] = ()
 
-    def _waiting(self, agent: Agent, kind: ReasonKind) -> Reason | None:
-        """The reason of that kind that still waits here; one that a beat is working on does not count."""
-        taken = is_claimed(agent, self.now)
-        for reason in self.view.reasons.get(agent.id, ()):
-            if (reason.kind, reason.room_id) == (kind, self.room.room.id):
-                return None if taken and reason.due_at <= self.now else reason
+    @property
+    def agent_id(self) -> AgentId:
+        return self.claim.agent_id
+
+    @property
+    def beat_id(self) -> BeatId:
+        return self.claim.beat_id
+
+    @property
+    def first(self) -> Reason:
+        """The most urgent reason, which names the beat."""
+        return self.reasons[0]
+
+    @property
+    def only_listens(self) -> bool:
+        """Whether nothing but ambient messages made it look."""
+        return all(reason.kind is ReasonKind.AMBIENT for reason in self.reasons)
+
+    @property
+    def addressed_by_person(self) -> bool:
+        """Whether a person waits for its answer."""
+        return any(reason.is_a_persons_call for reason in self.reasons)
+
+    @property
+    def only_overhears(self) -> bool:
+        """Whether it was not called: what it says is one of the few answers that a message to nobody gets."""
+        return all(is_overheard(reason) for reason in self.reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """An agent that does not beat now: due again at `until`, or (None) when one of its other reasons is."""
+
+    claim: Claim
+    until: datetime | None = None
+    held_for: HeldFor | None = None
+    dropped: tuple[Reason, ...] = ()
+
+
+def verdict(view: Glance, claim: Claim, now: datetime, spending: Spending) -> Ready | Held:
+    """Judge one claim: what of its reasons still counts, for which side it is, and whether it is time."""
+    agent = view.agents[claim.agent_id]
+    if agent.retired_at is not None:
+        return Held(claim=claim, dropped=claim.reasons)
+    if agent.paused_reason is not None or view.community.paused:
+        return Held(claim=claim, dropped=tuple(one for one in claim.reasons if not one.is_a_persons_call))
+    kept = tuple(reason for reason in claim.reasons if counts(view, claim.agent_id, reason, now, spending))
+    dropped = tuple(reason for reason in claim.reasons if reason not in kept)
+    if is_asleep(agent, now) and not any(wakes(view, reason) for reason in kept):
+        return Held(claim=claim, until=agent.asleep_until, dropped=dropped)
+    if not kept:
+        return Held(claim=claim, dropped=dropped)
+    if agent.backs_off_until is not None and agent.backs_off_until > now:
+        return Held(claim=claim, until=agent.backs_off_until, dropped=dropped)
+    waits = {reason: wait for reason in kept if (wait := _wait(view, claim.agent_id, reason, now))}
+    if len(waits) == len(kept):
+        until, held_for = min(waits.values())
+        return Held(claim=claim, until=until, held_for=held_for, dropped=dropped)
+    kept = tuple(reason for reason in kept if reason not in waits)
+    ready = Ready(claim=claim, agent=agent, side=PUBLIC_SIDE, reasons=kept, dropped=dropped)
+    return _timed(view, _sided(view, ready), now, spending)
+
+
+def _wait(view: Glance, agent_id: AgentId, reason: Reason, now: datetime) -> tuple[datetime, HeldFor] | None:
+    """Give until when nothing is answered in the reason's room, and why: it is silent, or a post on its way."""
+    hushed_until = hush_of(view, reason, now)
+    if hushed_until is not None:
+        return hushed_until, HeldFor.HUSH
+    posted = _posting_until(view, agent_id, reason, now)
+    return None if posted is None else (posted, HeldFor.POSTING)
+
+
+def hush_of(view: Outline, reason: Reason, now: datetime) -> datetime | None:
+    """Give until when the room is silent in which a person calls the agent; None when it is not, or nobody calls."""
+    room = view.all_rooms.get(reason.room_id) if reason.room_id is not None and reason.is_a_persons_call else None
+    return room.hushed_until if room is not None and is_hushed(room, now) else None
+
+
+def _posting_until(view: Glance, agent_id: AgentId, reason: Reason, now: datetime) -> datetime | None:
+    """Give until when the agent's own words in the reason's room are waited for, so that it says nothing twice."""
+    own = view.own_words(agent_id, reason.room_id) if reason.room_id is not None else ()
+    untils = [message.sent_at + timedelta(seconds=view.config.floor_seconds) for message in own]
+    return max((until for until in untils if until > now), default=None)
+
+
+def _called(view: Glance, ready: Ready, now: datetime) -> datetime | None:
+    """Give when the agent is to answer a person who addressed it, if that is soon: it does not listen before."""
+    soon = now + timedelta(seconds=view.config.floor_seconds)
+    dues = [
+        reason.due_at
+        for reason in view.reasons.get(ready.agent_id, ())
+        if reason.is_a_persons_call and now < reason.due_at <= soon
+    ]
+    return min(dues, default=None)
+
+
+def side_of(view: Outline, room_id: AgentId | None) -> Side:
+    """Give the side of the barrier a room lies on (the public one for no room)."""
+    room = view.all_rooms.get(room_id) if room_id is not None else None
+    return room.side if room is not None else PUBLIC_SIDE
+
+
+def is_self_caused(reasons: Sequence[Reason]) -> bool:
+    """Tell whether no person's message led to the beat."""
+    return all(reason.person_id is None for reason in reasons)
+
+
+def limited_until(beats: Sequence[datetime], at_most: int, now: datetime) -> datetime | None:
+    """Give when an agent may beat again without a person's cause; None when it may now.
+
+    `beats`: when it did so in the last hour, oldest first.
+    """
+    if len(beats) < at_most:
         return None
-
-    def _settling(self, agent: Agent, way: Way) -> Reason:
-        """Wait for further lines of the same breath, but not for long."""
-        config = self.view.config
-        waiting = self._waiting(agent, ReasonKind.ADDRESSED)
-        since = waiting.since if waiting is not None and waiting.person_id is not None else self.now
-        latest = since + timedelta(seconds=config.settle_at_most_seconds)
-        settled = self.now + timedelta(seconds=config.settle_seconds * leisure(agent))
-        due_at = max(self.now, min(settled, latest))
-        return replace(self._new(ReasonKind.ADDRESSED, due_at, waiting, way), since=since)
-
-    def _merged(self, agent: Agent, kind: ReasonKind, due_at: datetime, way: Way | None) -> Reason:
-        """Add to the reason that waits: it comes no later for it, and a person stays its cause."""
-        waiting = self._waiting(agent, kind)
-        if waiting is None:
-            return self._new(kind, due_at, None, way)
-        merged = self._new(kind, min(due_at, waiting.due_at), waiting, way)
-        return replace(merged, since=waiting.since)
-
-    def _new(self, kind: ReasonKind, due_at: datetime, waiting: Reason | None, way: Way | None) -> Reason:
-        sender = self.message.sender
-        by_name = kind is ReasonKind.ADDRESSED and way is not None and way.by_name
-        return Reason(
-            kind=kind,
-            room_id=self.room.room.id,
-            message_id=self.message.id,
-            person_id=_author(sender) or (waiting.person_id if waiting else None),
-            by_agent_id=sender.agent_id,
-            mentioned=by_name or (waiting is not None and waiting.mentioned),
-            since=self.now,
-            due_at=due_at,
-        )
-
-    def _adds_nothing(self, agent: Agent, reason: Reason) -> bool:
-        """Whether the same look is already waited for, so that a talk among people costs no write a line."""
-        if is_claimed(agent, self.now):
-            return False
-        waiting = self._waiting(agent, reason.kind)
-        if waiting is None:
-            return False
-        by_person = waiting.person_id is not None
-        return waiting.due_at == reason.due_at and by_person is (reason.person_id is not None)
+    return beats[len(beats) - at_most] + SELF_CAUSED_IN if at_most else now + SELF_CAUSED_IN
 
 
-def initiative(agent: Agent, config: CommunityConfig, now: datetime, last: Reason | None = None) -> PutReason:
-    """Let an agent begin something by itself after a while of nothing; the while doubles when nothing came of it."""
-    shortest = timedelta(minutes=config.initiative_minutes)
-    longest = timedelta(hours=config.initiative_at_most_hours)
-    wait = min(longest, 2 * (last.due_at - last.since)) if last else shortest
-    reason = Reason(kind=ReasonKind.INITIATIVE, room_id=agent.id, since=now, due_at=now + wait)
-    return PutReason(agent_id=agent.id, reason=reason)
+def urgency(reason: Reason) -> tuple[int, datetime]:
+    """Order reasons: by kind, then the longest waiting."""
+    return URGENCY[reason.kind], reason.since
 
 
-def _initiatives(view: Glance, room: RoomView, message: Message, now: datetime) -> Iterator[PutReason]:
-    """Something happened: those who would have begun something wait anew."""
-    if not view.config.initiative:
-        return
-    waiting_for = _waiting_initiatives(view)
-    for id in room.members:
-        if id == message.sender.agent_id or (agent := view.agents.get(id)) is None or not is_free(agent, now):
-            continue
-        put = initiative(agent, view.config, now)
-        waiting = waiting_for.get(id)
-        if waiting is None or put.reason.due_at - waiting.due_at > WORTH_WRITING:
-            yield put
+def is_overheard(reason: Reason) -> bool:
+    """Tell whether what led to it is what people said to others, looked up first or not."""
+    looked_up = reason.kind is ReasonKind.ANSWER and reason.person_id is not None and not reason.mentioned
+    return reason.kind is ReasonKind.AMBIENT or looked_up
 
 
-def _waiting_initiatives(view: Glance) -> Mapping[AgentId, Reason]:
-    return {
-        id: reason for id, reasons in view.reasons.items() for reason in reasons if reason.kind is ReasonKind.INITIATIVE
-    }
+def counts(view: Outline, agent_id: AgentId, reason: Reason, now: datetime, spending: Spending) -> bool:
+    """Tell whether a reason would still let its agent beat at that time."""
+    if reason.kind is ReasonKind.TIMER:
+        return view.agents[agent_id].asleep_until is not None  # else it was woken before
+    if reason.kind is ReasonKind.INITIATIVE:
+        return view.config.initiative and spending.allows_initiative and not _silenced(view, reason, now)
+    if reason.kind not in (ReasonKind.ADDRESSED, ReasonKind.AMBIENT) or reason.room_id is None:
+        return True
+    if (agent_id, reason.room_id) not in view.memberships:
+        return False
+    return reason.is_a_persons_call or not _silenced(view, reason, now)
 
 
-def is_free(agent: Agent, now: datetime) -> bool:
-    """Tell whether the agent may beat at all: neither retired, nor paused, nor asleep."""
-    return agent.retired_at is None and agent.paused_reason is None and not is_asleep(agent, now)
+def _silenced(view: Outline, reason: Reason, now: datetime) -> bool:
+    """Whether the room is hushed, or agents have talked long enough and no person gave the reason."""
+    room = view.all_rooms.get(reason.room_id) if reason.room_id is not None else None
+    if room is None:
+        return False
+    return is_hushed(room, now) or (reason.person_id is None and banter_is_over(room, view.config))
+
+
+def wakes(view: Outline, reason: Reason) -> bool:
+    """Tell whether a reason ends its agent's sleep."""
+    if reason.kind is ReasonKind.WOKEN:
+        return True
+    return reason.is_a_persons_call and reason.mentioned and view.config.mention_wakes
+
+
+def _sided(view: Outline, ready: Ready) -> Ready:
+    """Keep the reasons of one side: that of the most urgent."""
+    ordered = sorted(ready.reasons, key=urgency)
+    side = side_of(view, ordered[0].room_id)
+    same = tuple(reason for reason in ordered if side_of(view, reason.room_id) == side)
+    return Ready(claim=ready.claim, agent=ready.agent, side=side, reasons=same, dropped=ready.dropped)
+
+
+def _timed(view: Glance, ready: Ready, now: datetime, spending: Spending) -> Ready | Held:
+    """Hold beats back that nobody waits for: before an answer, and while money is short and intervals are longer."""
+    if ready.only_listens and (called_at := _called(view, ready, now)) is not None:
+        return Held(claim=ready.claim, until=called_at, held_for=HeldFor.CALLED, dropped=ready.dropped)
+    if spending.stretch == 1.0 or not ready.only_listens or ready.agent.last_beat_at is None:
+        return ready
+    waits = [
+        ambient_wait(ready.agent, membership, stretch=spending.stretch)
+        for reason in ready.reasons
+        if reason.room_id and (membership := view.memberships.get((ready.agent_id, reason.room_id)))
+    ]
+    at = ready.agent.last_beat_at + timedelta(seconds=min(waits, default=0.0))
+    if at <= now:
+        return ready
+    return Held(claim=ready.claim, until=rounded_up(at, 1), held_for=HeldFor.BUDGET, dropped=ready.dropped)

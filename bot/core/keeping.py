@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from bot.core.forgetting import Trace
+from bot.core.name_redaction import Trace
 from bot.core.records import AgentId, CommunityId, Json, Snowflake, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
+class ForgetReport:
     """What went with a person, and what did not.
 
     `spared`: longer names of others that begin like one of the `names`. `texts`: of others that held `@name` with one

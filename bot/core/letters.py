@@ -93,7 +93,7 @@ class NoticePayload(Payload):
     to_managers: bool = True
     person_id: Snowflake | None = None
     held: LetterId | None = None  # with buttons to decide about this letter
-    traces: tuple[str, ...] = ()  # with a button for each place that may name a forgotten person (core.forgetting)
+    traces: tuple[str, ...] = ()  # with a button for each place that may name a forgotten person (core.name_redaction)
 
 
 class RemovalPayload(Payload):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, Protocol
 
-from bot.core.blotting import Blots
+from bot.core.key_redaction import KeyRedactor
 from bot.core.records import Community, CommunityId, Json, Usage
 
 Api = Literal["responses", "chat"]
@@ -32,7 +32,9 @@ class ModelCall:
     cache_key: str
     images: tuple[str, ...] = ()
     wants_json: bool = False  # without a schema: an object is asked for in words
-    blots: Blots = field(default_factory=Blots, compare=False, repr=False)  # what no error may repeat of it
+    redactor: KeyRedactor = field(
+        default_factory=KeyRedactor, compare=False, repr=False
+    )  # what no error may repeat of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

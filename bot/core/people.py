@@ -32,7 +32,7 @@ def by_person(person_id: int, *, manager: bool) -> str:
 
 def mentioned(text: str) -> set[int]:
     """Give the ids of the people for whom something stands in a text."""
-    return {int(id) for id in _MENTION.findall(text)} if "<@" in text else set()
+    return {int(id_) for id_ in _MENTION.findall(text)} if "<@" in text else set()
 
 
 def named(text: str, usernames: Mapping[int, str]) -> str:

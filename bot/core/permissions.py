@@ -23,7 +23,7 @@ YOURSELF = "You cannot do that to yourself."
 NAME_THE_AGENT = "Say which agent is meant."
 
 
-class Scene(Protocol):
+class PermissionContext(Protocol):
     """What a permission depends on."""
 
     @property
@@ -65,19 +65,19 @@ class Refusal:
     needs_solo: bool = False
 
 
-def refusal(actor: Actor, action: Action, scene: Scene) -> Refusal | None:
+def refusal(actor: Actor, action: Action, context: PermissionContext) -> Refusal | None:
     """Give why the actor may not do it, or None."""
     if actor.agent_id is None:
-        why = _of_person(actor, action, scene)
+        why = _of_person(actor, action, context)
         return Refusal(why) if why else None
-    agent = scene.agents.get(actor.agent_id)
+    agent = context.agents.get(actor.agent_id)
     if agent is None:
         return Refusal(no_agent(actor.agent_id))
     if why := _of_state(agent) or _of_kind(agent, action.definition):
         return Refusal(why)
-    if scene.shared and action.definition.alone_only:
+    if context.shared and action.definition.alone_only:
         return Refusal(NEEDS_SOLO, needs_solo=True)
-    why = _of_needs(agent.id, action, scene)
+    why = _of_needs(agent.id, action, context)
     return Refusal(why) if why else None
 
 
@@ -96,43 +96,43 @@ def no_message(message_id: int) -> str:
     return f"There is no message {message_id} in your rooms."
 
 
-def in_room(agent_id: AgentId, room_id: AgentId, scene: Scene) -> bool:
+def in_room(agent_id: AgentId, room_id: AgentId, context: PermissionContext) -> bool:
     """Tell whether the agent is in the room and the beat shows it."""
-    shown = scene.rooms_shown is None or room_id in scene.rooms_shown
-    return shown and (agent_id, room_id) in scene.memberships
+    shown = context.rooms_shown is None or room_id in context.rooms_shown
+    return shown and (agent_id, room_id) in context.memberships
 
 
-def may_see(agent_id: AgentId, message: Message, scene: Scene) -> bool:
+def may_see(agent_id: AgentId, message: Message, context: PermissionContext) -> bool:
     """Tell whether a message is the agent's to read: once it is posted, in a private room only since it joined."""
     room_id = message.room_id
     if message.sender.kind is SenderKind.AGENT and message.discord_id is None:
         return False
-    if not in_room(agent_id, room_id, scene):
+    if not in_room(agent_id, room_id, context):
         return False
-    if room_id == agent_id or scene.rooms[room_id].visibility is Visibility.PUBLIC:
+    if room_id == agent_id or context.rooms[room_id].visibility is Visibility.PUBLIC:
         return True
-    return message.id > scene.memberships[agent_id, room_id].joined_after
+    return message.id > context.memberships[agent_id, room_id].joined_after
 
 
-def visible_message(agent_id: AgentId, message_id: MessageId, scene: Scene) -> Message:
+def visible_message(agent_id: AgentId, message_id: MessageId, context: PermissionContext) -> Message:
     """Find a message that the agent may see; raises Rejected."""
-    message = scene.messages.get(message_id)
-    if message is None or not may_see(agent_id, message, scene):
+    message = context.messages.get(message_id)
+    if message is None or not may_see(agent_id, message, context):
         raise Rejected(no_message(message_id))
     return message
 
 
-def _of_person(actor: Actor, action: Action, scene: Scene) -> str:
+def _of_person(actor: Actor, action: Action, context: PermissionContext) -> str:
     definition = action.definition
     if definition.people is People.NOBODY:
         return ONLY_AGENTS
     if definition.people is People.MANAGERS and not actor.is_manager:
         return ONLY_MANAGERS
-    if scene.subject_id is None:
+    if context.subject_id is None:
         return ""
-    subject = scene.agents.get(scene.subject_id)
+    subject = context.agents.get(context.subject_id)
     if subject is None:
-        return no_agent(scene.subject_id)
+        return no_agent(context.subject_id)
     if subject.retired_at is not None and not definition.of_retired:
         return f"{subject.name} is retired: restore it first."
     return ""
@@ -150,36 +150,36 @@ def _of_kind(agent: Agent, definition: Definition) -> str:
     return NOT_PRIVILEGED if definition.privileged and not agent.can_create_agents else ""
 
 
-def _of_needs(agent_id: AgentId, action: Action, scene: Scene) -> str:
+def _of_needs(agent_id: AgentId, action: Action, context: PermissionContext) -> str:
     needs = action.definition.needs
-    if Need.OPEN in needs and scene.side != PUBLIC_SIDE:
+    if Need.OPEN in needs and context.side != PUBLIC_SIDE:
         return ONLY_IN_THE_OPEN
-    if Need.OWN_ROOM in needs and not in_room(agent_id, agent_id, scene):
+    if Need.OWN_ROOM in needs and not in_room(agent_id, agent_id, context):
         return OWN_ROOM_NOT_SHOWN
-    if Need.MEMBER in needs and (why := _of_room(agent_id, action, scene)):
+    if Need.MEMBER in needs and (why := _of_room(agent_id, action, context)):
         return why
-    if Need.MESSAGE in needs and (why := _of_message(agent_id, action, scene)):
+    if Need.MESSAGE in needs and (why := _of_message(agent_id, action, context)):
         return why
-    return _of_neighbour(agent_id, action, scene) if Need.NEIGHBOUR in needs else ""
+    return _of_neighbour(agent_id, action, context) if Need.NEIGHBOUR in needs else ""
 
 
-def _of_room(agent_id: AgentId, action: Action, scene: Scene) -> str:
+def _of_room(agent_id: AgentId, action: Action, context: PermissionContext) -> str:
     rooms = action.aimed_at(Aim.ROOM)
-    return next((no_room(id) for id in rooms if not in_room(agent_id, AgentId(id), scene)), "")
+    return next((no_room(id_) for id_ in rooms if not in_room(agent_id, AgentId(id_), context)), "")
 
 
-def _of_message(agent_id: AgentId, action: Action, scene: Scene) -> str:
-    for id in action.aimed_at(Aim.MESSAGE):
-        message = scene.messages.get(MessageId(id))
-        if message is None or not may_see(agent_id, message, scene):
-            return no_message(id)
+def _of_message(agent_id: AgentId, action: Action, context: PermissionContext) -> str:
+    for id_ in action.aimed_at(Aim.MESSAGE):
+        message = context.messages.get(MessageId(id_))
+        if message is None or not may_see(agent_id, message, context):
+            return no_message(id_)
     return ""
 
 
-def _of_neighbour(agent_id: AgentId, action: Action, scene: Scene) -> str:
-    for id in action.aimed_at(Aim.AGENT):
-        if id == agent_id:
+def _of_neighbour(agent_id: AgentId, action: Action, context: PermissionContext) -> str:
+    for id_ in action.aimed_at(Aim.AGENT):
+        if id_ == agent_id:
             return YOURSELF
-        if not scene.shares_a_room(agent_id, AgentId(id)):
-            return f"You share no room with an agent {id}."
+        if not context.shares_a_room(agent_id, AgentId(id_)):
+            return f"You share no room with an agent {id_}."
     return ""

@@ -24,10 +24,10 @@ class Sight:
             return view
         seen = replace(
             view,
-            agents={id: self.of_agent(agent) for id, agent in view.agents.items()},
+            agents={id_: self.of_agent(agent) for id_, agent in view.agents.items()},
             all_rooms={
-                id: replace(room, channel_id=None, topic="", billboard="") if id in self.hidden_rooms else room
-                for id, room in view.all_rooms.items()
+                id_: replace(room, channel_id=None, topic="", billboard="") if id_ in self.hidden_rooms else room
+                for id_, room in view.all_rooms.items()
             },
             rooms=self._shown(view.rooms),
             memberships={at: one for at, one in view.memberships.items() if at[1] not in self.hidden_rooms},
@@ -54,7 +54,7 @@ class Sight:
         )
 
     def _shown(self, by_room: Mapping[AgentId, Value]) -> dict[AgentId, Value]:
-        return {id: value for id, value in by_room.items() if id not in self.hidden_rooms}
+        return {id_: value for id_, value in by_room.items() if id_ not in self.hidden_rooms}
 
 
 def members_of(view: Outline, rooms: Iterable[AgentId]) -> frozenset[AgentId]:

@@ -131,15 +131,15 @@ def divided(usage: Usage, weights: Mapping[AgentId, int]) -> dict[AgentId, Usage
     output = _parts(usage.output_tokens, weights)
     coins = _parts(int((usage.cost_usd / PICO_USD).to_integral_value()), weights)
     return {
-        id: Usage(
-            input_tokens=fresh[id] + cached[id] + written[id],
-            cached_tokens=cached[id],
-            cache_write_tokens=written[id],
-            output_tokens=output[id],
-            cost_usd=coins[id] * PICO_USD,
+        id_: Usage(
+            input_tokens=fresh[id_] + cached[id_] + written[id_],
+            cached_tokens=cached[id_],
+            cache_write_tokens=written[id_],
+            output_tokens=output[id_],
+            cost_usd=coins[id_] * PICO_USD,
             latency_seconds=usage.latency_seconds,
         )
-        for id in weights
+        for id_ in weights
     }
 
 
@@ -148,10 +148,10 @@ def _parts(whole: int, weights: Mapping[AgentId, int]) -> dict[AgentId, int]:
     counted = weights if any(weights.values()) else dict.fromkeys(weights, 1)
     total, before, given = sum(counted.values()), 0, 0
     parts: dict[AgentId, int] = {}
-    for id, weight in counted.items():
+    for id_, weight in counted.items():
         before += weight
-        parts[id] = whole * before // total - given
-        given += parts[id]
+        parts[id_] = whole * before // total - given
+        given += parts[id_]
     return parts
 
 
@@ -160,7 +160,7 @@ def roots(agents: Mapping[AgentId, Agent]) -> Mapping[AgentId, AgentId]:
 
     Where a forebear is deleted for good, its id stands for it, so that its children stay one family.
     """
-    return {id: _root(agents, id) for id in agents}
+    return {id_: _root(agents, id_) for id_ in agents}
 
 
 def overspent(
@@ -188,8 +188,8 @@ def too_poor(
     poor: set[AgentId] = set()
     for one in families:
         here = one & shares.keys() if len(one) > 1 else frozenset()
-        usd = sum((shares[id].cost_usd for id in here), Decimal(0))
-        tokens = sum(shares[id].input_tokens + shares[id].output_tokens for id in here)
+        usd = sum((shares[id_].cost_usd for id_ in here), Decimal(0))
+        tokens = sum(shares[id_].input_tokens + shares[id_].output_tokens for id_ in here)
         if here and _spent_by(one, used, config, len(families)).lacks(usd=usd, tokens=tokens):
             poor |= here
     return frozenset(poor)
@@ -198,19 +198,19 @@ def too_poor(
 def _families(agents: Mapping[AgentId, Agent]) -> list[frozenset[AgentId]]:
     """Give all families in which somebody is not retired, with the ids of forebears that are gone."""
     families: dict[AgentId, set[AgentId]] = {}
-    for id, root in roots(agents).items():
-        families.setdefault(root, {root}).add(id)
-    return [frozenset(one) for one in families.values() if any(_lives(agents, id) for id in one)]
+    for id_, root in roots(agents).items():
+        families.setdefault(root, {root}).add(id_)
+    return [frozenset(one) for one in families.values() if any(_lives(agents, id_) for id_ in one)]
 
 
-def _lives(agents: Mapping[AgentId, Agent], id: AgentId) -> bool:
-    return id in agents and agents[id].retired_at is None
+def _lives(agents: Mapping[AgentId, Agent], agent_id: AgentId) -> bool:
+    return agent_id in agents and agents[agent_id].retired_at is None
 
 
 def _spent_by(
     family: Collection[AgentId], used: Mapping[AgentId, Usage], config: CommunityConfig, families: int
 ) -> Spending:
-    its = [used[id] for id in family if id in used]
+    its = [used[id_] for id_ in family if id_ in used]
     return Spending(
         usd=sum((one.cost_usd for one in its), Decimal(0)),
         tokens=sum(one.input_tokens + one.output_tokens for one in its),
@@ -229,12 +229,12 @@ def day_of(now: datetime) -> date:
     return now.astimezone(UTC).date()
 
 
-def _root(agents: Mapping[AgentId, Agent], id: AgentId) -> AgentId:
-    seen = {id}
-    while id in agents and (parent := agents[id].created_by) is not None and parent not in seen:
+def _root(agents: Mapping[AgentId, Agent], agent_id: AgentId) -> AgentId:
+    seen = {agent_id}
+    while agent_id in agents and (parent := agents[agent_id].created_by) is not None and parent not in seen:
         seen.add(parent)
-        id = parent
-    return id
+        agent_id = parent
+    return agent_id
 
 
 def _share(spent: Decimal, limit: Decimal | int | None) -> float:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.core.gate import is_claimed
 from bot.core.kinds import Doing, HeldFor, State
+from bot.core.reasons import is_claimed
 from bot.core.records import Agent, AgentId
 from bot.core.view import Glance
 

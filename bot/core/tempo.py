@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from bot.core.changes import Change, React, Unreact, UpdateAgent, UpdateRoom
 from bot.core.emoji import FASTER, SLOWER, emotion_of, is_hush, reaction_name
-from bot.core.gate import cue
 from bot.core.kinds import Emotion, SenderKind
+from bot.core.reasons import cue
 from bot.core.records import Agent, AgentId, Message, Sender
 from bot.core.view import Outline
 

@@ -8,7 +8,7 @@ import structlog
 
 from bot.core.actions import Action, Reply, SendMessage
 from bot.core.actor import Actor
-from bot.core.aftermath import (
+from bot.core.after_beat import (
     FAILURES_TOLD,
     answered,
     backoff_until,
@@ -20,19 +20,19 @@ from bot.core.aftermath import (
     undone,
     widened,
 )
-from bot.core.blotting import LONGEST_KEPT, Blots
+from bot.core.answers import AgentAnswer
 from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
 from bot.core.errors import Broken, ModelError
 from bot.core.floor import after_saying, may_speak
+from bot.core.gate import Claim, Ready
 from bot.core.hud.call import AgentPart
+from bot.core.key_redaction import LONGEST_KEPT, KeyRedactor
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Usage
-from bot.core.reply import AgentReply
-from bot.core.verdict import Claim, Ready
 from bot.core.view import Glance, Outline
 from bot.core.wording import as_words
-from bot.engine.performer import Outcome, Performer, Terms
+from bot.engine.performer import ActionContext, Outcome, Performer
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, settle
 
@@ -52,7 +52,7 @@ class Answered:
 
     ready: Ready
     call: PlannedCall
-    reply: AgentReply
+    reply: AgentAnswer
     usage: Usage
     text: str
     hud: str
@@ -60,8 +60,8 @@ class Answered:
     response_id: str = ""
     failed: str = ""
     useless: bool = False  # nothing of it could be used: whoever waits is told
-    blots: Blots = field(default_factory=Blots)
-    raw_blots: Blots = field(default_factory=Blots)
+    redactor: KeyRedactor = field(default_factory=KeyRedactor)
+    raw_blots: KeyRedactor = field(default_factory=KeyRedactor)
 
     @property
     def part(self) -> AgentPart:
@@ -181,7 +181,7 @@ class Applier:
         if not one.reply.actions and not one.reply.rejected and not addressed:
             return []  # what was brought to an agent is noticed even by one that says nothing
         speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
-        terms = Terms(
+        terms = ActionContext(
             now=now,
             random=self._random_for(ready.claim.community_id, ready.beat_id),
             side=ready.side,
@@ -190,7 +190,7 @@ class Applier:
             reasons=ready.reasons,
             let_through_at=let_through_at,
             may_speak=speech.allowed,
-            blots=one.blots,
+            redactor=one.redactor,
         )
         return await self._performer.perform(
             write,
@@ -288,7 +288,7 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
         sections=(*one.beside, *one.part.sections),
         usage=one.usage,
         response_id=one.response_id,
-        outcome=tuple(map(one.blots.text, done)),
+        outcome=tuple(map(one.redactor.text, done)),
         silent=silent,
         failed=one.failed,
     )

@@ -9,23 +9,23 @@ from datetime import timedelta
 
 import structlog
 
-from bot.core.aftermath import rests
-from bot.core.blotting import Blots, given_in
+from bot.core.after_beat import rests
+from bot.core.answer_text import LONGEST_ANSWER, is_plain
+from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
 from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
+from bot.core.gate import Ready
 from bot.core.hud.call import constant_tokens
 from bot.core.hud.why import mending
+from bot.core.key_redaction import KeyRedactor, given_in
 from bot.core.kinds import OutputFormat, ReasonKind
+from bot.core.plain_words import Sole
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Workshop
-from bot.core.reading import LONGEST_ANSWER, is_plain
 from bot.core.records import AgentId, CommunityId, Usage
-from bot.core.reply import AgentReply, ParsedReply, parse_reply
-from bot.core.saying import Sole
 from bot.core.schema import answer_schema
 from bot.core.spending import Limit, Short, added, divided, next_day
-from bot.core.verdict import Ready
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
-from bot.engine.entrance import Round
+from bot.engine.gatekeeper import Batch
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, weights_of
 
@@ -39,8 +39,8 @@ log = structlog.get_logger(__name__)
 class _Kept:
     """What is blotted once for all agents of a call: `hud` is its text as it is kept (see Answered)."""
 
-    blots: Blots
-    raw_blots: Blots
+    redactor: KeyRedactor
+    raw_blots: KeyRedactor
     hud: str
 
 
@@ -69,22 +69,22 @@ class Caller:
         self._turns: defaultdict[CommunityId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._stuck: list[Ready] = []  # who could not be put back: the store was away
 
-    async def carry_out(self, round: Round, call: PlannedCall, before: Answered | None = None) -> None:
+    async def carry_out(self, batch: Batch, call: PlannedCall, before: Answered | None = None) -> None:
         """Ask, apply and settle one call; whatever goes wrong stays with its agents, which keep their reasons.
 
         `before`: the part of a shared answer that its one agent is asked again for.
         """
         pending = {ready.agent_id: ready for ready in call.ready}
-        async with self._own_faults(round, call, pending):
+        async with self._own_faults(batch, call, pending):
             if call.short is None:
-                await self._carry_out(round, call, pending, before)
+                await self._carry_out(batch, call, pending, before)
             elif before is None:
-                await self._rest_or_wait(round, call.short, pending)
+                await self._rest_or_wait(batch, call.short, pending)
             else:
-                await self._apply(round, [_what_stands(before)], pending)
+                await self._apply(batch, [_what_stands(before)], pending)
 
     @asynccontextmanager
-    async def _own_faults(self, round: Round, call: PlannedCall, pending: dict[AgentId, Ready]) -> AsyncIterator[None]:
+    async def _own_faults(self, batch: Batch, call: PlannedCall, pending: dict[AgentId, Ready]) -> AsyncIterator[None]:
         """Put back those who still wait for an answer when the block fails, and let the fault go no further."""
         try:
             yield
@@ -97,111 +97,111 @@ class Caller:
             await self._put_back(pending.values(), error)
         except Exception:
             self._metrics.count("calls_broken")
-            log.exception("a call could not be carried out", community=round.community_id)
-            self._purse.give_up(round.community_id, call)
+            log.exception("a call could not be carried out", community=batch.community_id)
+            self._purse.give_up(batch.community_id, call)
             await self._put_back(pending.values(), BROKEN)
 
     async def _carry_out(
-        self, round: Round, call: PlannedCall, pending: dict[AgentId, Ready], before: Answered | None
+        self, batch: Batch, call: PlannedCall, pending: dict[AgentId, Ready], before: Answered | None
     ) -> None:
-        answer = await self._ask(round, call)
-        parsed = await self._read(round, answer, call)
+        answer = await self._ask(batch, call)
+        parsed = await self._read(batch, answer, call)
         paid_for = call
         if before is None and (trouble := _to_mend(call, parsed)):
-            await self._purse.settle(round.community_id, call, as_told(answer.usage))
+            await self._purse.settle(batch.community_id, call, as_told(answer.usage))
             paid_for = replace(call, reservation=None)
-            answer, parsed = await self._mended(round, call, answer, parsed, trouble)
-        kept = _kept(round, call, parsed, before)
-        parts = [_answered(round, call, one, answer, parsed, kept) for one in call.ready]
+            answer, parsed = await self._mended(batch, call, answer, parsed, trouble)
+        kept = _kept(batch, call, parsed, before)
+        parts = [_answered(batch, call, one, answer, parsed, kept) for one in call.ready]
         again = [one for one in parts if call.shared and _needs_own_call(one)]
         final = [one if before is None else _joined(before, one) for one in parts if one not in again]
-        async with self._turns[round.community_id]:
-            await self._apply(round, final, pending, Bill.of(paid_for, as_told(answer.usage)))
-            self._purse.give_up(round.community_id, paid_for)
+        async with self._turns[batch.community_id]:
+            await self._apply(batch, final, pending, Bill.of(paid_for, as_told(answer.usage)))
+            self._purse.give_up(batch.community_id, paid_for)
         async with asyncio.TaskGroup() as group:  # side by side: none waits for another's answer
             for one in again:
                 del pending[one.ready.agent_id]
-                group.create_task(self._again(round, one))
+                group.create_task(self._again(batch, one))
 
-    async def _again(self, round: Round, before: Answered) -> None:
+    async def _again(self, batch: Batch, before: Answered) -> None:
         """Ask one agent again alone: for all of its part, or only for what touches access, settings and agents."""
         pending = {before.ready.agent_id: before.ready}
-        async with self._own_faults(round, before.call, pending):
-            write = planner.builder(round.view, round.model, round.at)
-            own = await self._paid(round, planner.alone(round.view, before.ready, round.model, write))
+        async with self._own_faults(batch, before.call, pending):
+            write = planner.builder(batch.view, batch.model, batch.at)
+            own = await self._paid(batch, planner.alone(batch.view, before.ready, batch.model, write))
             pending.clear()  # from here on the call answers for it
-            await self.carry_out(round, own, before)
+            await self.carry_out(batch, own, before)
 
-    async def _paid(self, round: Round, call: PlannedCall) -> PlannedCall:
+    async def _paid(self, batch: Batch, call: PlannedCall) -> PlannedCall:
         """Set the price of one more call aside."""
-        now, view = self._clock.now(), round.view
-        call = planner.with_images(view, round.model, call)
-        (one,) = await self._purse.reserve(round.community_id, round.model, view.config, [call], now, view.agents)
+        now, view = self._clock.now(), batch.view
+        call = planner.with_images(view, batch.model, call)
+        (one,) = await self._purse.reserve(batch.community_id, batch.model, view.config, [call], now, view.agents)
         return one
 
     async def _mended(
-        self, round: Round, call: PlannedCall, first: ModelAnswer, parsed: ParsedReply, trouble: str
-    ) -> tuple[ModelAnswer, ParsedReply]:
+        self, batch: Batch, call: PlannedCall, first: ModelAnswer, parsed: ParsedAnswer, trouble: str
+    ) -> tuple[ModelAnswer, ParsedAnswer]:
         """Ask once more for an answer that cannot be used; what came first stands where there is no better one."""
         line = mending(trouble)
-        tokens = call.built.tokens + round.model.tokenizer(call.kind.model).count(line)
+        tokens = call.built.tokens + batch.model.tokenizer(call.kind.model).count(line)
         longer = replace(call.built, input=f"{call.built.input}{line}", tokens=tokens)
-        more = await self._paid(round, replace(call, built=longer, reservation=None))
+        more = await self._paid(batch, replace(call, built=longer, reservation=None))
         if more.short is not None:
             return first, parsed
         self._metrics.count("answers_mended", model=call.kind.model)
         try:
-            answer = await self._ask(round, more)
+            answer = await self._ask(batch, more)
         except ModelError as error:
             log.warning("an answer was not mended", model=call.kind.model, why=error.sentence)
             return first, parsed
-        await self._purse.settle(round.community_id, more, as_told(answer.usage))
-        return replace(answer, usage=added(first.usage, answer.usage)), await self._read(round, answer, more)
+        await self._purse.settle(batch.community_id, more, as_told(answer.usage))
+        return replace(answer, usage=added(first.usage, answer.usage)), await self._read(batch, answer, more)
 
     async def _apply(
-        self, round: Round, parts: Sequence[Answered], pending: dict[AgentId, Ready], bill: Bill | None = None
+        self, batch: Batch, parts: Sequence[Answered], pending: dict[AgentId, Ready], bill: Bill | None = None
     ) -> None:
         """Apply parts of an answer and settle what it cost; who could not be served is put back."""
-        await self._put_back(await self._applier.apply(round.community_id, parts, round.at, bill), BROKEN)
+        await self._put_back(await self._applier.apply(batch.community_id, parts, batch.at, bill), BROKEN)
         for part in parts:
             pending.pop(part.ready.agent_id, None)
         self._on_letters()
 
-    async def _ask(self, round: Round, call: PlannedCall) -> ModelAnswer:
+    async def _ask(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
-        request = self._request(round, call)
+        request = self._request(batch, call)
         self._metrics.observe("agents_per_call", len(call.ready))
         self._metrics.count("model_calls", model=call.kind.model)
         try:
             async with self._clock.timeout(self._call_seconds):
-                return await _answer(round.model, request)
+                return await _answer(batch.model, request)
         except TimeoutError as error:
-            await self._purse.settle(round.community_id, call, None)
+            await self._purse.settle(batch.community_id, call, None)
             raise ModelUnreachable("The model took too long to answer.", unsure=True) from error
         except ModelError as error:
-            await self._purse.settle(round.community_id, call, error.usage)
+            await self._purse.settle(batch.community_id, call, error.usage)
             raise
         except Exception:
-            await self._purse.settle(round.community_id, call, None)
+            await self._purse.settle(batch.community_id, call, None)
             raise
 
-    async def _read(self, round: Round, answer: ModelAnswer, call: PlannedCall) -> ParsedReply:
+    async def _read(self, batch: Batch, answer: ModelAnswer, call: PlannedCall) -> ParsedAnswer:
         """Read an answer; one that cannot be read in time is as good as none."""
         asked, output_format = planner.ids_of(call), call.kind.output_format
-        sole = None if call.shared else _sole(round, call, answer)
+        sole = None if call.shared else _sole(batch, call, answer)
         text = answer.text
         if is_plain(text):
-            return parse_reply(text, asked=asked, output_format=output_format, sole=sole)
+            return parse_answer(text, asked=asked, output_format=output_format, sole=sole)
         text = text[:LONGEST_ANSWER]
         try:
             return await self._workshop.done(
-                round.community_id, parse_reply, text, asked=asked, output_format=output_format, sole=sole
+                batch.community_id, parse_answer, text, asked=asked, output_format=output_format, sole=sole
             )
         except TooMuch as error:
             log.warning("an answer could not be read", model=call.kind.model, characters=len(text))
-            return ParsedReply(unusable=frozenset(asked), rejected=(error.sentence,))
+            return ParsedAnswer(unusable=frozenset(asked), rejected=(error.sentence,))
 
-    def _request(self, round: Round, call: PlannedCall) -> ModelCall:
+    def _request(self, batch: Batch, call: PlannedCall) -> ModelCall:
         return ModelCall(
             model=call.kind.model,
             instructions=call.built.instructions,
@@ -212,20 +212,20 @@ class Caller:
             cache_key=call.built.cache_key,
             wants_json=call.kind.output_format is OutputFormat.JSON,
             images=call.images,
-            blots=round.blots,
+            redactor=batch.redactor,
         )
 
-    async def _rest_or_wait(self, round: Round, short: Short, pending: dict[AgentId, Ready]) -> None:
+    async def _rest_or_wait(self, batch: Batch, short: Short, pending: dict[AgentId, Ready]) -> None:
         """There was no money for a call: those rest whose limit it is, and the others of it go without them."""
-        others = {id: pending.pop(id) for id in list(pending) if short.agents and id not in short.agents}
+        others = {id_: pending.pop(id_) for id_ in list(pending) if short.agents and id_ not in short.agents}
         await self._let_go(others)
-        await self._rest(round, pending, short)
+        await self._rest(batch, pending, short)
 
-    async def rest(self, round: Round, agents: Iterable[Ready]) -> None:
+    async def rest(self, batch: Batch, agents: Iterable[Ready]) -> None:
         """Let agents rest until midnight whose family has used up its share of the day."""
-        await self._rest(round, {ready.agent_id: ready for ready in agents}, Short(limit=Limit.SHARE))
+        await self._rest(batch, {ready.agent_id: ready for ready in agents}, Short(limit=Limit.SHARE))
 
-    async def _rest(self, round: Round, pending: dict[AgentId, Ready], short: Short) -> None:
+    async def _rest(self, batch: Batch, pending: dict[AgentId, Ready], short: Short) -> None:
         """There is no money for the call: wait for what other calls leave, or rest until midnight and say so once."""
         now = self._clock.now()
         told: set[AgentId] = set()
@@ -233,15 +233,15 @@ class Caller:
             if short.soon:
                 await self._applier.let_go(ready, until=now + OTHERS_SETTLE)
             else:
-                extra = rests(round.view, ready, now, short.limit, told=told)
+                extra = rests(batch.view, ready, now, short.limit, told=told)
                 await self._applier.let_go(ready, until=next_day(now), extra=extra)
                 told.update(reason.room_id for reason in ready.reasons[:1] if reason.room_id is not None)
             del pending[ready.agent_id]
         self._on_letters()
 
-    async def give_up(self, round: Round) -> None:
+    async def give_up(self, batch: Batch) -> None:
         """Put all agents of a round back whose calls could not even be planned; they try again later."""
-        await self._put_back(round.ready, BROKEN)
+        await self._put_back(batch.ready, BROKEN)
 
     async def _put_back(self, agents: Iterable[Ready], error: ModelError) -> None:
         """Let agents try again later; those that cannot even be put back wait until the store takes them."""
@@ -280,17 +280,17 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     return replace(answer, usage=added(first, answer.usage))
 
 
-def _to_mend(call: PlannedCall, parsed: ParsedReply) -> str:
+def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
     """Say what was wrong with an answer for which a person waits; in a shared call each is asked again alone."""
     ready = call.ready[0]
     return "" if call.shared or not ready.addressed_by_person else parsed.trouble(ready.agent_id)
 
 
-def _sole(round: Round, call: PlannedCall, answer: ModelAnswer) -> Sole:
+def _sole(batch: Batch, call: PlannedCall, answer: ModelAnswer) -> Sole:
     """Give for whom plain words are taken in a call of one."""
     ready, part = call.ready[0], call.built.parts[0]
-    agent = round.view.agents[ready.agent_id]
-    rooms = [room for id in part.room_ids if (room := round.view.rooms.get(id)) is not None]
+    agent = batch.view.agents[ready.agent_id]
+    rooms = [room for id_ in part.room_ids if (room := batch.view.rooms.get(id_)) is not None]
     others = [one for room in rooms for one in room.messages if one.sender.agent_id != agent.id]
     return Sole(
         agent_id=agent.id,
@@ -307,29 +307,29 @@ def _needs_own_call(part: Answered) -> bool:
     return bool(part.failed) or any(alone_only(action) for action in part.reply.actions)
 
 
-def _kept(round: Round, call: PlannedCall, parsed: ParsedReply, before: Answered | None) -> _Kept:
+def _kept(batch: Batch, call: PlannedCall, parsed: ParsedAnswer, before: Answered | None) -> _Kept:
     """Blot out of a call's text what the community's keys are, and the keys in what its agents really did."""
-    blots, raw_blots = (before.blots, before.raw_blots) if before else (round.blots, round.blots)
+    redactor, raw_blots = (before.redactor, before.raw_blots) if before else (batch.redactor, batch.redactor)
     for reply in parsed.replies.values():  # one by one: none has so many that nothing could be kept
-        blots |= given_in(reply.actions, round.labels)
-    hud = blots.text(f"{call.built.instructions}\n{call.built.input}")
-    return _Kept(blots=blots, raw_blots=raw_blots | parsed.given_keys(round.labels), hud=hud)
+        redactor |= given_in(reply.actions, batch.labels)
+    hud = redactor.text(f"{call.built.instructions}\n{call.built.input}")
+    return _Kept(redactor=redactor, raw_blots=raw_blots | parsed.given_keys(batch.labels), hud=hud)
 
 
 def _answered(
-    round: Round, call: PlannedCall, ready: Ready, answer: ModelAnswer, parsed: ParsedReply, kept: _Kept
+    batch: Batch, call: PlannedCall, ready: Ready, answer: ModelAnswer, parsed: ParsedAnswer, kept: _Kept
 ) -> Answered:
     reply = parsed.replies.get(ready.agent_id)
-    tokenizer = round.model.tokenizer(call.kind.model)
+    tokenizer = batch.model.tokenizer(call.kind.model)
     failed = "" if reply is not None else "The answer could not be read."
     return Answered(
         ready=ready,
         call=call,
-        reply=reply or AgentReply(agent_id=ready.agent_id),
+        reply=reply or AgentAnswer(agent_id=ready.agent_id),
         usage=_share(call, ready.agent_id, answer.usage),
         text=answer.text,
         hud=kept.hud,
-        blots=kept.blots,
+        redactor=kept.redactor,
         raw_blots=kept.raw_blots,
         beside=tuple(constant_tokens(call.built, tokenizer, structured=call.kind.structured)),
         response_id=answer.response_id,
@@ -340,7 +340,7 @@ def _answered(
 
 def _what_stands(before: Answered) -> Answered:
     """What stands of a shared answer when there is no money to ask again."""
-    return replace(before, failed="", reply=_merged(before.reply, AgentReply(agent_id=before.ready.agent_id)))
+    return replace(before, failed="", reply=_merged(before.reply, AgentAnswer(agent_id=before.ready.agent_id)))
 
 
 def _joined(before: Answered, own: Answered) -> Answered:
@@ -349,7 +349,7 @@ def _joined(before: Answered, own: Answered) -> Answered:
     return replace(own, reply=reply, usage=added(own.usage, before.usage))
 
 
-def _merged(shared: AgentReply, own: AgentReply) -> AgentReply:
+def _merged(shared: AgentAnswer, own: AgentAnswer) -> AgentAnswer:
     """From the shared answer everything that may be shared, from the agent's own answer only the rest."""
     kept = [action for action in shared.actions if not alone_only(action)]
     added = [action for action in own.actions if alone_only(action)]

@@ -13,7 +13,7 @@ from bot.core.kinds import LetterKind
 from bot.core.letters import LANE
 from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Publisher, Store
 from bot.core.records import AgentId, CommunityId, Letter, Snowflake
-from bot.engine.errands import Errands, Made
+from bot.engine.effects import Effects, Made
 from bot.engine.moderation import Moderation
 from bot.engine.posting import Posting
 from bot.engine.readable_rows import read_of_all
@@ -61,7 +61,7 @@ class Delivery:
             on_due=self._someone_is_due,
             moderation=moderation,
         )
-        self._errands = Errands(store, publisher, clock, moderation=moderation, cipher=cipher, made=made)
+        self._effects = Effects(store, publisher, clock, moderation=moderation, cipher=cipher, made=made)
         self._busy: dict[Lane, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
         self._closing = False
@@ -146,7 +146,7 @@ class Delivery:
     async def _carry(self, letter: Letter) -> None:
         """Bring one letter out; whatever goes wrong stays with this letter."""
         carry: Callable[[Letter], Awaitable[None]]
-        carry = self._posting.carry if letter.kind is LetterKind.POST else self._errands.carry
+        carry = self._posting.carry if letter.kind is LetterKind.POST else self._effects.carry
         try:
             await carry(letter)
         except PublishError as error:

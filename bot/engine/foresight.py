@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bot.core.outlook import Outlook, outlooks
+from bot.core.next_beat import NextBeat, next_beats
 from bot.core.ports import Clock, Models, Reading
 from bot.core.records import AgentId, Community
 from bot.core.spending import day_of
@@ -12,11 +12,11 @@ from bot.engine.purse import funds_now
 
 async def foreseen(
     read: Reading, community: Community, *, models: Models, clock: Clock
-) -> tuple[Glance, Mapping[AgentId, Outlook]]:
+) -> tuple[Glance, Mapping[AgentId, NextBeat]]:
     """Give a view of everyone, and what each is at and waits for, by the facts by which agents are let through."""
     now = clock.now()
     source = (await models.of(read.providers, community)).source
     everyone = tuple((await read.views.whole(community.id, messages=0)).agents)
     view = await read.views.glance(community.id, agent_ids=everyone, messages=0)
     funds = await funds_now(read.money, view, day_of(now), source.ceilings)
-    return view, outlooks(view, funds, now, missing=source.missing)
+    return view, next_beats(view, funds, now, missing=source.missing)

@@ -14,7 +14,7 @@ from bot.core.view import Outline
 from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
 from bot.engine.calling import Caller
-from bot.engine.entrance import Entrance, Round
+from bot.engine.gatekeeper import Batch, Gatekeeper
 from bot.engine.performer import Performer
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Purse
@@ -60,7 +60,7 @@ class Heartbeat:
         self._metrics = metrics
         self._planned = planned
         self._on_typing = on_typing
-        self._entrance = Entrance(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
+        self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
         self._purse = Purse(store, schema_tokens=schema_tokens)
         self._schema_tokens = schema_tokens
         self._applier = Applier(store, performer, clock, random_for, metrics)
@@ -102,8 +102,8 @@ class Heartbeat:
         try:
             while self._wanted and not self._closed:
                 self._wanted = False
-                if rounds := await self._collect(self._clock.now()):
-                    self._start(self._carry_out(rounds, then=self.run_due))
+                if batches := await self._collect(self._clock.now()):
+                    self._start(self._carry_out(batches, then=self.run_due))
             if self._planned is not None and (at := await self.next_wake()) is not None:
                 self._planned.nudge(at)
         except StoreError as error:  # it is tried again at the next tick; a line a second is enough
@@ -136,7 +136,7 @@ class Heartbeat:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
-    async def _collect(self, now: datetime) -> list[tuple[Round, Sequence[PlannedCall]]]:
+    async def _collect(self, now: datetime) -> list[tuple[Batch, Sequence[PlannedCall]]]:
         """Let agents through and plan their calls, community by community; a fault of one stays its own."""
         async with self._door:
             await self._caller.free_stuck()
@@ -147,9 +147,9 @@ class Heartbeat:
             for community_id, agent_id in due:
                 by_community.setdefault(community_id, []).append(agent_id)
             entered = [await self._enter(community_id, ids, now) for community_id, ids in by_community.items()]
-            rounds = [one for one in entered if one is not None]
-            self._carried |= _claims(rounds)
-        return rounds
+            batches = [one for one in entered if one is not None]
+            self._carried |= _claims(batches)
+        return batches
 
     async def _free_unsure(self) -> None:
         """Free agents that a broken transaction may have claimed: nobody else would before their leases end."""
@@ -161,65 +161,65 @@ class Heartbeat:
 
     async def _enter(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime
-    ) -> tuple[Round, Sequence[PlannedCall]] | None:
+    ) -> tuple[Batch, Sequence[PlannedCall]] | None:
         try:
-            round = await self._entrance.let_in(community_id, agent_ids, now)
-            if round is None or not (round := await self._afforded(round)).ready:
+            batch = await self._gatekeeper.let_in(community_id, agent_ids, now)
+            if batch is None or not (batch := await self._afforded(batch)).ready:
                 return None
         except Exception:
             self._unsure = True
             self._metrics.count("slots_broken")
             log.exception("a slot could not be collected", community=community_id)
             return None
-        self._show_typing(round)
-        for ready in round.ready:
+        self._show_typing(batch)
+        for ready in batch.ready:
             self._metrics.observe("lateness_seconds", max(0.0, (now - ready.first.due_at).total_seconds()))
-        return await self._plan(round)
+        return await self._plan(batch)
 
-    async def _afforded(self, round: Round) -> Round:
+    async def _afforded(self, batch: Batch) -> Batch:
         """Let those rest whose family has used up its share of the day; the others go on."""
-        over = await self._purse.overspent(round.view, round.model.source.ceilings, round.at)
-        if over & {one.agent_id for one in round.ready}:
-            await self._caller.rest(round, [one for one in round.ready if one.agent_id in over])
-        return replace(round, ready=tuple(one for one in round.ready if one.agent_id not in over))
+        over = await self._purse.overspent(batch.view, batch.model.source.ceilings, batch.at)
+        if over & {one.agent_id for one in batch.ready}:
+            await self._caller.rest(batch, [one for one in batch.ready if one.agent_id in over])
+        return replace(batch, ready=tuple(one for one in batch.ready if one.agent_id not in over))
 
-    async def _plan(self, round: Round) -> tuple[Round, Sequence[PlannedCall]] | None:
+    async def _plan(self, batch: Batch) -> tuple[Batch, Sequence[PlannedCall]] | None:
         try:
-            ready, extra = round.ready, self._schema_tokens
-            write = planner.builder(round.view, round.model, round.at, schema_tokens=extra)
+            ready, extra = batch.ready, self._schema_tokens
+            write = planner.builder(batch.view, batch.model, batch.at, schema_tokens=extra)
             calls: list[PlannedCall] = []
-            for call in planner.plan(round.view, ready, round.model, write, round.at, schema_tokens=extra):
-                calls.append(planner.with_images(round.view, round.model, call))
+            for call in planner.plan(batch.view, ready, batch.model, write, batch.at, schema_tokens=extra):
+                calls.append(planner.with_images(batch.view, batch.model, call))
                 await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between
-            view, model = round.view, round.model
-            booked = await self._purse.reserve(round.community_id, model, view.config, calls, round.at, view.agents)
-            return round, booked
+            view, model = batch.view, batch.model
+            booked = await self._purse.reserve(batch.community_id, model, view.config, calls, batch.at, view.agents)
+            return batch, booked
         except Exception:
             self._metrics.count("slots_broken")
-            log.exception("calls could not be planned", community=round.community_id)
-            await self._caller.give_up(round)
+            log.exception("calls could not be planned", community=batch.community_id)
+            await self._caller.give_up(batch)
             return None
 
-    def _show_typing(self, round: Round) -> None:
+    def _show_typing(self, batch: Batch) -> None:
         """Show the bot typing where a person waits for an answer."""
         if self._on_typing is None:
             return
-        places = {_heard_in(round.view, ready.first) for ready in round.ready if ready.addressed_by_person}
+        places = {_heard_in(batch.view, ready.first) for ready in batch.ready if ready.addressed_by_person}
         for place in sorted(place for place in places if place is not None):
-            self._on_typing(round.view.community.guild_id, place)
+            self._on_typing(batch.view.community.guild_id, place)
 
-    async def _carry_out(self, rounds: Sequence[tuple[Round, Sequence[PlannedCall]]], *, then: Then = None) -> None:
+    async def _carry_out(self, batches: Sequence[tuple[Batch, Sequence[PlannedCall]]], *, then: Then = None) -> None:
         try:
             async with asyncio.TaskGroup() as group:
-                for round, calls in rounds:
+                for batch, calls in batches:
                     for call in calls:
-                        group.create_task(self._one(round, call, then))
+                        group.create_task(self._one(batch, call, then))
         finally:
-            self._carried -= _claims(rounds)
+            self._carried -= _claims(batches)
 
-    async def _one(self, round: Round, call: PlannedCall, then: Then) -> None:
+    async def _one(self, batch: Batch, call: PlannedCall, then: Then) -> None:
         """Carry one call out; who was called while it ran need not wait for the next tick."""
-        await self._caller.carry_out(round, call)
+        await self._caller.carry_out(batch, call)
         if then is not None:
             await then()
 
@@ -233,5 +233,5 @@ def _heard_in(view: Outline, reason: Reason) -> Snowflake | None:
     return (calling.thread_id if calling else None) or room.room.channel_id
 
 
-def _claims(rounds: Sequence[tuple[Round, Sequence[PlannedCall]]]) -> set[Claimed]:
-    return {(round.community_id, one.claim.beat_id) for round, _ in rounds for one in round.ready}
+def _claims(batches: Sequence[tuple[Batch, Sequence[PlannedCall]]]) -> set[Claimed]:
+    return {(batch.community_id, one.claim.beat_id) for batch, _ in batches for one in batch.ready}

@@ -29,17 +29,17 @@ from bot.core.events import (
     ThreadIsPrivate,
     ThreadLeft,
 )
-from bot.core.gate import cues_for, reasons_for
 from bot.core.hud.formats.lines import said_tokens
 from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.ports.beats import Beats
 from bot.core.ports.people import People, WritablePeople
+from bot.core.post_removal import removal
+from bot.core.reasons import cues_for, reasons_for
 from bot.core.records import AgentId, Community, Message, Person, Sender, Snowflake
-from bot.core.removals import removal
 from bot.core.spending import day_of, of_day
-from bot.engine.places import Places, place_of
+from bot.engine.channel_events import ChannelEvents, place_of
 from bot.engine.reactions import Reactions
 
 AT_ONCE = 100  # messages that are read on, to a transaction
@@ -71,12 +71,12 @@ class Intake:
         self._config = config or CommunityConfig()
         self._wake = wake
         self._reactions = Reactions(store, clock)
-        self._places = Places(store, clock)
+        self._channel_events = ChannelEvents(store, clock)
 
     async def take(self, event: Event) -> None:
         """Store what happened; the same event twice changes nothing. Raises StoreError when nothing was stored."""
         if isinstance(event, GuildSeen):
-            await self._places.seen(event)
+            await self._channel_events.seen(event)
             self._wake()
             return
         async with self._store.reading() as read:
@@ -91,18 +91,18 @@ class Intake:
             case ReactionChanged() | ReactionsCleared() | ReactionsFound():
                 await self._reactions.take(event, community)
             case ChannelDeleted() | ChannelChanged() | ChannelFound():
-                await self._places.take(event, community)
+                await self._channel_events.take(event, community)
             case ThreadDeleted() | ThreadLeft() | ThreadIsPrivate():
-                await self._places.take(event, community)
+                await self._channel_events.take(event, community)
             case PersonSeen():
                 async with self._store.writing(community.id) as write:
                     await _known(write.people, community, event.person)
             case GuildSeen():
-                await self._places.seen(event)
+                await self._channel_events.seen(event)
             case GuildLeft():
-                await self._places.left(community)
+                await self._channel_events.left(community)
             case EventsUnread():
-                await self._places.unread(event, community)
+                await self._channel_events.unread(event, community)
                 self._wake()
             case _:
                 assert_never(event)
@@ -257,7 +257,7 @@ class Intake:
         async with self._store.writing(community.id) as write:
             ids: Sequence[Snowflake] = event.message_ids
             if await write.rooms.of_channel(community.id, event.channel_id) is None:
-                ids = [id for id in ids if await write.talk.find(community.id, id)]
+                ids = [id_ for id_ in ids if await write.talk.find(community.id, id_)]
             now = self._clock.now()
             left = [removal(parts, now) for parts in await write.talk.other_parts(community.id, ids)]
             await write.talk.delete(community.id, ids, now)

@@ -7,25 +7,25 @@ from decimal import Decimal
 
 import structlog
 
+from bot.core.call_cost import compare
 from bot.core.config import CommunityConfig
+from bot.core.gate import Ready
 from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.counting import count
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.ports import Model
 from bot.core.records import PUBLIC_SIDE, AgentId, Message, MessageId
 from bot.core.spending import Short
-from bot.core.thrift import compare
-from bot.core.verdict import Ready
 from bot.core.view import Outline, View
 
 IMAGES_AT_MOST = 4
 LEAST_BUDGET = 1_000  # tokens: with less an agent would not even see what it is asked
 log = structlog.get_logger(__name__)
-Builder = Callable[["Kind", Sequence[Ready]], BuiltCall]
+Builder = Callable[["CallKind", Sequence[Ready]], BuiltCall]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class CallKind:
     """What calls must have in common; `cell` keeps agents apart that may not see the same call."""
 
     model: str
@@ -40,7 +40,7 @@ class Kind:
 class PlannedCall:
     """One call with the agents it is for, in the order of the floor; `reservation`: its price that is set aside."""
 
-    kind: Kind
+    kind: CallKind
     ready: tuple[Ready, ...]
     built: BuiltCall
     answer_tokens: int
@@ -57,7 +57,7 @@ class PlannedCall:
 def builder(view: View, model: Model, now: datetime, *, schema_tokens: int = 0) -> Builder:
     """Give what writes the HUDs of a call from one community's view; an agent too large for its model sees less."""
 
-    def write(kind: Kind, ready: Sequence[Ready]) -> BuiltCall:
+    def write(kind: CallKind, ready: Sequence[Ready]) -> BuiltCall:
         built = written(view, kind, ready)
         if len(ready) > 1:
             return built
@@ -69,7 +69,7 @@ def builder(view: View, model: Model, now: datetime, *, schema_tokens: int = 0) 
         own = sum(part.tokens for part in built.parts)
         return written(_narrowed(view, ready[0].agent_id, own - over), kind, ready) if over > 0 else built
 
-    def written(view: View, kind: Kind, ready: Sequence[Ready]) -> BuiltCall:
+    def written(view: View, kind: CallKind, ready: Sequence[Ready]) -> BuiltCall:
         return build(
             view,
             [Ask(agent_id=one.agent_id, side=one.side, reasons=one.reasons) for one in ready],
@@ -88,7 +88,7 @@ def _narrowed(view: View, agent_id: AgentId, budget: int) -> View:
     return replace(view, agents={**view.agents, agent_id: smaller})
 
 
-def _context(kind: Kind, model: Model, schema_tokens: int) -> int:
+def _context(kind: CallKind, model: Model, schema_tokens: int) -> int:
     return model.context_tokens(kind.model) - (schema_tokens if kind.structured else 0)
 
 
@@ -99,7 +99,7 @@ def plan(
 
     Where calls alone are cheaper, because the provider has their beginnings cached, agents are asked one by one.
     """
-    groups: dict[Kind, list[Ready]] = {}
+    groups: dict[CallKind, list[Ready]] = {}
     for one in ready:
         groups.setdefault(kind_of(view, one, model), []).append(one)
     for kind, group in groups.items():
@@ -138,11 +138,11 @@ def alone(view: Outline, one: Ready, model: Model, write: Builder) -> PlannedCal
     return _call(view.config, kind, [one], write)
 
 
-def kind_of(view: Outline, one: Ready, model: Model) -> Kind:
+def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
     """Give the kind of call an agent is answered in."""
     agent = view.agents[one.agent_id]
     structured = agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model)
-    return Kind(
+    return CallKind(
         model=agent.model,
         temperature=agent.temperature if model.takes_temperature(agent.model) else None,
         input_format=agent.input_format,
@@ -176,7 +176,7 @@ def new_images(view: Outline, call: PlannedCall) -> tuple[str, ...]:
             for message in room.messages if room is not None else ():
                 if message.id in part.message_ids and (membership is None or message.id > membership.seen_until):
                     found[message.id] = _pictures(message)
-    return tuple(url for id in sorted(found) for url in found[id])[-IMAGES_AT_MOST:]
+    return tuple(url for id_ in sorted(found) for url in found[id_])[-IMAGES_AT_MOST:]
 
 
 def _pictures(message: Message) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ def answer_tokens(config: CommunityConfig, agents: int, *, thinks: bool) -> int:
 
 
 def _filled(
-    config: CommunityConfig, kind: Kind, group: Sequence[Ready], context: int, write: Builder
+    config: CommunityConfig, kind: CallKind, group: Sequence[Ready], context: int, write: Builder
 ) -> Iterator[PlannedCall]:
     """Halve a group until each part fits."""
     call = _call(config, kind, group, write)
@@ -202,7 +202,7 @@ def _filled(
     yield from _filled(config, kind, group[middle:], context, write)
 
 
-def _call(config: CommunityConfig, kind: Kind, group: Sequence[Ready], write: Builder) -> PlannedCall:
+def _call(config: CommunityConfig, kind: CallKind, group: Sequence[Ready], write: Builder) -> PlannedCall:
     tokens = answer_tokens(config, len(group), thinks=kind.temperature is None)
     return PlannedCall(kind=kind, ready=tuple(group), built=write(kind, group), answer_tokens=tokens)
 

@@ -10,12 +10,12 @@ from datetime import UTC, datetime, timedelta
 
 from bot.core.changes import Change
 from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
-from bot.core.gate import reasons_for
 from bot.core.kinds import LetterState, SenderKind
-from bot.core.pacing import next_post_at
+from bot.core.pace import next_post_at
 from bot.core.ports import Clock, Metrics, Post, Publisher, Store, Writing
+from bot.core.post_removal import Parts, removal
+from bot.core.reasons import reasons_for
 from bot.core.records import SYSTEM_NAME, Letter, Message, Room, Snowflake
-from bot.core.removals import Parts, removal
 from bot.core.spending import day_of, of_day
 from bot.core.splitting import Split, split
 from bot.core.view import Outline
@@ -34,7 +34,7 @@ class Withdrawn(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class PostContext:
     """What one post needs to know."""
 
     view: Outline
@@ -70,7 +70,7 @@ class Scene:
     def has_hearers(self) -> bool:
         """Whether it can be a reason to anybody: another member, or one that may begin something by itself."""
         members = self.view.rooms[self.room.id].members
-        return self.view.config.initiative or any(id != self.message.sender.agent_id for id in members)
+        return self.view.config.initiative or any(id_ != self.message.sender.agent_id for id_ in members)
 
 
 class Posting:
@@ -97,32 +97,36 @@ class Posting:
 
     async def carry(self, letter: Letter) -> None:
         """Post a letter's parts, or find that they were posted; raises PublishError when its fate stays open."""
-        scene = await self._scene(letter)
-        if scene is None:
+        context = await self._context(letter)
+        if context is None:
             await self._mark(letter, LetterState.FAILED)
             return
-        if scene.channel_id is None:
-            gone = scene.room.thread_of is not None or scene.view.agents[scene.room.owner_id].retired_at is not None
+        if context.channel_id is None:
+            gone = (
+                context.room.thread_of is not None or context.view.agents[context.room.owner_id].retired_at is not None
+            )
             in_vain = gone or self._clock.now() - letter.created_at > GIVE_UP_AFTER
             state = LetterState.FAILED if in_vain else letter.state
             await self._mark(letter, state, wait_seconds=NO_CHANNEL_SECONDS)
             return
-        seconds = scene.waits_seconds(self._clock.now())
+        seconds = context.waits_seconds(self._clock.now())
         if seconds > 0 and letter.state is LetterState.WAITING:
             await self._mark(letter, letter.state, wait_seconds=seconds)
             return
-        said = split(worded(scene))
+        said = split(worded(context))
         if not said.parts:
             await self._mark(letter, LetterState.FAILED)
             return
-        if not await self._moderation.holds(letter, scene.message, scene.view):
-            await self._post_all(letter, scene, said)
+        if not await self._moderation.holds(letter, context.message, context.view):
+            await self._post_all(letter, context, said)
 
-    async def _scene(self, letter: Letter) -> Scene | None:
+    async def _context(self, letter: Letter) -> PostContext | None:
         if letter.message_id is None:
             return None
         async with self._store.reading() as read:
-            view = await read.views.desk(letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False)
+            view = await read.views.action_view(
+                letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False
+            )
             message = (await read.talk.by_id(letter.community_id, [letter.message_id])).get(letter.message_id)
             if message is None:
                 return None
@@ -132,104 +136,106 @@ class Posting:
             room = view.all_rooms[letter.room_id]
             by_agent = message.sender.kind is SenderKind.AGENT
             earlier = await read.letters.posted_back(letter.community_id, room.id, room.rpm) if by_agent else None
-        return Scene(view, room, message, next(iter(answered.values()), None), last, next_post_at(earlier))
+        return PostContext(view, room, message, next(iter(answered.values()), None), last, next_post_at(earlier))
 
-    async def _post_all(self, letter: Letter, scene: Scene, said: Split) -> None:
+    async def _post_all(self, letter: Letter, context: PostContext, said: Split) -> None:
         known = list(letter.posted_as)
         try:
-            await self._post_parts(letter, scene, said, known)
+            await self._post_parts(letter, context, said, known)
         except Withdrawn:
-            await self._take_back(letter, scene, known)
+            await self._take_back(letter, context, known)
 
-    async def _take_back(self, letter: Letter, scene: Scene, known: list[Snowflake]) -> None:
+    async def _take_back(self, letter: Letter, context: PostContext, known: list[Snowflake]) -> None:
         """The message was deleted meanwhile: what was posted of it goes, too."""
-        parts = Parts(room_id=scene.room.id, thread_id=scene.thread_id, post_ids=tuple(known))
+        parts = Parts(room_id=context.room.id, thread_id=context.thread_id, post_ids=tuple(known))
         async with self._store.writing(letter.community_id) as write:
             await write.apply(letter.community_id, [removal(parts, self._clock.now())] if known else [])
 
-    async def _post_parts(self, letter: Letter, scene: Scene, said: Split, known: list[Snowflake]) -> None:
+    async def _post_parts(self, letter: Letter, context: PostContext, said: Split, known: list[Snowflake]) -> None:
         """Post what is not yet known to be posted, adding to what is; raises Withdrawn when the message is deleted."""
         if letter.state is LetterState.SENDING:  # looking may fail too, and is then put off
-            again = fate_seconds(scene, letter.attempts)
+            again = fate_seconds(context, letter.attempts)
             await self._mark(letter, LetterState.SENDING, wait_seconds=again)
-            known += await self._find(letter, scene, known, wanted=len(said.parts) - len(known))
+            known += await self._find(letter, context, known, wanted=len(said.parts) - len(known))
         attempts = letter.attempts
         while len(known) < len(said.parts):
             attempts += 1
-            wait = fate_seconds(scene, attempts)
+            wait = fate_seconds(context, attempts)
             if not await self._mark(letter, LetterState.SENDING, posted_as=known, attempts=attempts, wait_seconds=wait):
                 raise Withdrawn
-            post = await self._post(scene, said, len(known))
+            post = await self._post(context, said, len(known))
             self._posted(post.thread_id or post.channel_id)
             try:
                 known.append(await self._publisher.post(post))
             except FateUnknown:
-                found = await self._find(letter, scene, known, wanted=1)
+                found = await self._find(letter, context, known, wanted=1)
                 if not found:
                     raise
                 known += found
             attempts = 0  # each part is waited for anew
-        if not await self._sent(letter, scene, known):
+        if not await self._sent(letter, context, known):
             raise Withdrawn
 
-    async def _sent(self, letter: Letter, scene: Scene, known: list[Snowflake]) -> bool:
+    async def _sent(self, letter: Letter, context: PostContext, known: list[Snowflake]) -> bool:
         """Keep that it was posted: from now on agents see it, and it is a reason to them; False: it is deleted."""
         now = self._clock.now()
         async with self._store.writing(letter.community_id) as write:
             there = await write.letters.move(
                 letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now, shown_at=_moment(known[0])
             )
-            if there and scene.has_hearers:
-                await write.apply(letter.community_id, await _reasons(write, letter, scene.message, now))
+            if there and context.has_hearers:
+                await write.apply(letter.community_id, await _reasons(write, letter, context.message, now))
         self._on_due()
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
         return there
 
-    async def _find(self, letter: Letter, scene: Scene, known: list[Snowflake], *, wanted: int) -> list[Snowflake]:
+    async def _find(
+        self, letter: Letter, context: PostContext, known: list[Snowflake], *, wanted: int
+    ) -> list[Snowflake]:
         """Look for parts of which nobody told us: any post of our webhook after the last confirmed one is the next."""
-        if wanted <= 0 or scene.room.channel_id is None:
+        if wanted <= 0 or context.room.channel_id is None:
             return []
-        after = max([*known, scene.last_posted or before(letter.created_at)])
-        guild_id = scene.view.community.guild_id
-        found = await self._seen(guild_id, scene.room.channel_id, after)
-        if scene.thread_id not in (None, scene.room.channel_id):
+        after = max([*known, context.last_posted or before(letter.created_at)])
+        guild_id = context.view.community.guild_id
+        found = await self._seen(guild_id, context.room.channel_id, after)
+        if context.thread_id not in (None, context.room.channel_id):
             with suppress(ChannelGone):
-                found += await self._seen(guild_id, scene.thread_id, after)
+                found += await self._seen(guild_id, context.thread_id, after)
         return sorted(found)[:wanted]
 
     async def _seen(self, guild_id: Snowflake, channel_id: Snowflake, after: Snowflake) -> list[Snowflake]:
-        return [id for id, _, _ in await self._publisher.posted_after(guild_id, channel_id, after)]
+        return [id_ for id_, _, _ in await self._publisher.posted_after(guild_id, channel_id, after)]
 
-    async def _post(self, scene: Scene, said: Split, index: int) -> Post:
-        name, avatar_url = await self._author(scene)
+    async def _post(self, context: PostContext, said: Split, index: int) -> Post:
+        name, avatar_url = await self._author(context)
         last = index == len(said.parts) - 1
         files = ((REST_FILE, said.rest.encode()),) if last and said.rest is not None else ()
-        if scene.channel_id is None:
+        if context.channel_id is None:
             raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
         return Post(
-            guild_id=scene.view.community.guild_id,
-            channel_id=scene.channel_id,
+            guild_id=context.view.community.guild_id,
+            channel_id=context.channel_id,
             name=name,
             avatar_url=avatar_url,
             content=said.parts[index],
-            thread_id=scene.thread_id,
-            only_there=scene.room.thread_of is not None,
+            thread_id=context.thread_id,
+            only_there=context.room.thread_of is not None,
             files=files,
-            pings=scene.view.config.pings,
+            pings=context.view.config.pings,
         )
 
-    async def _author(self, scene: Scene) -> tuple[str, str | None]:
+    async def _author(self, context: PostContext) -> tuple[str, str | None]:
         """Give name and picture of the author; a picture that cannot be had is done without."""
-        agent = scene.view.agents.get(scene.message.sender.agent_id or scene.room.owner_id)
-        if scene.message.sender.kind is not SenderKind.AGENT or agent is None:
-            return scene.message.sender.shown(), None
+        agent = context.view.agents.get(context.message.sender.agent_id or context.room.owner_id)
+        if context.message.sender.kind is not SenderKind.AGENT or agent is None:
+            return context.message.sender.shown(), None
         if agent.avatar_url:
             return agent.name, agent.avatar_url
-        home = scene.view.all_rooms[agent.id].channel_id
+        home = context.view.all_rooms[agent.id].channel_id
         if home is None:
             return agent.name, None
         try:
-            return agent.name, await self._publisher.face(scene.view.community.guild_id, home, agent.id, agent.name)
+            return agent.name, await self._publisher.face(context.view.community.guild_id, home, agent.id, agent.name)
         except PublishError:
             return agent.name, None
 
@@ -263,31 +269,31 @@ async def _reasons(write: Writing, letter: Letter, message: Message, now: dateti
     return reasons_for(view, letter.room_id, message, now=now, stretch=stretch)
 
 
-def fate_seconds(scene: Scene, attempts: int) -> float:
+def fate_seconds(context: PostContext, attempts: int) -> float:
     """Give how long to wait for a trace before sending again: longer each time, at most five minutes."""
-    return float(min(scene.view.config.fate_seconds * 2 ** max(0, attempts - 1), 300.0))
+    return float(min(context.view.config.fate_seconds * 2 ** max(0, attempts - 1), 300.0))
 
 
-def worded(scene: Scene) -> str:
+def worded(context: PostContext) -> str:
     """Give the whole text to post: a small line that links what it answers, then what is said."""
-    if scene.answered is None:
-        return scene.message.content
-    return f"-# ↪ {_linked(scene, scene.answered)}\n{scene.message.content}"
+    if context.answered is None:
+        return context.message.content
+    return f"-# ↪ {_linked(context, context.answered)}\n{context.message.content}"
 
 
-def _linked(scene: Scene, answered: Message) -> str:
-    agent = scene.view.agents.get(answered.sender.agent_id) if answered.sender.agent_id is not None else None
+def _linked(context: PostContext, answered: Message) -> str:
+    agent = context.view.agents.get(answered.sender.agent_id) if answered.sender.agent_id is not None else None
     name = agent.name if agent else answered.sender.shown() or SYSTEM_NAME
     shown = "".join(f"\\{sign}" if sign in "[]()\\*_~`|<>" else sign for sign in name)
     if answered.discord_id is None:
         return shown
-    place = answered.thread_id or scene.room.channel_id
-    return f"[{shown}](https://discord.com/channels/{scene.view.community.guild_id}/{place}/{answered.discord_id})"
+    place = answered.thread_id or context.room.channel_id
+    return f"[{shown}](https://discord.com/channels/{context.view.community.guild_id}/{place}/{answered.discord_id})"
 
 
-def _moment(id: Snowflake) -> datetime:
+def _moment(id_: Snowflake) -> datetime:
     """Give when something was made, by Discord's clock: there it has its place among what people say."""
-    return datetime.fromtimestamp(((id >> 22) + DISCORD_EPOCH_MS) / 1000, UTC)
+    return datetime.fromtimestamp(((id_ >> 22) + DISCORD_EPOCH_MS) / 1000, UTC)
 
 
 def before(moment: datetime) -> Snowflake:

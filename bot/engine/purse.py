@@ -18,7 +18,7 @@ PICTURE_TOKENS = 3_000  # about what the largest picture takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class CallPrice:
     """What a call takes at most; `ceilings` where the installation pays, `weights` those of its agents' parts."""
 
     usd: Decimal
@@ -27,7 +27,7 @@ class Price:
     weights: Mapping[AgentId, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, model: Model, name: str, *, input_tokens: int, answer_tokens: int) -> "Price":
+    def of(cls, model: Model, name: str, *, input_tokens: int, answer_tokens: int) -> "CallPrice":
         """Give what a call of a model takes with the largest answer, at list price."""
         usd = model.list_price(name, input_tokens=input_tokens, output_tokens=answer_tokens)
         return cls(usd=usd, tokens=input_tokens + answer_tokens, ceilings=model.ceilings(name))
@@ -80,7 +80,7 @@ class Purse:
         config: CommunityConfig,
         day: date,
         call: PlannedCall,
-        price: Price,
+        price: CallPrice,
         agents: Mapping[AgentId, Agent] | None,
     ) -> PlannedCall:
         soon = self._others_run(community_id, price)
@@ -95,7 +95,7 @@ class Purse:
         self._open.setdefault(community_id, set()).add(reservation)
         return replace(call, reservation=reservation)
 
-    def _others_run(self, community_id: CommunityId, price: Price) -> bool:
+    def _others_run(self, community_id: CommunityId, price: CallPrice) -> bool:
         """Tell whether calls run that may leave something: under the installation's ceiling anybody's."""
         return bool(self._open.get(community_id)) or (price.ceilings is not None and any(self._open.values()))
 
@@ -116,10 +116,10 @@ class Purse:
         if call.reservation is not None:
             self._open.setdefault(community_id, set()).discard(call.reservation)
 
-    def _price(self, model: Model, call: PlannedCall) -> Price:
+    def _price(self, model: Model, call: PlannedCall) -> CallPrice:
         schema_tokens = self._schema_tokens if call.kind.structured else 0
         input_tokens = call.built.tokens + schema_tokens + PICTURE_TOKENS * len(call.images)
-        price = Price.of(model, call.kind.model, input_tokens=input_tokens, answer_tokens=call.answer_tokens)
+        price = CallPrice.of(model, call.kind.model, input_tokens=input_tokens, answer_tokens=call.answer_tokens)
         return replace(price, weights=weights_of(call))
 
 
@@ -156,7 +156,7 @@ async def _overspent(money: Money, view: Outline, day: date, ceilings: Ceilings 
 
 
 async def set_aside(
-    money: WritableMoney, community_id: CommunityId, config: CommunityConfig, day: date, price: Price
+    money: WritableMoney, community_id: CommunityId, config: CommunityConfig, day: date, price: CallPrice
 ) -> int | Limit:
     """Set the price of one call aside; gives the reservation, or whose limit does not hold it."""
     if price.ceilings is not None:

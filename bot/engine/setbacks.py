@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from bot.core.aftermath import retired_with_its_channel
+from bot.core.after_beat import retired_with_its_channel
 from bot.core.changes import AddLetter, Change, UpdateAgent
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Limited, PublishError
 from bot.core.kinds import LetterKind, LetterState, Visibility
@@ -108,7 +108,7 @@ class Setbacks:
         """People deleted the channel: its agent is retired, restorable into a new one; a thread is only gone."""
         room_id = letter.room_id
         async with self._store.reading() as read:
-            view = await read.views.desk(letter.community_id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(letter.community_id, agent_ids=(), room_ids=(), doors=False)
         if view.all_rooms[room_id].thread_of is not None:
             await self._move(letter, LetterState.FAILED, now)
             return

@@ -42,7 +42,7 @@ from bot.core.records import (
 )
 from bot.core.spending import SLOWED_FROM, Limit, day_of
 from bot.core.view import Outline, View
-from bot.engine.purse import Price, as_told, set_aside, settle, spending_now
+from bot.engine.purse import CallPrice, as_told, set_aside, settle, spending_now
 from bot.engine.readable_rows import read_of_all
 
 LOOK_SECONDS = 60.0  # between looks at rooms in which people talk; one that is asked for is seen at once
@@ -56,7 +56,7 @@ SHORTEST = 400  # characters to which a message is cut when the model holds no m
 TEMPERATURE = 0.2
 AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 30.0, 4 * 3_600.0
 POOR_AGAIN_SECONDS = 600.0
-Place = tuple[CommunityId, AgentId]
+RoomKey = tuple[CommunityId, AgentId]
 log = structlog.get_logger(__name__)
 
 
@@ -113,18 +113,18 @@ class Summaries:
         self._config = config or CommunityConfig()
         self._call_seconds = call_seconds
         self._looked_at: datetime | None = None
-        self._due: dict[Place, Wait] = {}
+        self._due: dict[RoomKey, Wait] = {}
         self._lanes: dict[CommunityId, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
         """Begin with one chunk of rooms that are due, who waited longest first; nobody waits for another community."""
         now = self._clock.now()
-        for place in await self._found(now):
-            self._due.setdefault(place, Wait(until=now))
-        ready: dict[CommunityId, list[Place]] = {}
-        for place, wait in sorted(self._due.items(), key=lambda one: one[1].until):
-            if wait.until <= now and place[0] not in self._lanes:
-                ready.setdefault(place[0], []).append(place)
+        for room_key in await self._found(now):
+            self._due.setdefault(room_key, Wait(until=now))
+        ready: dict[CommunityId, list[RoomKey]] = {}
+        for room_key, wait in sorted(self._due.items(), key=lambda one: one[1].until):
+            if wait.until <= now and room_key[0] not in self._lanes:
+                ready.setdefault(room_key[0], []).append(room_key)
         for community_id, places in islice(ready.items(), COMMUNITIES_AT_ONCE - len(self._lanes)):
             lane = asyncio.create_task(self._attempt_all(places[:ROOMS_AT_ONCE]), name=f"summaries-{community_id}")
             self._lanes[community_id] = lane
@@ -144,12 +144,12 @@ class Summaries:
     def _end_lane(self, community_id: CommunityId, _: asyncio.Task[None]) -> None:
         del self._lanes[community_id]
 
-    async def _attempt_all(self, places: Sequence[Place]) -> None:
+    async def _attempt_all(self, places: Sequence[RoomKey]) -> None:
         async with asyncio.TaskGroup() as group:
-            for place in places:
-                group.create_task(self._attempt(place))
+            for room_key in places:
+                group.create_task(self._attempt(room_key))
 
-    async def _found(self, now: datetime) -> list[Place]:
+    async def _found(self, now: datetime) -> list[RoomKey]:
         """Give the rooms that want a summary: asked for, or with a chunk's worth of talk that none covers."""
         since: datetime | None = None
         if self._looked_at is None or now >= self._looked_at + timedelta(seconds=LOOK_SECONDS):
@@ -174,50 +174,50 @@ class Summaries:
             log.exception("a community's rooms cannot be summed up", community=community.id)
             return None
 
-    async def _attempt(self, place: Place) -> None:
+    async def _attempt(self, room_key: RoomKey) -> None:
         """Sum one room up; whatever goes wrong stays with it."""
         try:
-            await self._tried(place)
+            await self._tried(room_key)
         except Exception:
-            log.exception("a room could not be summed up, nor put off", community=place[0], room=place[1])
+            log.exception("a room could not be summed up, nor put off", community=room_key[0], room=room_key[1])
 
-    async def _tried(self, place: Place) -> None:
+    async def _tried(self, room_key: RoomKey) -> None:
         try:
-            await self._sum_up(place)
+            await self._sum_up(room_key)
         except NotFound:
-            self._due.pop(place, None)
+            self._due.pop(room_key, None)
         except ModelError as error:
-            log.warning("a room could not be summed up", community=place[0], room=place[1], why=error.sentence)
-            self._again(place, error.retry_after_seconds or 0.0)
+            log.warning("a room could not be summed up", community=room_key[0], room=room_key[1], why=error.sentence)
+            self._again(room_key, error.retry_after_seconds or 0.0)
         except Exception:
-            log.exception("a room could not be summed up", community=place[0], room=place[1])
-            self._again(place)
+            log.exception("a room could not be summed up", community=room_key[0], room=room_key[1])
+            self._again(room_key)
 
-    def _again(self, place: Place, seconds: float = 0.0) -> None:
+    def _again(self, room_key: RoomKey, seconds: float = 0.0) -> None:
         """Try a room again later and later; nothing is lost, for what is due stands in the store."""
-        failures = self._due[place].failures + 1
+        failures = self._due[room_key].failures + 1
         wait = max(seconds, min(AGAIN_SECONDS * 2 ** (failures - 1), LONGEST_AGAIN_SECONDS))
-        self._due[place] = Wait(until=self._clock.now() + timedelta(seconds=wait), failures=failures)
+        self._due[room_key] = Wait(until=self._clock.now() + timedelta(seconds=wait), failures=failures)
         self._metrics.count("summaries_failed")
 
-    async def _sum_up(self, place: Place) -> None:
-        job = await self._job(*place)
+    async def _sum_up(self, room_key: RoomKey) -> None:
+        job = await self._job(*room_key)
         if job is None:
-            del self._due[place]
+            del self._due[room_key]
             return
         reservation = None if job.provider.source.missing else await self._reserve(job)
         if reservation is None:
             later = self._clock.now() + timedelta(seconds=POOR_AGAIN_SECONDS)
-            self._due[place] = replace(self._due[place], until=later)
+            self._due[room_key] = replace(self._due[room_key], until=later)
             return
         answer = await self._ask(job, reservation)
         text = summary_text(answer.text)
         if not text:
             raise ModelUnreachable("The model gave no summary.")
         if await self._keep(job, text) and job.last:
-            del self._due[place]
+            del self._due[room_key]
         else:
-            self._due[place] = Wait(until=self._clock.now())
+            self._due[room_key] = Wait(until=self._clock.now())
 
     async def _job(self, community_id: CommunityId, room_id: AgentId) -> Job | None:
         """Read the next chunk of a room; None (and the wish for a summary is met) when nothing is due."""
@@ -242,7 +242,7 @@ class Summaries:
 
     async def _reserve(self, job: Job) -> int | None:
         day, config = day_of(self._clock.now()), job.view.config
-        price = Price.of(job.provider, job.model, input_tokens=job.input_tokens, answer_tokens=job.answer_tokens)
+        price = CallPrice.of(job.provider, job.model, input_tokens=job.input_tokens, answer_tokens=job.answer_tokens)
         async with self._store.writing(job.community_id) as write:
             spending = await spending_now(write.money, job.community_id, config, day, price.ceilings)
             if spending.share >= SLOWED_FROM:  # what is left of the day's money is for talk
@@ -297,7 +297,7 @@ class Summaries:
             changes: list[Change] = [AddCheckpoint(checkpoint=checkpoint), *_wish_met(view, job)]
             readers = _readers(view, checkpoint)
             view = await write.views.whole(job.community_id, agent_ids=readers, messages=0) if readers else view
-            changes += [change for id in readers for change in _told(view, id, checkpoint, job.stretch, now)]
+            changes += [change for id_ in readers for change in _told(view, id_, checkpoint, job.stretch, now)]
             await write.apply(job.community_id, changes)
         self._metrics.count("summaries_written")
         return True

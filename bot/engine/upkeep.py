@@ -12,10 +12,11 @@ from bot.core.actor import Actor
 from bot.core.changes import AddLetter, Change, CloseRequest, DropSchedule, PutReason, RecordAction
 from bot.core.config import CommunityConfig
 from bot.core.floor import may_speak
-from bot.core.gate import initiative, is_free
+from bot.core.gate import side_of
 from bot.core.kinds import LetterKind, ReasonKind, RequestState
 from bot.core.letters import NoticePayload
 from bot.core.ports import Clock, Random, Reading, Store, Writing
+from bot.core.reasons import initiative, is_free
 from bot.core.records import (
     PUBLIC_SIDE,
     AccessRequest,
@@ -27,9 +28,8 @@ from bot.core.records import (
     Reason,
     Schedule,
 )
-from bot.core.verdict import side_of
 from bot.core.view import Glance
-from bot.engine.performer import Performer, Terms
+from bot.engine.performer import ActionContext, Performer
 from bot.engine.readable_rows import read_of_all
 
 SCHEDULES_AT_ONCE = 200
@@ -105,7 +105,7 @@ class Upkeep:
             community_id,
             Actor.agent(schedule.agent_id),
             [SendMessage(room_id=schedule.room_id, message=schedule.content)],
-            Terms(
+            ActionContext(
                 now=now,
                 random=self._random_for(community_id, NO_BEAT),
                 side=side_of(view, schedule.room_id),
@@ -190,6 +190,8 @@ def _expired(request: AccessRequest, now: datetime) -> list[Change]:
 
 
 def _first_initiatives(view: Glance, agent_ids: Sequence[AgentId], now: datetime) -> list[PutReason]:
-    waiting = {id for id, reasons in view.reasons.items() if any(one.kind is ReasonKind.INITIATIVE for one in reasons)}
-    agents = [view.agents[id] for id in agent_ids if id not in waiting]
+    waiting = {
+        id_ for id_, reasons in view.reasons.items() if any(one.kind is ReasonKind.INITIATIVE for one in reasons)
+    }
+    agents = [view.agents[id_] for id_ in agent_ids if id_ not in waiting]
     return [initiative(agent, view.config, now) for agent in agents if is_free(agent, now)]

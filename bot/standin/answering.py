@@ -3,13 +3,13 @@
 import json
 
 from bot.standin.brain import think
-from bot.standin.desk import Call, Desk, Step
+from bot.standin.completion import Completion
 from bot.standin.faults import Outcome, spoilt
 from bot.standin.plain import plain_answer
 from bot.standin.question import Question
 from bot.standin.reader import read_hud
-from bot.standin.reply import Reply
 from bot.standin.schema import Fitter
+from bot.standin.script import Call, Script, Step
 from bot.standin.usage import Usage, first_tokens, tokens_of
 
 
@@ -31,16 +31,16 @@ def as_json(answer: object) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
-def reply_to(question: Question, step: Step, desk: Desk, call: Call, reply_id: str) -> tuple[Reply, Outcome]:
+def reply_to(question: Question, step: Step, script: Script, call: Call, reply_id: str) -> tuple[Completion, Outcome]:
     """The reply with its usage, which is noted on the call as well."""
     outcome = shortened(question, spoilt(words_for(question, step), step.fault, incomplete=step.incomplete))
     usage = Usage(
         input_tokens=tokens_of(question.prompt),
-        cached_tokens=desk.cache.cached_tokens(question.prompt, model=question.model, key=question.cache_key),
+        cached_tokens=script.cache.cached_tokens(question.prompt, model=question.model, key=question.cache_key),
         output_tokens=tokens_of(outcome.refusal or outcome.text),
     )
     call.usage, call.answer = usage, outcome.refusal or outcome.text
-    reply = Reply(
+    reply = Completion(
         question=question,
         text=outcome.text,
         refusal=outcome.refusal,

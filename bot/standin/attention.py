@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bot.standin.memory import facts_of, words_of
 from bot.standin.persona import read_persona
-from bot.standin.view import Deed, Hud, Line, Room, Seat
+from bot.standin.view import Hud, Line, PastAction, Room, Seat
 
 MOST_LINES = 3
 NEWEST_LINES = 100  # older ones are no talk any more
@@ -48,7 +48,7 @@ def answered_until(seat: Seat, room: Room) -> int:
     return max([*spoken, *before], default=0)
 
 
-def speeches(seat: Seat, room: Room) -> list[Deed]:
+def speeches(seat: Seat, room: Room) -> list[PastAction]:
     """What it lately said in a room, by its recent actions."""
     return [deed for deed in seat.deeds if deed.is_speech and deed.room_id in (room.id, None)]
 
@@ -59,7 +59,7 @@ def said_already(seat: Seat, room: Room, line: Line, words: str) -> bool:
     return any(letters(words)[:SHOWN_LETTERS] in letters(deed.text) for deed in waiting)
 
 
-def unposted(seat: Seat, room: Room) -> list[Deed]:
+def unposted(seat: Seat, room: Room) -> list[PastAction]:
     """What it said by its recent actions and what does not stand in the room, word for word."""
     waiting = speeches(seat, room)
     for line in room.lines:

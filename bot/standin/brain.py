@@ -3,14 +3,14 @@
 from bot.core.hud.formats.document import Document
 from bot.core.records import Json
 from bot.standin.attention import open_lines, said_already
-from bot.standin.dealings import DEALINGS, at_the_door
 from bot.standin.lookups import told_from_memory
 from bot.standin.memory import MEMORY_RULES, QUESTION_RULES
+from bot.standin.own_requests import WISHES
 from bot.standin.persona import read_persona
-from bot.standin.scene import Scene, Turn, first_turn, without_name
 from bot.standin.smalltalk import ANNOUNCEMENT, SMALL_TALK, acknowledge
+from bot.standin.social_requests import DEALINGS, at_the_door
+from bot.standin.turn import OpenLine, Turn, first_turn, without_name
 from bot.standin.view import Hud, Line, Room, Seat
-from bot.standin.wishes import WISHES
 
 LONGEST_READ = 1_000  # characters of a line: rules are for sentences
 FOR_PEOPLE = (*MEMORY_RULES, *WISHES, *DEALINGS, *SMALL_TALK[:-1], *QUESTION_RULES, *SMALL_TALK[-1:])
@@ -49,9 +49,9 @@ def turns_in(seat: Seat, room: Room, hud: Hud) -> list[Turn]:
 def turn_for(seat: Seat, room: Room, line: Line, hud: Hud) -> Turn:
     said = without_name(line.text[:LONGEST_READ], seat.name)
     persona = read_persona(seat.seed, seat.kind)
-    scene = Scene(hud=hud, seat=seat, room=room, line=line, said=said, persona=persona)
+    open_line = OpenLine(hud=hud, seat=seat, room=room, line=line, said=said, persona=persona)
     rules = FOR_PEOPLE if line.by_person else SMALL_TALK
-    turn = first_turn(rules, scene) or acknowledge(scene)
+    turn = first_turn(rules, open_line) or acknowledge(open_line)
     return turn if line.by_person else Turn(says=turn.says, thought=turn.thought)
 
 

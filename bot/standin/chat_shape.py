@@ -3,26 +3,26 @@
 import json
 from collections.abc import Iterator
 
-from bot.standin.reply import Reply, Shape
+from bot.standin.completion import Completion, Shape
 
 PREFIX = "chatcmpl-"
 
 
-def whole(reply: Reply) -> Shape:
+def whole(reply: Completion) -> Shape:
     content = None if reply.refusal is not None else reply.text
     message: Shape = {"role": "assistant", "content": content, "refusal": reply.refusal, "annotations": []}
     choice: Shape = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason(reply)}
     return frame(reply, "chat.completion") | {"choices": [choice], "usage": usage(reply)}
 
 
-def events(reply: Reply) -> Iterator[str]:
+def events(reply: Completion) -> Iterator[str]:
     """Server-sent events: chunks, the usage when it was asked for, and [DONE]."""
     for chunk in chunks(reply):
         yield f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n"
     yield "data: [DONE]\n\n"
 
 
-def chunks(reply: Reply) -> Iterator[Shape]:
+def chunks(reply: Completion) -> Iterator[Shape]:
     base = frame(reply, "chat.completion.chunk")
     if reply.question.usage_in_stream:
         base["usage"] = None
@@ -40,11 +40,11 @@ def choice_of(delta: Shape, finish: str | None = None) -> Shape:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
 
 
-def finish_reason(reply: Reply) -> str:
+def finish_reason(reply: Completion) -> str:
     return "length" if reply.incomplete else "stop"
 
 
-def frame(reply: Reply, kind: str) -> Shape:
+def frame(reply: Completion, kind: str) -> Shape:
     return {
         "id": reply.id,
         "object": kind,
@@ -55,7 +55,7 @@ def frame(reply: Reply, kind: str) -> Shape:
     }
 
 
-def usage(reply: Reply) -> Shape:
+def usage(reply: Completion) -> Shape:
     return {
         "prompt_tokens": reply.usage.input_tokens,
         "completion_tokens": reply.usage.output_tokens,

@@ -8,7 +8,7 @@ from aiohttp import web
 from bot.core.records import Json
 from bot.standin import chat_shape, responses_shape
 from bot.standin.answering import reply_to
-from bot.standin.desk import Desk, Step
+from bot.standin.completion import new_id
 from bot.standin.problems import (
     Problem,
     bad_request,
@@ -19,7 +19,7 @@ from bot.standin.problems import (
     wrong_key,
 )
 from bot.standin.question import Endpoint, read_question
-from bot.standin.reply import new_id
+from bot.standin.script import Script, Step
 
 LOOK_EVERY_SECONDS = 0.2
 SHAPES: dict[Endpoint, ModuleType] = {"responses": responses_shape, "chat": chat_shape}
@@ -28,8 +28,8 @@ SHAPES: dict[Endpoint, ModuleType] = {"responses": responses_shape, "chat": chat
 class Endpoints:
     """Answers questions for one desk until it is closed."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, script: Script) -> None:
+        self.script = script
         self._closing = asyncio.Event()
 
     async def close(self, _: web.Application) -> None:
@@ -52,13 +52,13 @@ class Endpoints:
     async def _answer(self, request: web.Request, endpoint: Endpoint, request_id: str) -> web.StreamResponse:
         check_key(request)
         question = read_question(await json_of(request), endpoint)
-        step = self.desk.step_for(question.text)
-        call = self.desk.record(request_id, question)
+        step = self.script.step_for(question.text)
+        call = self.script.record(request_id, question)
         call.fault = step.fault
         await self._wait(request, step.delay_seconds)
         await self._fail(request, step)
         shape = SHAPES[endpoint]
-        reply, outcome = reply_to(question, step, self.desk, call, new_id(shape.PREFIX))
+        reply, outcome = reply_to(question, step, self.script, call, new_id(shape.PREFIX))
         if question.stream:
             return await streamed(request, list(shape.events(reply)), request_id, hang_up=outcome.hang_up)
         if outcome.hang_up:

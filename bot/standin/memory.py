@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from bot.core.hud.formats.document import Document
 from bot.core.records import Json
-from bot.standin.scene import Rule, Scene, Turn, rule
+from bot.standin.turn import OpenLine, Rule, Turn, rule
 
 MAX_VALUE = 300
 SHOWN_FACTS = 5
@@ -19,14 +19,14 @@ STOP = frozenset(STOP_WORDS.split())
 Fact = tuple[tuple[str, ...], Json]
 
 
-def remember(scene: Scene, found: re.Match[str]) -> Turn | None:
+def remember(open_line: OpenLine, found: re.Match[str]) -> Turn | None:
     """`remember that my tea is green` is set under the speaker; other facts under what they are about."""
     fact = found["fact"].strip().rstrip(".!")
     if not fact or re.match(r"(?:\w+ )?(?:you|me|us|about|when|what)\b.*\?$", fact, re.IGNORECASE):
         return None
-    action, told = stored(fact, scene.who)
-    says = scene.pick([f"I'll remember that {told}.", f"Noted: {told}.", f"Kept: {told}. I won't forget."])
-    return Turn(says=says, actions=(action,), thought=f"{scene.who} told me something to keep.")
+    action, told = stored(fact, open_line.who)
+    says = open_line.pick([f"I'll remember that {told}.", f"Noted: {told}.", f"Kept: {told}. I won't forget."])
+    return Turn(says=says, actions=(action,), thought=f"{open_line.who} told me something to keep.")
 
 
 def stored(fact: str, who: str) -> tuple[Document, str]:
@@ -79,32 +79,32 @@ def second_person(text: str) -> str:
     return re.sub(r"\b(?:I'm|my|mine|me|am|I)\b", lambda found: turned[found[0].lower()], text, flags=re.IGNORECASE)
 
 
-def forget(scene: Scene, found: re.Match[str]) -> Turn | None:
-    facts = best_facts(scene, found["what"])
+def forget(open_line: OpenLine, found: re.Match[str]) -> Turn | None:
+    facts = best_facts(open_line, found["what"])
     if not facts:
         return Turn(says="There is nothing of the kind in what I keep.", thought="Nothing to forget.")
     path = facts[0][0]
-    says = f"Forgotten: {told(facts[0], scene.who)}."
+    says = f"Forgotten: {told(facts[0], open_line.who)}."
     return Turn(says=says, actions=({"type": "delete", "path": path_of(*path)},), thought="Asked to forget.")
 
 
-def list_all(scene: Scene, found: re.Match[str]) -> Turn | None:
+def list_all(open_line: OpenLine, found: re.Match[str]) -> Turn | None:
     """`what do you remember`, or `... about X` / `about me`."""
     about = (found["about"] or "").strip(" ?.!")
-    facts = list(facts_of(scene.seat.knowledge))
+    facts = list(facts_of(open_line.seat.knowledge))
     if about.lower() in ("me", "myself"):
-        facts = [fact for fact in facts if fact[0][:2] == ("people", scene.who)]
+        facts = [fact for fact in facts if fact[0][:2] == ("people", open_line.who)]
     elif about:
-        facts = best_facts(scene, about)
+        facts = best_facts(open_line, about)
     if not facts:
-        return Turn(says=nothing_kept(scene), thought="I have nothing on that.")
-    shown = "; ".join(told(fact, scene.who) for fact in facts[:SHOWN_FACTS])
+        return Turn(says=nothing_kept(open_line), thought="I have nothing on that.")
+    shown = "; ".join(told(fact, open_line.who) for fact in facts[:SHOWN_FACTS])
     more = f" (and {len(facts) - SHOWN_FACTS} more)" if len(facts) > SHOWN_FACTS else ""
     return Turn(says=f"I remember: {shown}{more}.", thought="Told what I keep.")
 
 
-def nothing_kept(scene: Scene) -> str:
-    return scene.pick(
+def nothing_kept(open_line: OpenLine) -> str:
+    return open_line.pick(
         [
             "Nothing yet. Say 'remember that …' and I'll keep it.",
             "My memory is empty on that. Tell me 'remember that …'.",
@@ -112,23 +112,23 @@ def nothing_kept(scene: Scene) -> str:
     )
 
 
-def recall(scene: Scene, _: re.Match[str]) -> Turn | None:
+def recall(open_line: OpenLine, _: re.Match[str]) -> Turn | None:
     """Answer a question from what is kept, or pass it on when nothing fits."""
-    facts = best_facts(scene, scene.said)
+    facts = best_facts(open_line, open_line.said)
     if not facts:
         return None
-    says = told(facts[0], scene.who)
+    says = told(facts[0], open_line.who)
     return Turn(says=f"{says[:1].upper()}{says[1:]}.", thought="I had that in my knowledge.")
 
 
-def best_facts(scene: Scene, asked: str) -> list[Fact]:
+def best_facts(open_line: OpenLine, asked: str) -> list[Fact]:
     """The facts that share most words with the question, the best first; of `my` only the speaker's."""
     wanted = words_of(asked)
     mine = re.search(r"\b(?:my|mine|I|me)\b", asked, re.IGNORECASE) is not None
     scored = []
-    for fact in facts_of(scene.seat.knowledge):
+    for fact in facts_of(open_line.seat.knowledge):
         path, value = fact
-        if mine and path[0] == "people" and path[1:2] != (scene.who,):
+        if mine and path[0] == "people" and path[1:2] != (open_line.who,):
             continue
         subject = words_of(" ".join(path).replace("_", " ")) - {"people", "facts", "notes"}
         score = 2 * len(wanted & subject) + len(wanted & words_of(str(value)))

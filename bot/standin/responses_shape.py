@@ -3,16 +3,16 @@
 import json
 from collections.abc import Iterator
 
-from bot.standin.reply import Reply, Shape, new_id
+from bot.standin.completion import Completion, Shape, new_id
 
 PREFIX = "resp_"
 
 
-def whole(reply: Reply) -> Shape:
+def whole(reply: Completion) -> Shape:
     return envelope(reply, final_status(reply), [message(reply, new_id("msg_"))])
 
 
-def events(reply: Reply) -> Iterator[str]:
+def events(reply: Completion) -> Iterator[str]:
     """Server-sent events in the order and numbering of the real service."""
     item_id = new_id("msg_")
     for number, event in enumerate(bare_events(reply, item_id)):
@@ -20,7 +20,7 @@ def events(reply: Reply) -> Iterator[str]:
         yield f"event: {event['type']}\ndata: {data}\n\n"
 
 
-def bare_events(reply: Reply, item_id: str) -> Iterator[Shape]:
+def bare_events(reply: Completion, item_id: str) -> Iterator[Shape]:
     opened = message(reply, item_id) | {"status": "in_progress", "content": []}
     yield {"type": "response.created", "response": envelope(reply, "in_progress", [])}
     yield {"type": "response.in_progress", "response": envelope(reply, "in_progress", [])}
@@ -32,7 +32,7 @@ def bare_events(reply: Reply, item_id: str) -> Iterator[Shape]:
     yield {"type": f"response.{status}", "response": envelope(reply, status, [finished])}
 
 
-def content_events(reply: Reply, place: Shape) -> Iterator[Shape]:
+def content_events(reply: Completion, place: Shape) -> Iterator[Shape]:
     refused = reply.refusal is not None
     name, key = ("refusal", "refusal") if refused else ("output_text", "text")
     extra: Shape = {} if refused else {"logprobs": []}
@@ -44,22 +44,22 @@ def content_events(reply: Reply, place: Shape) -> Iterator[Shape]:
     yield {"type": "response.content_part.done", **place, "part": full}
 
 
-def final_status(reply: Reply) -> str:
+def final_status(reply: Completion) -> str:
     return "incomplete" if reply.incomplete else "completed"
 
 
-def part(reply: Reply) -> Shape:
+def part(reply: Completion) -> Shape:
     if reply.refusal is not None:
         return {"type": "refusal", "refusal": reply.refusal}
     return {"type": "output_text", "text": reply.text, "annotations": [], "logprobs": []}
 
 
-def message(reply: Reply, item_id: str) -> Shape:
+def message(reply: Completion, item_id: str) -> Shape:
     held: Shape = {"id": item_id, "type": "message", "role": "assistant", "status": final_status(reply)}
     return held | {"content": [part(reply)]}
 
 
-def envelope(reply: Reply, status: str, output: list[Shape]) -> Shape:
+def envelope(reply: Completion, status: str, output: list[Shape]) -> Shape:
     body, done = reply.question.body, status != "in_progress"
     return {
         "id": reply.id,
@@ -90,7 +90,7 @@ def envelope(reply: Reply, status: str, output: list[Shape]) -> Shape:
     }
 
 
-def usage(reply: Reply) -> Shape:
+def usage(reply: Completion) -> Shape:
     return {
         "input_tokens": reply.usage.input_tokens,
         "input_tokens_details": {"cached_tokens": reply.usage.cached_tokens, "cache_write_tokens": 0},

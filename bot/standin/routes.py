@@ -3,9 +3,9 @@
 from aiohttp import web
 
 from bot.core.records import Json
-from bot.standin.desk import Desk, read_rule, read_steps
 from bot.standin.endpoint import Endpoints
 from bot.standin.problems import Problem
+from bot.standin.script import Script, read_rule, read_steps
 
 MODELS = ("gpt-4o-mini", "gpt-4o", "gpt-4.1-mini", "scripted")
 BORN = 1_700_000_000
@@ -14,38 +14,38 @@ BORN = 1_700_000_000
 class SetUp:
     """`/playground/model/...`: prepared answers and faults, and the record of calls."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, script: Script) -> None:
+        self.script = script
 
     async def add_steps(self, request: web.Request) -> web.Response:
         try:
-            self.desk.steps += read_steps(await body_of(request))
+            self.script.steps += read_steps(await body_of(request))
         except Problem as problem:
             return problem.response("set-up")
-        return web.json_response({"waiting": len(self.desk.steps)})
+        return web.json_response({"waiting": len(self.script.steps)})
 
     async def drop_steps(self, _: web.Request) -> web.Response:
-        self.desk.steps.clear()
+        self.script.steps.clear()
         return web.Response(status=204)
 
     async def add_fault(self, request: web.Request) -> web.Response:
         try:
-            self.desk.rules.append(read_rule(await body_of(request)))
+            self.script.rules.append(read_rule(await body_of(request)))
         except Problem as problem:
             return problem.response("set-up")
-        return web.json_response({"rules": len(self.desk.rules)})
+        return web.json_response({"rules": len(self.script.rules)})
 
     async def drop_faults(self, _: web.Request) -> web.Response:
-        self.desk.rules.clear()
+        self.script.rules.clear()
         return web.Response(status=204)
 
     async def show_calls(self, request: web.Request) -> web.Response:
         last = request.query.get("last", "")
-        calls = list(self.desk.calls)[-int(last) if last.isdecimal() and int(last) else None :]
+        calls = list(self.script.calls)[-int(last) if last.isdecimal() and int(last) else None :]
         return web.json_response([call.shown() for call in calls])
 
     async def drop_calls(self, _: web.Request) -> web.Response:
-        self.desk.calls.clear()
+        self.script.calls.clear()
         return web.Response(status=204)
 
 
@@ -79,8 +79,8 @@ async def unknown(request: web.Request) -> web.Response:
 
 
 def add_routes(app: web.Application) -> None:
-    desk = Desk()
-    endpoints, set_up = Endpoints(desk), SetUp(desk)
+    script = Script()
+    endpoints, set_up = Endpoints(script), SetUp(script)
     app.on_shutdown.append(endpoints.close)
     add, here = app.router.add_route, "/playground/model"
     add("GET", "/v1/models", list_models)

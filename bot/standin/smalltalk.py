@@ -3,8 +3,8 @@
 import re
 
 from bot.core.hud.formats.document import Document
-from bot.standin.scene import Rule, Scene, Turn, rule
 from bot.standin.sums import sum_in
+from bot.standin.turn import OpenLine, Rule, Turn, rule
 
 ANNOUNCEMENT = "(I'm a scripted stand-in for a language model: simple rules, no mind.)"
 HELP = (
@@ -13,15 +13,15 @@ HELP = (
 )
 
 
-def care(scene: Scene, salt: str = "care") -> str:
-    return scene.pick(scene.persona.cares, salt)
+def care(open_line: OpenLine, salt: str = "care") -> str:
+    return open_line.pick(open_line.persona.cares, salt)
 
 
-def greet(scene: Scene, _: re.Match[str]) -> Turn:
-    who, topic = scene.who, care(scene)
-    if scene.persona.terse:
+def greet(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    who, topic = open_line.who, care(open_line)
+    if open_line.persona.terse:
         options = [f"Hello, {who}. What do you need?", f"Hello, {who}. Ready.", f"Hi {who}. I'm listening."]
-    elif scene.persona.grumpy:
+    elif open_line.persona.grumpy:
         options = [f"Hmph. Hello, {who}. I was busy with {topic}.", f"Oh. It's you, {who}. Well, hello."]
     else:
         options = [
@@ -30,34 +30,34 @@ def greet(scene: Scene, _: re.Match[str]) -> Turn:
             f"Good to see you, {who}! What brings you here?",
             f"Welcome, {who}. There is always time for a word about {topic}.",
         ]
-    return Turn(says=scene.pick(options), thought=f"{who} greeted me.")
+    return Turn(says=open_line.pick(options), thought=f"{who} greeted me.")
 
 
-def how_are_you(scene: Scene, _: re.Match[str]) -> Turn:
-    topic = care(scene)
+def how_are_you(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    topic = care(open_line)
     options = [
         f"Well enough, thank you: {topic} and good company. And you?",
-        f"All fine. As long as there is {topic}, I don't complain. How are you, {scene.who}?",
+        f"All fine. As long as there is {topic}, I don't complain. How are you, {open_line.who}?",
     ]
-    if scene.persona.grumpy:
+    if open_line.persona.grumpy:
         options = [f"I'd be better with more {topic} and fewer questions. And you?"]
-    return Turn(says=scene.pick(options), thought="Asked how I am.")
+    return Turn(says=open_line.pick(options), thought="Asked how I am.")
 
 
-def thank(scene: Scene, _: re.Match[str]) -> Turn:
-    heart: Document = {"type": "react", "message_id": scene.line.id, "reaction": "heart"}
-    says = scene.pick([f"You're welcome, {scene.who}.", "Any time.", "My pleasure.", "Gladly done."])
-    return Turn(says=says, actions=(heart,), thought=f"{scene.who} thanked me.")
+def thank(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    heart: Document = {"type": "react", "message_id": open_line.line.id, "reaction": "heart"}
+    says = open_line.pick([f"You're welcome, {open_line.who}.", "Any time.", "My pleasure.", "Gladly done."])
+    return Turn(says=says, actions=(heart,), thought=f"{open_line.who} thanked me.")
 
 
-def part(scene: Scene, _: re.Match[str]) -> Turn:
-    who = scene.who
-    options = [f"Goodbye, {who}.", f"See you, {who}. I'll be here.", f"Take care, {who}; I'll mind {care(scene)}."]
-    return Turn(says=scene.pick(options), thought=f"{who} said goodbye.")
+def part(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    who = open_line.who
+    options = [f"Goodbye, {who}.", f"See you, {who}. I'll be here.", f"Take care, {who}; I'll mind {care(open_line)}."]
+    return Turn(says=open_line.pick(options), thought=f"{who} said goodbye.")
 
 
-def introduce(scene: Scene, _: re.Match[str]) -> Turn:
-    seat, persona = scene.seat, scene.persona
+def introduce(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    seat, persona = open_line.seat, open_line.persona
     about = persona.about
     if not re.match(r"I(?:'m| am)\b", about):
         role = f"My role: {about}" if about else f"I am a {seat.kind} here"
@@ -66,35 +66,37 @@ def introduce(scene: Scene, _: re.Match[str]) -> Turn:
     return Turn(says=f"{named}{about}. {ANNOUNCEMENT}", thought="Asked who I am.")
 
 
-def are_you_real(scene: Scene, _: re.Match[str]) -> Turn:
-    says = f"I'm {scene.seat.name}, and I'm no person. {ANNOUNCEMENT}"
+def are_you_real(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    says = f"I'm {open_line.seat.name}, and I'm no person. {ANNOUNCEMENT}"
     return Turn(says=says, thought="Asked whether I'm real.")
 
 
-def tell_time(scene: Scene, _: re.Match[str]) -> Turn:
-    now = scene.hud.now
+def tell_time(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    now = open_line.hud.now
     if now is None:
         return Turn(says="I can't see a clock from here.", thought="No time in my HUD.")
-    if re.search(r"\bday|date\b", scene.said, re.IGNORECASE):
+    if re.search(r"\bday|date\b", open_line.said, re.IGNORECASE):
         return Turn(says=f"Today is {now:%A}, {now.day} {now:%B %Y}.", thought="Asked for the date.")
     zone = f" ({now.tzname()})" if now.tzname() else ""
     return Turn(says=f"My clock says {now:%H:%M}{zone}.", thought="Asked for the time.")
 
 
-def add_up(scene: Scene, _: re.Match[str]) -> Turn | None:
-    found = sum_in(scene.said)
+def add_up(open_line: OpenLine, _: re.Match[str]) -> Turn | None:
+    found = sum_in(open_line.said)
     if found is None:
         return None
-    says = scene.pick([f"{found[0]} is {found[1]}.", f"That makes {found[1]}.", f"{found[1]}, if I count right."])
+    says = open_line.pick([f"{found[0]} is {found[1]}.", f"That makes {found[1]}.", f"{found[1]}, if I count right."])
     return Turn(says=says, thought="A sum.")
 
 
-def story(scene: Scene, _: re.Match[str]) -> Turn:
+def story(open_line: OpenLine, _: re.Match[str]) -> Turn:
     """Three sentences woven from the seed."""
-    role = scene.persona.role or f"a {scene.seat.kind} called {scene.seat.name}"
-    first, second = care(scene, "first"), care(scene, "second")
-    opening = scene.pick([f"Once there was {role}", f"Long ago, {role} lived here", f"One night {role} woke up"], "a")
-    middle = scene.pick(
+    role = open_line.persona.role or f"a {open_line.seat.kind} called {open_line.seat.name}"
+    first, second = care(open_line, "first"), care(open_line, "second")
+    opening = open_line.pick(
+        [f"Once there was {role}", f"Long ago, {role} lived here", f"One night {role} woke up"], "a"
+    )
+    middle = open_line.pick(
         [
             f"Everyone spoke of {first}, but nobody had seen it by daylight",
             f"All that was left in the house was {first}, and a door that would not close",
@@ -102,20 +104,20 @@ def story(scene: Scene, _: re.Match[str]) -> Turn:
         ],
         "b",
     )
-    end = scene.pick(
+    end = open_line.pick(
         [
             f"In the end it was {second} that showed the way home",
             f"And if you listen on quiet evenings, you can still hear about {second}",
-            f"Nobody believed it, except {scene.who}, who had brought {second}",
+            f"Nobody believed it, except {open_line.who}, who had brought {second}",
         ],
         "c",
     )
     return Turn(says=f"{opening}. {middle}. {end}.", thought="Asked for a story.")
 
 
-def joke(scene: Scene, _: re.Match[str]) -> Turn:
-    topic = care(scene)
-    says = scene.pick(
+def joke(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    topic = care(open_line)
+    says = open_line.pick(
         [
             f"Why did the rule cross the channel? Because somebody wrote '{topic}' on the other side.",
             f"I know one about {topic}, but it needs a second condition to be true.",
@@ -124,46 +126,47 @@ def joke(scene: Scene, _: re.Match[str]) -> Turn:
     return Turn(says=says, thought="Asked for a joke.")
 
 
-def what_you_like(scene: Scene, _: re.Match[str]) -> Turn:
-    cares = scene.persona.cares
+def what_you_like(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    cares = open_line.persona.cares
     shown = cares[0] if len(cares) == 1 else f"{', '.join(cares[:-1])} and {cares[-1]}"
     return Turn(says=f"{shown[:1].upper()}{shown[1:]}, mostly.", thought="Asked what I like.")
 
 
-def give_help(_: Scene, __: re.Match[str]) -> Turn:
+def give_help(_: OpenLine, __: re.Match[str]) -> Turn:
     return Turn(says=HELP, thought="Asked what I can do.")
 
 
-def agree(scene: Scene, _: re.Match[str]) -> Turn:
-    options = ["Good.", "Fine by me.", "So be it.", f"Then we agree, {scene.who}."]
-    return Turn(says=scene.pick(options), thought="A word of agreement.")
+def agree(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    options = ["Good.", "Fine by me.", "So be it.", f"Then we agree, {open_line.who}."]
+    return Turn(says=open_line.pick(options), thought="A word of agreement.")
 
 
-def question(scene: Scene, _: re.Match[str]) -> Turn:
-    topic = care(scene)
+def question(open_line: OpenLine, _: re.Match[str]) -> Turn:
+    topic = care(open_line)
     options = [
-        f"I don't know that, {scene.who}. Ask me about {topic}, or tell me 'remember that …' and I'll keep it.",
+        f"I don't know that, {open_line.who}. Ask me about {topic}, or tell me 'remember that …' and I'll keep it.",
         f"My rules have no answer to that. If it were about {topic}, I might.",
-        f"A good question, {scene.who}, and beyond a few rules. I keep what I'm told to remember, though.",
+        f"A good question, {open_line.who}, and beyond a few rules. I keep what I'm told to remember, though.",
     ]
-    return Turn(says=scene.pick(options), thought="A question I have no rule for.")
+    return Turn(says=open_line.pick(options), thought="A question I have no rule for.")
 
 
-def acknowledge(scene: Scene) -> Turn:
+def acknowledge(open_line: OpenLine) -> Turn:
     """The last resort: take up a word of theirs, or one of one's own."""
-    if re.fullmatch(rf"\W*{re.escape(scene.seat.name)}\W*", scene.said, re.IGNORECASE):
+    if re.fullmatch(rf"\W*{re.escape(open_line.seat.name)}\W*", open_line.said, re.IGNORECASE):
         return Turn(
-            says=scene.pick([f"Yes, {scene.who}?", "I'm here.", f"What is it, {scene.who}?"]), thought="Called."
+            says=open_line.pick([f"Yes, {open_line.who}?", "I'm here.", f"What is it, {open_line.who}?"]),
+            thought="Called.",
         )
-    words = [word.rstrip("'’") for word in re.findall(r"[^\W\d_][\w'’]{4,}", scene.said)]
-    word = max(words, key=len) if words else care(scene)
+    words = [word.rstrip("'’") for word in re.findall(r"[^\W\d_][\w'’]{4,}", open_line.said)]
+    word = max(words, key=len) if words else care(open_line)
     options = [
-        f"{word[:1].upper()}{word[1:]}, you say. It makes me think of {care(scene)}.",
-        f"I hear you, {scene.who}.",
+        f"{word[:1].upper()}{word[1:]}, you say. It makes me think of {care(open_line)}.",
+        f"I hear you, {open_line.who}.",
         f"Tell me more about {word}.",
-        f"Noted, {scene.who}. Say 'remember that …' if I should keep it.",
+        f"Noted, {open_line.who}. Say 'remember that …' if I should keep it.",
     ]
-    return Turn(says=scene.pick(options), thought="Just talk.")
+    return Turn(says=open_line.pick(options), thought="Just talk.")
 
 
 SMALL_TALK: tuple[Rule, ...] = (

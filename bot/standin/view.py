@@ -58,7 +58,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class PastAction:
     """One of the recent actions: its kind, the whole text that tells about it, and when it was done."""
 
     kind: str
@@ -89,7 +89,7 @@ class Seat:
     kind: str = "persona"
     seed: str = ""
     knowledge: Mapping[str, Json] = field(default_factory=dict)
-    deeds: tuple[Deed, ...] = ()
+    deeds: tuple[PastAction, ...] = ()
     lookups: tuple[Lookup, ...] = ()
     may_create: bool = False
     rooms: tuple[Room, ...] = ()

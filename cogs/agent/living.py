@@ -78,7 +78,7 @@ class Living(Group):
             last=beats[0] if beats else None,
             is_manager=insider,
             face=await self.client.face(guild_id, agent, view.all_rooms[agent.id].channel_id),
-            look=(await self.desk.agents.outlooks(guild_id)).get(agent.id),
+            look=(await self.desk.agents.next_beats(guild_id)).get(agent.id),
         )
 
     @app_commands.command()

@@ -54,15 +54,15 @@ class Again:
 
     def on(self, **targets: int) -> Self:
         """Give the same use on what these ids are, whatever it is called by then."""
-        given = dict(one.split("=", 1) for one in self.given) | {name: str(id) for name, id in targets.items()}
+        given = dict(one.split("=", 1) for one in self.given) | {name: str(id_) for name, id_ in targets.items()}
         return replace(self, given=tuple(f"{name}={value}" for name, value in given.items()))
 
     def id(self, what: str, value: str) -> str:
         """Give a button's id; raises Rejected when it is too long for Discord."""
-        id = BREAK.join([what, value, self.path, *(one.replace(BREAK, " ") for one in self.given)])
-        if len(id) > ID_CHARACTERS:
+        id_ = BREAK.join([what, value, self.path, *(one.replace(BREAK, " ") for one in self.given)])
+        if len(id_) > ID_CHARACTERS:
             raise Rejected("That is too much to type: choose agents and rooms from the list that comes up.")
-        return id
+        return id_
 
     async def run(self, interaction: Interaction) -> None:
         """Use the command as the person who pressed."""
@@ -125,8 +125,8 @@ class SureButton(Lasting, template=rf"sure{BREAK}(?P<yes>yes|no){BREAK}(?P<again
 
     def __init__(self, yes: bool, again: Again, *, label: str = "") -> None:
         style = discord.ButtonStyle.danger if yes else discord.ButtonStyle.secondary
-        id = again.id("sure", "yes" if yes else "no")
-        super().__init__(discord.ui.Button(label=label or "Leave it", style=style, custom_id=id))
+        id_ = again.id("sure", "yes" if yes else "no")
+        super().__init__(discord.ui.Button(label=label or "Leave it", style=style, custom_id=id_))
         self.yes = yes
         self.again = again
 
@@ -230,7 +230,7 @@ def _option(command: app_commands.Command[Any, Any, Any], name: str, value: str)
 
 
 async def _message(interaction: Interaction, place: str) -> discord.Message:
-    channel_id, message_id = (int(id) for id in place.split("/"))
+    channel_id, message_id = (int(id_) for id_ in place.split("/"))
     try:
         channel = await interaction.client.place(Snowflake(interaction.guild_id or 0), Snowflake(channel_id))
         return await channel.fetch_message(message_id)

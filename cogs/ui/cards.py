@@ -10,7 +10,7 @@ from bot.core.emoji import SHOWN
 from bot.core.keeping import Used
 from bot.core.kinds import Emotion, State
 from bot.core.models import Model
-from bot.core.outlook import Outlook, doing_words
+from bot.core.next_beat import NextBeat, doing_words
 from bot.core.records import Agent, AgentId, Beat, Room, Usage
 from bot.core.status import state_of
 from bot.core.view import Outline, View
@@ -37,7 +37,7 @@ NOT_FOR_YOU = "shown only to who sees all of its rooms"
 Card = discord.ui.LayoutView
 
 
-Looks = Mapping[AgentId, Outlook]  # of those of whom it may be told
+Looks = Mapping[AgentId, NextBeat]  # of those of whom it may be told
 
 
 def shown_state(agent: Agent, looks: Looks, now: datetime) -> State:
@@ -68,7 +68,7 @@ class Shown:
     last: Beat | None = None
     is_manager: bool = False
     face: str | None = None  # the address of its avatar
-    look: Outlook | None = None  # what it is at and waits for
+    look: NextBeat | None = None  # what it is at and waits for
 
 
 def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, attention: discord.File) -> Card:
@@ -93,7 +93,7 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     return layout
 
 
-def _head(view: Outline, agent: Agent, state: State, look: Outlook | None) -> str:
+def _head(view: Outline, agent: Agent, state: State, look: NextBeat | None) -> str:
     told = honest(f"{doing_words(view, look) or state}; waits for {look.words}") if look else state
     return (
         f"## {label(agent.name)}\n"
@@ -111,7 +111,7 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> str:
     """Word pace, use, feedback and rooms."""
     room = view.all_rooms[agent.id]
     keys = len([key for key in view.keys.get(agent.id, ()) if key.revoked_at is None])
-    rooms = [label(view.agents[id].name) for (one, id) in view.memberships if one == agent.id and id != agent.id]
+    rooms = [label(view.agents[id_].name) for (one, id_) in view.memberships if one == agent.id and id_ != agent.id]
     given = shown.feedback or {}
     feedback = "  ".join(f"{SHOWN[Emotion(name)]} {count}" for name, count in given.items() if count)
     lines = [

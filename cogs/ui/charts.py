@@ -7,7 +7,7 @@ from math import ceil
 from bot.core.attention import shares
 from bot.core.kinds import State
 from bot.core.models import Model
-from bot.core.outlook import Outlook, doing_words
+from bot.core.next_beat import NextBeat, doing_words
 from bot.core.records import Agent, AgentId, Usage
 from bot.core.view import Outline
 from bot.core.wording import counted
@@ -56,7 +56,7 @@ def pace_table(view: Outline, agents: Sequence[Agent], looks: Looks, hidden: Col
     ]
 
 
-def _paced(view: Outline, agent: Agent, look: Outlook | None) -> str:
+def _paced(view: Outline, agent: Agent, look: NextBeat | None) -> str:
     resting = f"(resting {agent.resting_interval_seconds:.1f} s)"
     busy = f"{at} · " if look and (at := doing_words(view, look)) else ""
     return f"{busy}every {agent.interval_seconds:.1f} s {resting} · {_last_beat(agent)} · {_next_beat(look)}"
@@ -68,7 +68,7 @@ def _last_beat(agent: Agent) -> str:
     return f"last beat <t:{int(agent.last_beat_at.timestamp())}:R> ({agent.last_reason})"
 
 
-def _next_beat(look: Outlook | None) -> str:
+def _next_beat(look: NextBeat | None) -> str:
     if look is None:
         return "just moved in"
     if look.at is None:

@@ -63,8 +63,8 @@ class HeldButton(DecidingButton, template=HELD_ID):
     def drawn(verdict: str, number: int, row: int | None) -> Button:
         """Give the button as Discord shows it."""
         word, style = LABELS[verdict]
-        id = held_id(verdict, LetterId(number))
-        return discord.ui.Button(label=f"{word} {number}", style=style, custom_id=id, row=row)
+        id_ = held_id(verdict, LetterId(number))
+        return discord.ui.Button(label=f"{word} {number}", style=style, custom_id=id_, row=row)
 
     async def decide(self, interaction: Interaction, guild_id: Snowflake) -> str:
         """Post the message, or throw it away."""
@@ -95,8 +95,8 @@ class KnockButton(DecidingButton, template=r"knock:(?P<verdict>grant|deny):(?P<i
     @staticmethod
     def drawn(verdict: str, number: int, row: int | None) -> Button:
         """Give the button as Discord shows it."""
-        label, id = f"{verdict.title()} {number}", f"knock:{verdict}:{number}"
-        return discord.ui.Button(label=label, style=STYLES[verdict], custom_id=id, row=row)
+        label, id_ = f"{verdict.title()} {number}", f"knock:{verdict}:{number}"
+        return discord.ui.Button(label=label, style=STYLES[verdict], custom_id=id_, row=row)
 
     async def decide(self, interaction: Interaction, guild_id: Snowflake) -> str:
         """Let in, or turn away."""

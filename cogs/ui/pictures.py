@@ -9,7 +9,7 @@ import discord
 from PIL import Image, ImageDraw
 
 from bot.core.terminal import without_unseen
-from bot.letters import fitting, write
+from bot.picture_text import fitting, write
 from cogs.ui.again import Again, PageButton, turns
 
 WIDTH, MARGIN, ROW, HEAD = 560, 22, 44, 60

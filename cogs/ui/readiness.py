@@ -24,7 +24,7 @@ def readiness(
     """Give one line for each thing that a server needs; `readers` say whose models read the rooms."""
     guild, config, agents = interaction.guild, view.config, len(view.agents)
     living = [agent for agent in view.agents.values() if agent.retired_at is None]
-    rooms = {agent.name: id for agent in living if (id := view.all_rooms[agent.id].channel_id)}
+    rooms = {agent.name: id_ for agent in living if (id_ := view.all_rooms[agent.id].channel_id)}
     missing = lacking(guild, rooms, config.category_id, config.managers_channel_id) if guild else []
     intents = interaction.client.intents
     content = "✅ Messages can be read." if intents.message_content else "❌ The Message Content intent is off."
@@ -65,5 +65,5 @@ def _short(shown: str) -> str:
     return shown if len(shown) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + "…"
 
 
-def _place(what: str, id: int | None, otherwise: str) -> str:
-    return f"✅ {what} <#{id}>." if id else f"➖ {otherwise}, below or with `/setup places`."
+def _place(what: str, id_: int | None, otherwise: str) -> str:
+    return f"✅ {what} <#{id_}>." if id_ else f"➖ {otherwise}, below or with `/setup places`."

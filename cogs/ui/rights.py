@@ -66,7 +66,7 @@ def lacking(guild: discord.Guild, rooms: Mapping[str, int], category_id: int | N
         for name, why in NEEDED.items()
         if name in missing
     ]
-    places = [*_chosen(category_id, managers), *((f"{name}'s room", id, NEEDED) for name, id in rooms.items())]
+    places = [*_chosen(category_id, managers), *((f"{name}'s room", id_, NEEDED) for name, id_ in rooms.items())]
     here = [line for place in places if (line := _in_place(guild, place, missing))]
     more = [f"❌ {len(here) - MOST_PLACES} more channels lack something."] if len(here) > MOST_PLACES else []
     return [*everywhere, *here[:MOST_PLACES], *more]
@@ -99,7 +99,7 @@ async def told(interaction: Interaction, done: Done) -> str:
         return f"{done.result} {NOT_YET}"
     view = await desk.community.view(Snowflake(interaction.guild.id), messages=0)
     made = [view.all_rooms[room_id].channel_id for room_id, kind in done.letters if kind is LetterKind.CHANNEL]
-    return f"{done.result} Talk there: {', '.join(f'<#{id}>' for id in made if id)}." if any(made) else done.result
+    return f"{done.result} Talk there: {', '.join(f'<#{id_}>' for id_ in made if id_)}." if any(made) else done.result
 
 
 async def soon(clock: Clock, is_so: Callable[[], Awaitable[bool]]) -> bool:
@@ -202,8 +202,8 @@ def _chosen(category_id: int | None, managers_channel_id: int | None) -> Iterato
 
 def _in_place(guild: discord.Guild, place: Place, missing: set[str]) -> str:
     """Word what is wrong with one place beyond what the whole server lacks; empty when nothing is."""
-    what, id, needed = place
-    channel = guild.get_channel(id)
+    what, id_, needed = place
+    channel = guild.get_channel(id_)
     if channel is None:
         return f"❌ {what} is not there any more: " + (
             "retire and restore the agent for a new one." if needed is NEEDED else "choose another, below."

@@ -8,7 +8,7 @@ import discord
 
 from bot.client import SelfroomClient
 from bot.core.errors import NotFound, Rejected
-from bot.core.forgetting import TRACE_ID, Forgotten, Trace, TraceKind
+from bot.core.name_redaction import TRACE_ID, NameRedactor, Trace, TraceKind
 from bot.core.records import Snowflake
 from cogs.ui.again import Lasting
 from cogs.ui.forms import FORM_CHARACTERS, TextForm
@@ -46,7 +46,7 @@ class TraceButton(Lasting, template=TRACE_ID):
         text = await traces.text(guild_id, who, self.trace)
         if len(text) > FORM_CHARACTERS:
             raise Rejected(TOO_LONG)
-        start = Forgotten(await names_now(interaction, self.person_id)).replaced(text)
+        start = NameRedactor(await names_now(interaction, self.person_id)).replaced(text)
         title, label = f"Without their name: {self.trace.kind}", "Look at it before you send it"
         form = TextForm(title, label, start=start, longest=FORM_CHARACTERS, written=self.written)
         await interaction.response.send_modal(form)

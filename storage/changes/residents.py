@@ -109,7 +109,10 @@ async def remove_memberships(session: Session, community_id: int, changes: Seque
     rooms = {change.room_id for change in changes}
     inside = select(ROOMS.c.thread_of, ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of.in_(rooms))
     threads = [(room_id, thread_id) for room_id, thread_id in await session.rows(inside)]
-    changes = [*changes, *(replace(c, room_id=id) for c in changes for room_id, id in threads if c.room_id == room_id)]
+    changes = [
+        *changes,
+        *(replace(c, room_id=id_) for c in changes for room_id, id_ in threads if c.room_id == room_id),
+    ]
     left = [{"community_id": community_id, "room_id": c.room_id, "agent_id": c.agent_id} for c in changes]
     await session.run(session.insert(DEPARTURES).on_conflict_do_nothing(), left)
     for table in (MEMBERSHIPS, REASONS):

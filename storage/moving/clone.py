@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Date, Table
 
 from bot.core.records import CommunityId
-from storage.columns import Moment, to_microseconds
+from storage.columns import UtcTime, to_microseconds
 from storage.database import Database, database_url
 from storage.moving.contents import TABLES, counts_itself
 from storage.session import Session
@@ -39,7 +39,7 @@ async def _copy(source: Session, target: Session, table: Table, community_id: in
 
 def _as_sqlite_has_them(table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[tuple[object, ...]]:
     """Change what PostgreSQL keeps in types of its own; all else is the same in both."""
-    moments = [place for place, name in enumerate(names) if isinstance(table.c[name].type, Moment)]
+    moments = [place for place, name in enumerate(names) if isinstance(table.c[name].type, UtcTime)]
     days = [place for place, name in enumerate(names) if isinstance(table.c[name].type, Date)]
     changed: list[tuple[object, ...]] = []
     for row in rows:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import PydanticUndefined
 from sqlalchemy import Column, Date, LargeBinary, Table
 
-from storage.columns import Moment, Packed, Usd, to_plain
+from storage.columns import Packed, Usd, UtcTime, to_plain
 from storage.session import Values
 from storage.tables import METADATA, ROWS
 
@@ -60,7 +60,7 @@ def _value(column: Column[Any], value: Any) -> object:  # noqa: ANN401  # JSON
     if value is None or isinstance(column.type, Packed):
         return value
     match column.type:
-        case Moment():
+        case UtcTime():
             return datetime.fromisoformat(value)
         case Usd():
             return Decimal(value)

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
 
-from storage.columns import Moment, Prose
+from storage.columns import Prose, UtcTime
 from storage.tables.base import CLUSTERED, Owned, Row, of_agent, of_room
 
 COUNTED = {"autoincrement": False}
@@ -20,10 +20,10 @@ class KeyRow(Owned, table=True):
     label: str = Field(sa_type=Prose)
     ciphertext: bytes
     digest: bytes
-    created_at: datetime = Field(sa_type=Moment)
-    expires_at: datetime | None = Field(default=None, sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcTime)
+    expires_at: datetime | None = Field(default=None, sa_type=UtcTime)
     uses_left: int | None = None
-    revoked_at: datetime | None = Field(default=None, sa_type=Moment)
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
 class HolderRow(Owned, table=True):
@@ -60,8 +60,8 @@ class RequestRow(Owned, table=True):
     key_id: int
     key_label: str = Field(sa_type=Prose)
     state: str
-    created_at: datetime = Field(sa_type=Moment)
-    closed_at: datetime | None = Field(default=None, sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcTime)
+    closed_at: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
 class FailureRow(Row, table=True):
@@ -75,4 +75,4 @@ class FailureRow(Row, table=True):
     room_id: int
     agent_id: int | None = None
     person_id: int | None = Field(default=None, sa_type=BigInteger)
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcTime)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from sqlalchemy import BigInteger, Index, false, text
 from sqlmodel import Field
 
-from storage.columns import Document, Moment, Packed, Prose, Usd
+from storage.columns import Document, Packed, Prose, Usd, UtcTime
 from storage.tables.base import CLUSTERED, Owned, Row, of_agent, of_community
 
 COUNTED = {"autoincrement": False}
@@ -28,7 +28,7 @@ class BeatRow(Owned, table=True):
 
     id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
     agent_id: int
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcTime)
     reason: str
     person_id: int | None = Field(default=None, sa_type=BigInteger)
     side: int = 0

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, Index, false
 from sqlmodel import Field
 
-from storage.columns import Document, Moment, Prose
+from storage.columns import Document, Prose, UtcTime
 from storage.tables.base import CLUSTERED, Owned, Row, of_community
 
 
@@ -80,7 +80,7 @@ class PersonRow(Owned, table=True):
     display_name: str = Field(default="", sa_type=Prose)
     is_architect: bool = False
     ignored: bool = False
-    forgotten_at: datetime | None = Field(default=None, sa_type=Moment)
+    forgotten_at: datetime | None = Field(default=None, sa_type=UtcTime)
     muted: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
@@ -102,7 +102,7 @@ class AuditRow(Row, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     community_id: int
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcTime)
     by: str = Field(sa_type=Prose)
     what: str = Field(sa_type=Prose)
     agent_id: int | None = None

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from storage.columns import Document, Moment, Prose
+from storage.columns import Document, Prose, UtcTime
 from storage.tables.base import CLUSTERED, Owned, Row, of_agent
 
 COUNTED = {"autoincrement": False}
@@ -41,7 +41,7 @@ class JournalRow(Row, table=True):
     before: object = Field(default=None, sa_type=Document, nullable=True)
     after: object = Field(default=None, sa_type=Document, nullable=True)
     by: str = Field(sa_type=Prose)
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcTime)
 
 
 class ActionRow(Row, table=True):
@@ -59,7 +59,7 @@ class ActionRow(Row, table=True):
     agent_id: int
     side: int
     type: str = Field(sa_type=Prose)
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcTime)
     parameters: object = Field(sa_type=Document)
     accepted: bool
     result: str = Field(sa_type=Prose)

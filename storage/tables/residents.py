@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
 
-from storage.columns import Document, Moment, Prose
+from storage.columns import Document, Prose, UtcTime
 from storage.tables.base import CLUSTERED, Owned, of_agent, of_community, of_room
 
 COUNTED = {"autoincrement": False}
@@ -37,19 +37,19 @@ class AgentRow(Owned, table=True):
     can_create_agents: bool = False
     aliases: object = Field(sa_type=Document)
     listens_to_bare_name: bool = True
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcTime)
     created_by: int | None = None
-    asleep_until: datetime | None = Field(default=None, sa_type=Moment)
+    asleep_until: datetime | None = Field(default=None, sa_type=UtcTime)
     paused_reason: str | None = Field(default=None, sa_type=Prose)
-    retired_at: datetime | None = Field(default=None, sa_type=Moment)
-    next_beat_at: datetime | None = Field(default=None, sa_type=Moment)
-    last_beat_at: datetime | None = Field(default=None, sa_type=Moment)
+    retired_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    next_beat_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    last_beat_at: datetime | None = Field(default=None, sa_type=UtcTime)
     last_reason: str | None = None
     last_beat_silent: bool = True
     beat_id: int | None = None
-    lease_until: datetime | None = Field(default=None, sa_type=Moment)
+    lease_until: datetime | None = Field(default=None, sa_type=UtcTime)
     failures_in_a_row: int = 0
-    backs_off_until: datetime | None = Field(default=None, sa_type=Moment)
+    backs_off_until: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
 class RoomRow(Owned, table=True):
@@ -71,12 +71,12 @@ class RoomRow(Owned, table=True):
     billboard: str = Field(default="", sa_type=Prose)
     wpm: int
     rpm: int
-    hushed_until: datetime | None = Field(default=None, sa_type=Moment)
+    hushed_until: datetime | None = Field(default=None, sa_type=UtcTime)
     agent_run: int = 0
-    rest_told_at: datetime | None = Field(default=None, sa_type=Moment)
-    fault_told_at: datetime | None = Field(default=None, sa_type=Moment)
-    compact_asked_at: datetime | None = Field(default=None, sa_type=Moment)
-    last_message_at: datetime | None = Field(default=None, sa_type=Moment)
+    rest_told_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    fault_told_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    compact_asked_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    last_message_at: datetime | None = Field(default=None, sa_type=UtcTime)
     message_count: int = 0  # of those that are shown
     thread_of: int | None = None
     thread_name: str = Field(default="", sa_type=Prose, sa_column_kwargs={"server_default": ""})
@@ -89,11 +89,11 @@ class MembershipRow(Owned, table=True):
     agent_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
     room_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
     attention: int | None = None
-    joined_at: datetime = Field(sa_type=Moment)
+    joined_at: datetime = Field(sa_type=UtcTime)
     joined_after: int = 0
     seen_until: int = 0
     window_start: int = 0
-    last_spoke_at: datetime | None = Field(default=None, sa_type=Moment)
+    last_spoke_at: datetime | None = Field(default=None, sa_type=UtcTime)
     overrun_words: int = 0
     patience_seconds: float | None = None
 
@@ -121,8 +121,8 @@ class ReasonRow(Owned, table=True):
     person_id: int | None = Field(default=None, sa_type=BigInteger)
     by_agent_id: int | None = None
     mentioned: bool = False
-    since: datetime = Field(sa_type=Moment)
-    due_at: datetime = Field(sa_type=Moment)
+    since: datetime = Field(sa_type=UtcTime)
+    due_at: datetime = Field(sa_type=UtcTime)
     held_for: str | None = None
 
 
@@ -136,4 +136,4 @@ class ScheduleRow(Owned, table=True):
     agent_id: int
     room_id: int
     content: str = Field(sa_type=Prose)
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcTime)

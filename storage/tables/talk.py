@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, text
 from sqlmodel import Field
 
-from storage.columns import Document, Moment, Prose
+from storage.columns import Document, Prose, UtcTime
 from storage.tables.base import CLUSTERED, Owned, of_community, of_room
 
 COUNTED = {"autoincrement": False}
@@ -46,11 +46,11 @@ class MessageRow(Owned, table=True):
     sender_name: str = Field(default="", sa_type=Prose)
     content: str = Field(sa_type=Prose)
     type: str
-    sent_at: datetime = Field(sa_type=Moment)
+    sent_at: datetime = Field(sa_type=UtcTime)
     reply_to: int | None = None
     reply_to_discord_id: int | None = Field(default=None, sa_type=BigInteger)  # until that message is known
     reactions: object = Field(default=None, sa_type=Document, nullable=True)
-    edited_at: datetime | None = Field(default=None, sa_type=Moment)
+    edited_at: datetime | None = Field(default=None, sa_type=UtcTime)
     discord_id: int | None = Field(default=None, sa_type=BigInteger)
     thread_id: int | None = Field(default=None, sa_type=BigInteger)
     beat_id: int | None = None
@@ -98,7 +98,7 @@ class TombstoneRow(Owned, table=True):
     __table_args__ = (of_community(), Index(None, "community_id", "at"), CLUSTERED)
 
     discord_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs=COUNTED)
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcTime)
 
 
 class EarlyEditRow(Owned, table=True):
@@ -110,7 +110,7 @@ class EarlyEditRow(Owned, table=True):
     discord_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs=COUNTED)
     content: str = Field(sa_type=Prose)
     tokens: int
-    edited_at: datetime = Field(sa_type=Moment)
+    edited_at: datetime = Field(sa_type=UtcTime)
 
 
 class ReactionRow(Owned, table=True):
@@ -125,7 +125,7 @@ class ReactionRow(Owned, table=True):
     reactor_name: str = Field(default="", sa_type=Prose)
     emotion: str | None = None
     moved_seconds: float = 0.0
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcTime)
 
 
 class CheckpointRow(Owned, table=True):
@@ -139,7 +139,7 @@ class CheckpointRow(Owned, table=True):
     first_message_id: int
     last_message_id: int
     text: str = Field(sa_type=Prose)
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcTime)
 
 
 class LetterRow(Owned, table=True):
@@ -177,9 +177,9 @@ class LetterRow(Owned, table=True):
     state: str
     message_id: int | None = None
     beat_id: int | None = None
-    not_before: datetime = Field(sa_type=Moment)
+    not_before: datetime = Field(sa_type=UtcTime)
     attempts: int = 0
     posted_as: object = Field(default=None, sa_type=Document, nullable=True)
     last_part: int | None = Field(default=None, sa_type=BigInteger)
-    created_at: datetime = Field(sa_type=Moment)
-    closed_at: datetime | None = Field(default=None, sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcTime)
+    closed_at: datetime | None = Field(default=None, sa_type=UtcTime)

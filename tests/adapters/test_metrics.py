@@ -2,7 +2,7 @@
 
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
 from bot.core.kinds import Doing, ReasonKind, State
-from bot.core.outlook import Outlook, Waiting
+from bot.core.next_beat import NextBeat, Waiting
 from bot.core.records import AgentId, CommunityId
 from tests.factories import agent, later
 from tests.fakes import START
@@ -37,11 +37,11 @@ def test_every_heart_tells_its_pace_its_last_beat_the_next_and_what_it_waits_for
     beats = agent(1, name="Wren", interval_seconds=2.5, last_beat_at=START, last_reason=ReasonKind.AMBIENT)
     at = {AgentId(2): Doing.TYPING}
     looks = (
-        Outlook(waiting=Waiting.PATIENCE, words="", at=later(64), state=State.TYPING, doing=at),
-        Outlook(waiting=Waiting.NEWS, words=""),
+        NextBeat(waiting=Waiting.PATIENCE, words="", at=later(64), state=State.TYPING, doing=at),
+        NextBeat(waiting=Waiting.NEWS, words=""),
     )
     hearts = [
-        Heart(community=CommunityId(7), agent=one, outlook=look)
+        Heart(community=CommunityId(7), agent=one, next_beat=look)
         for one, look in zip((beats, agent(2, name='Mo "the" Moss')), looks, strict=True)
     ]
     page = hearts_page(hearts).decode()

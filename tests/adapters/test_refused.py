@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from bot.core.blotting import Blots
 from bot.core.errors import ModelRefused, ModelUnreachable
+from bot.core.key_redaction import KeyRedactor
 from tests.adapters.test_providers import call
 from tests.adapters.test_wire import completion, line, problem, response
 
@@ -54,7 +54,7 @@ async def test_no_part_of_a_key_is_quoted_wherever_the_quotation_is_cut(before: 
     ):
         async with line(answer, api=api, api_key=KEY, own=own) as (providers, _):
             with pytest.raises(ModelRefused) as caught:
-                await providers.answer(call(blots=Blots([ROOM_KEY])))
+                await providers.answer(call(redactor=KeyRedactor([ROOM_KEY])))
         for secret in (KEY, ROOM_KEY):
             assert not any(secret[at : at + 6] in caught.value.sentence for at in range(len(secret) - 5))
 

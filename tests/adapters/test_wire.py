@@ -251,10 +251,10 @@ async def test_counts_that_cannot_be_break_nothing(api: str, answer: Callable[..
 
 
 def test_counts_fit_together_whatever_is_said() -> None:
-    assert usage_of(input=10, output=2, cached=99, written=99) == Usage(
+    assert usage_of(input_count=10, output=2, cached=99, written=99) == Usage(
         input_tokens=10, cached_tokens=10, output_tokens=2
     )
-    assert usage_of(input=10, output=True, cached=4, written=99) == Usage(
+    assert usage_of(input_count=10, output=True, cached=4, written=99) == Usage(
         input_tokens=10, cached_tokens=4, cache_write_tokens=6
     )
 

@@ -9,11 +9,11 @@ import pytest
 
 from bot.adapters import workshop as module
 from bot.adapters.workshop import ProcessWorkshop
+from bot.core.answers import parse_answer
 from bot.core.cards import read_card
 from bot.core.errors import BadSetting, TooMuch
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId
-from bot.core.reply import parse_reply
 from tests.core.cards import V2, json_card
 from tests.monsters import ANSWERS
 
@@ -30,7 +30,7 @@ async def shop() -> AsyncIterator[ProcessWorkshop]:
 async def test_what_comes_of_work_is_the_same_as_here(shop: ProcessWorkshop) -> None:
     text = "{'agents': [{'agent_id': 5, 'actions': [{'type': 'set', 'path': 'a', 'value': 1}, {'type': 'x'}]}]}"
     given = {"asked": [FIVE], "output_format": OutputFormat.JSON}
-    assert await shop.done(1, parse_reply, text, **given) == parse_reply(text, asked=[FIVE])  # type: ignore[arg-type]
+    assert await shop.done(1, parse_answer, text, **given) == parse_answer(text, asked=[FIVE])  # type: ignore[arg-type]
     assert (await shop.done(1, read_card, json_card(V2))).name == "Tamsin"
 
 
@@ -106,7 +106,7 @@ async def test_the_loop_goes_on_while_a_monster_is_read(shop: ProcessWorkshop, n
     text = ANSWERS[name](50_000)
     used = time.thread_time()
     try:
-        found = await shop.done(1, parse_reply, text, asked=[FIVE])
+        found = await shop.done(1, parse_answer, text, asked=[FIVE])
         assert found.usable or found.unusable == {FIVE}
     except TooMuch:
         pass

@@ -10,9 +10,9 @@ from sqlalchemy import event
 
 from bot.adapters.llm.tokens import o200k
 from bot.core.actions import CreateKey, RequestAccess, hud_actions
+from bot.core.answers import parse_answer
 from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId
-from bot.core.reply import parse_reply
 from bot.core.schema import answer_schema
 from tests.bench import Figure
 from tests.engine.performer.house import ADA, BO, CY, DI, House, open_house
@@ -85,7 +85,7 @@ def _parsing() -> Figure:
     text = many_kinds([1, 2])
     start = time.perf_counter()
     for _ in range(200):
-        parse_reply(text, asked=[AgentId(2)], output_format=OutputFormat.JSON)
+        parse_answer(text, asked=[AgentId(2)], output_format=OutputFormat.JSON)
     return Figure(name="actions.parse_20", value=(time.perf_counter() - start) * 5, unit="ms", target=5)
 
 
@@ -135,7 +135,7 @@ async def _manager() -> int:
         await house.said_by_agent(ADA, "a line")
         await house.act(DI, CreateKey(key="abcd efgh", label="x"))
         await house.act(CY, RequestAccess(room_id=4, key="abcd efgh"))
-        reply = parse_reply(every_table(), asked=[DI], output_format=OutputFormat.JSON)
+        reply = parse_answer(every_table(), asked=[DI], output_format=OutputFormat.JSON)
         with counted(house) as count:
             outcomes = await house.act(DI, *reply.replies[DI].actions)
         if sum(one.accepted for one in outcomes) != 19:  # the wrong key is meant to be refused
@@ -152,7 +152,7 @@ async def _timed(write_answer: Callable[[list[int]], str]) -> tuple[float, int]:
             ids = [await house.said_by_agent(ADA, f"line {n}") for n in range(2)]
             with counted(house) as count:
                 start = time.perf_counter()
-                reply = parse_reply(write_answer([*map(int, ids)]), asked=[BO], output_format=OutputFormat.JSON)
+                reply = parse_answer(write_answer([*map(int, ids)]), asked=[BO], output_format=OutputFormat.JSON)
                 outcomes = await house.act(BO, *reply.replies[BO].actions)
                 seconds.append(time.perf_counter() - start)
             if not all(one.accepted for one in outcomes) or len(outcomes) != 20:

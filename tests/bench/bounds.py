@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 from bot.adapters.workshop import ProcessWorkshop
+from bot.core.answer_text import LONGEST_PLAIN, is_plain
+from bot.core.answers import parse_answer
 from bot.core.cards import read_card
 from bot.core.errors import SelfroomError
-from bot.core.reading import LONGEST_PLAIN, is_plain
 from bot.core.records import AgentId
-from bot.core.reply import parse_reply
 from tests.bench import Figure
 from tests.core.cards import V2
 from tests.core.test_monsters import PARSERS
@@ -56,7 +56,7 @@ def _seconds(parser: Callable[[str], object], text: str) -> float:
 async def _elsewhere() -> list[Figure]:
     """Give how long the loop is held, and how much memory it takes, while a workshop reads."""
     answers = [made(size) for made in ANSWERS.values() for size in (20_000, ANSWER)]
-    reads = [partial(parse_reply, text, asked=[AgentId(5)]) for text in answers if not is_plain(text)]
+    reads = [partial(parse_answer, text, asked=[AgentId(5)]) for text in answers if not is_plain(text)]
     cards = [partial(read_card, data) for data in _cards()]
     shop = ProcessWorkshop()
     await shop.done(0, pow, 2, 3)

@@ -15,7 +15,7 @@ from bot.core.changes import AddAgent, PutReason
 from bot.core.config import CommunityConfig
 from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, CommunityId, Reason, Snowflake
-from bot.engine.entrance import Entrance
+from bot.engine.gatekeeper import Gatekeeper
 from storage.store import SqlStore
 from tests.bench import Figure
 from tests.factories import agent, room
@@ -71,7 +71,7 @@ async def clone(store: SqlStore, community_id: CommunityId, agents: int) -> None
 
 async def _live(store: SqlStore, communities: Sequence[CommunityId]) -> list[Figure]:
     chance = random.Random(1)  # noqa: S311 - a benchmark's chance, not a secret
-    entrance = Entrance(store, ScriptedModel(), cipher=None, lease_seconds=600)
+    entrance = Gatekeeper(store, ScriptedModel(), cipher=None, lease_seconds=600)
     late: list[float] = []
     cpu, began = time.process_time(), time.perf_counter()
     async with asyncio.TaskGroup() as group:
@@ -104,7 +104,7 @@ def _reason(id: AgentId, now: datetime) -> PutReason:
     return PutReason(agent_id=id, reason=why)
 
 
-async def _look(store: SqlStore, entrance: Entrance, feeding: asyncio.Task[None], late: list[float]) -> None:
+async def _look(store: SqlStore, entrance: Gatekeeper, feeding: asyncio.Task[None], late: list[float]) -> None:
     """Let agents through slot by slot, until nobody is left; stopped before the call."""
     while True:
         over, now = feeding.done(), datetime.now(UTC)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.adapters.llm.tokens import tokenizer_for
-from bot.core.cadence import EPOCH
+from bot.core.due_times import EPOCH
 from bot.core.ports import ModelAnswer, ModelCall, Tokenizer
 from bot.core.records import Usage
 from tests.bench.traces import FOLDER

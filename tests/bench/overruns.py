@@ -33,7 +33,7 @@ class Found:
         alone = hud(view, 1)
         self.weigh(view, alone)
         if drawn.seed % 8 == 0:
-            self.weigh(view, hud(view, 1, format=OTHERS[drawn.seed // 8 % 3]))
+            self.weigh(view, hud(view, 1, hud_format=OTHERS[drawn.seed // 8 % 3]))
         if drawn.seed % 8 == 1 and len(view.agents) > 1:
             self.different += hud(view, 1, 2).parts[0].message_ids != alone.parts[0].message_ids
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.core.config import CommunityConfig
 from bot.core.floor import admit, may_speak
+from bot.core.gate import Claim, Ready
 from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.records import (
     PUBLIC_SIDE,
@@ -18,7 +19,6 @@ from bot.core.records import (
     Room,
     Snowflake,
 )
-from bot.core.verdict import Claim, Ready
 from bot.core.view import RoomView, View
 from tests.factories import COMMUNITY_ID, agent, by_agent, later, membership, message, room, view
 from tests.fakes import START

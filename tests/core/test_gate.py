@@ -1,265 +1,149 @@
-"""What a message means to the members of its room."""
+"""Whether a claimed agent goes, waits or stays."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
-from bot.core.addressing import ways_of
+from bot.core.after_beat import widened
 from bot.core.config import CommunityConfig
-from bot.core.gate import cues_for, reasons_for
-from bot.core.kinds import ReasonKind, SenderKind
-from bot.core.records import SYSTEM, Agent, AgentId, BeatId, Membership, Message, Reason, Room, Sender, Snowflake
+from bot.core.gate import Claim, Held, Ready, verdict
+from bot.core.kinds import HeldFor, ReasonKind, Visibility
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, Community, MessageId, Reason, Room, Side, Snowflake
+from bot.core.spending import Spending
 from bot.core.view import RoomView, View
-from tests.factories import agent, by_agent, by_person, later, membership, message, room, view
+from tests.factories import COMMUNITY_ID, agent, later, membership, room, view
 from tests.fakes import START
 
-IRIS, OTTO = AgentId(1), AgentId(2)
+ONE = AgentId(1)
 
 
-def scene(
-    *messages: Message,
-    agents: tuple[Agent, ...] = (),
+def reason(kind: ReasonKind = ReasonKind.ADDRESSED, room_id: int | None = 1, **fields: Any) -> Reason:  # noqa: ANN401
+    base: dict[str, Any] = {
+        "room_id": None if room_id is None else AgentId(room_id),
+        "person_id": Snowflake(501),
+        "since": START,
+        "due_at": START,
+    }
+    return Reason(kind=kind, **(base | fields))
+
+
+def judge(
+    *reasons: Reason,
+    one: Agent | None = None,
     place: Room | None = None,
-    memberships: tuple[Membership, ...] = (),
     config: CommunityConfig | None = None,
-    **fields: Any,  # noqa: ANN401
-) -> View:
-    """Iris' room with Otto in it, where Rob has just spoken too, so that nobody is alone there."""
-    them = agents or (agent(1, name="Iris"), agent(2, name="Otto"))
-    crowd = message(0, room_id=1, sender=by_person("rob", 502), sent_at=later(-200))
-    shown = RoomView(room=place or room(1), members=(IRIS, OTTO), messages=(crowd, *messages))
-    seats = memberships or (membership(1), membership(2, 1))
-    return view(them, rooms=[shown], memberships=seats, config=config, **fields)
+    spent: str = "0",
+    community: Community | None = None,
+    waiting: tuple[Reason, ...] = (),
+) -> Ready | Held:
+    """Judge agent 1, which is in its own room and in the private room 2."""
+    secret = room(2, visibility=Visibility.PRIVATE)
+    shown = [RoomView(room=place or room(1), members=(ONE,)), RoomView(room=secret, members=(AgentId(2), ONE))]
+    seen: View = view(
+        [one or agent(1), agent(2)],
+        rooms=shown,
+        memberships=[membership(1), membership(2), membership(1, 2)],
+        config=config,
+        reasons={ONE: (*reasons, *waiting)},
+    )
+    if community is not None:
+        seen = replace(seen, community=community)
+    claim = Claim(
+        community_id=COMMUNITY_ID, agent_id=ONE, beat_id=BeatId(7), lease_until=later(60), reasons=tuple(reasons)
+    )
+    return verdict(seen, claim, START, Spending(usd=Decimal(spent), usd_limit=Decimal(1)))
 
 
-def reasons(seen: View, said: Message, *, now: datetime = START, so_far: int = 0) -> dict[int, Reason]:
-    puts = reasons_for(seen, AgentId(1), said, now=now, addressed_so_far=so_far)
-    return {int(put.agent_id): put.reason for put in puts}
+def until(held: Ready | Held) -> datetime | None:
+    assert isinstance(held, Held)
+    return held.until
 
 
-def line(content: str = "hello", **fields: Any) -> Message:  # noqa: ANN401
-    return message(5, content, room_id=1, **({"sent_at": START} | fields))
+def test_an_agent_with_a_reason_goes_for_the_side_of_the_most_urgent_one() -> None:
+    ambient = reason(ReasonKind.AMBIENT)
+    secret = reason(room_id=2)
+    ready = judge(ambient, secret)
+    assert isinstance(ready, Ready)
+    assert (ready.side, ready.reasons) == (Side(2), (secret,))
+    assert isinstance(open_ := judge(ambient), Ready)
+    assert open_.side == PUBLIC_SIDE
 
 
-def test_whom_a_person_addresses_is_due_after_a_breath_and_the_others_at_their_own_pace() -> None:
-    found = reasons(scene(line("@Otto hi")), line("@Otto hi"))
-    assert found[OTTO].kind is ReasonKind.ADDRESSED
-    assert found[OTTO].due_at == later(0.8)
-    assert found[OTTO].mentioned
-    assert found[IRIS].kind is ReasonKind.AMBIENT
+def test_a_look_up_made_in_the_open_is_answered_in_the_open() -> None:
+    ready = judge(reason(ReasonKind.ANSWER, None))
+    assert isinstance(ready, Ready)
+    assert ready.side == PUBLIC_SIDE
 
 
-def waiting(since: float, due: float, **fields: Any) -> Reason:  # noqa: ANN401
-    base: dict[str, Any] = {"kind": ReasonKind.ADDRESSED, "room_id": IRIS, "person_id": Snowflake(501)}
-    return Reason(**(base | {"since": later(since), "due_at": later(due)} | fields))
-
-
-def test_each_further_line_restarts_the_breath_but_not_for_ever() -> None:
-    said = line("Otto, and one more thing")
-    soon = scene(said, reasons={OTTO: (waiting(-1, 0.2),)})
-    assert reasons(soon, said)[OTTO].due_at == later(0.8)
-    late = scene(said, reasons={OTTO: (waiting(-2.9, 0.3),)})
-    assert reasons(late, said)[OTTO].due_at == later(0.1)
-
-
-def test_a_line_that_comes_while_the_agent_answers_takes_a_breath_of_its_own() -> None:
-    said = line("Otto, wait")
-    busy = agent(2, name="Otto", beat_id=BeatId(4), lease_until=later(60), last_beat_at=later(-2))
-    seen = scene(said, agents=(agent(1, name="Iris"), busy), reasons={OTTO: (waiting(-4, -3),)})
-    assert reasons(seen, said)[OTTO].since == START
-    assert reasons(seen, said)[OTTO].due_at == later(0.8)
-
-
-def test_ambient_messages_wait_for_the_agents_own_beat_on_the_common_grid() -> None:
-    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1))
-    found = reasons(scene(line(), agents=(agent(1, name="Iris"), busy)), line())
-    assert found[OTTO].due_at == later(4)
-
-
-def test_a_talk_among_people_is_not_written_line_by_line() -> None:
-    ambient = waiting(-2, 4, kind=ReasonKind.AMBIENT)
-    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1))
-    seen = scene(line(), agents=(agent(1, name="Iris"), busy), reasons={OTTO: (ambient,)})
-    assert OTTO not in reasons(seen, line())
-
-
-def test_a_person_stays_the_cause_when_an_agent_speaks_next() -> None:
-    said = line("I agree", sender=by_agent(1))
-    ambient = waiting(-2, 40, kind=ReasonKind.AMBIENT)
-    seen = scene(said, reasons={OTTO: (ambient,)})
-    assert (reasons(seen, said)[OTTO].person_id, reasons(seen, said)[OTTO].since) == (501, later(-2))
-
-
-def test_an_agent_is_addressed_by_an_agent_at_its_own_next_beat() -> None:
-    said = line("Otto, what now?", sender=by_agent(1))
-    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1))
-    found = reasons(scene(said, agents=(agent(1, name="Iris"), busy)), said)
-    assert (found[OTTO].kind, found[OTTO].due_at, found[OTTO].person_id) == (ReasonKind.ADDRESSED, later(4), None)
-    assert IRIS not in found
-
-
-def test_who_is_named_by_an_agent_is_known_to_be_named_also_while_it_is_waited_for() -> None:
-    said = line("@Otto, what now?", sender=by_agent(1))
-    assert reasons(scene(said), said)[OTTO].mentioned
-    assert reasons(scene(said, reasons={OTTO: (waiting(-2, 40),)}), said)[OTTO].mentioned
-    unnamed = line("so, so", sender=by_agent(1))
-    assert not reasons(scene(unnamed), unnamed)[OTTO].mentioned
-
-
-def test_a_line_that_comes_during_a_beat_is_looked_at_after_it_although_a_look_is_planned() -> None:
-    ambient = waiting(-2, 4, kind=ReasonKind.AMBIENT)
-    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1), beat_id=BeatId(4), lease_until=later(60))
-    seen = scene(line(), agents=(agent(1, name="Iris"), busy), reasons={OTTO: (ambient,)})
-    assert OTTO in reasons(seen, line())
-
-
-def test_after_six_messages_of_agents_in_a_row_theirs_are_no_reason_any_more() -> None:
-    said = line("Otto, what now?", sender=by_agent(1))
-    assert reasons(scene(said, place=room(1, agent_run=5)), said)
-    assert not reasons(scene(said, place=room(1, agent_run=6)), said)
-    assert reasons(scene(said, place=room(1, agent_run=6), config=CommunityConfig(banter=0)), said)
-    assert reasons(scene(line(), place=room(1, agent_run=6)), line())
-
-
-def test_a_hushed_room_and_a_system_line_give_no_reason() -> None:
-    assert not reasons(scene(line(), place=room(1, hushed_until=later(1))), line())
-    assert not reasons(scene(line(sender=SYSTEM)), line(sender=SYSTEM))
-
-
-def test_a_person_who_addresses_agents_too_often_is_only_overheard() -> None:
-    said = line("@Otto again")
-    assert reasons(scene(said), said, so_far=19)[OTTO].kind is ReasonKind.ADDRESSED
-    assert reasons(scene(said), said, so_far=20)[OTTO].kind is ReasonKind.AMBIENT
-
-
-def test_a_retired_agent_has_no_reasons_and_a_paused_one_only_what_people_ask_of_it() -> None:
-    paused = agent(2, name="Otto", paused_reason="a rest")
-    retired = agent(1, name="Iris", retired_at=START)
-    assert set(reasons(scene(line("Iris, Otto?"), agents=(paused, retired)), line("Iris, Otto?"))) == {OTTO}
-    assert not reasons(scene(line("so, so"), agents=(paused, retired)), line("so, so"))
-
-
-def test_asleep_agents_wake_for_their_name_only() -> None:
-    asleep = agent(2, name="Otto", asleep_until=later(999))
-    them = (agent(1, name="Iris"), asleep)
-    assert OTTO in reasons(scene(line("Otto?"), agents=them), line("Otto?"))
-    assert OTTO not in reasons(scene(line("hello"), agents=them), line("hello"))
-    deep = CommunityConfig(mention_wakes=False)
-    assert OTTO not in reasons(scene(line("Otto?"), agents=them, config=deep), line("Otto?"))
-
-
-def test_a_paused_or_sleeping_agent_that_is_addressed_shows_one_sign() -> None:
-    said = line("Otto?")
-    asleep = agent(2, name="Otto", asleep_until=later(999))
-    paused = replace(asleep, paused_reason="a rest")
-
-    def signs(one: Agent, config: CommunityConfig | None = None) -> list[object]:
-        seen = scene(said, agents=(agent(1, name="Iris"), one), config=config)
-        whom = ways_of(seen, seen.rooms[IRIS], said)
-        return [letter.payload["emoji"] for letter in cues_for(seen, IRIS, said, whom, now=START)]
-
-    assert signs(paused) == ["⏸️"]
-    assert signs(asleep) == []
-    assert signs(asleep, CommunityConfig(mention_wakes=False)) == ["💤"]
-
-
-def test_what_is_old_when_it_comes_is_ambient_unless_it_is_the_persons_newest() -> None:
-    old = line("@Otto hi", sent_at=later(-601))
-    newer = message(6, "anyone?", room_id=1, sent_at=later(-600))
-    assert reasons(scene(old, newer), old)[OTTO].kind is ReasonKind.AMBIENT
-    assert reasons(scene(old), old)[OTTO].kind is ReasonKind.ADDRESSED
-
-
-def test_of_lines_of_one_moment_discord_tells_which_is_newer() -> None:
-    old = line("@Otto hi", sent_at=later(-601), discord_id=Snowflake(70))
-    for other, kind in ((71, ReasonKind.AMBIENT), (69, ReasonKind.ADDRESSED)):
-        beside = message(75 - other, "anyone?", room_id=1, sent_at=later(-601), discord_id=Snowflake(other))
-        assert reasons(scene(old, beside), old)[OTTO].kind is kind
-
-
-def test_a_room_without_attention_is_not_overheard() -> None:
-    seats = (membership(1), membership(2, 1, attention=0))
-    assert OTTO not in reasons(scene(line(), memberships=seats), line())
-    assert OTTO in reasons(scene(line("Otto!"), memberships=seats), line("Otto!"))
-
-
-def test_initiative_waits_anew_when_something_happens() -> None:
-    eager = CommunityConfig(initiative=True)
-    puts = reasons_for(scene(line(), config=eager), IRIS, line(), now=START)
-    due = {put.reason.due_at for put in puts if put.reason.kind is ReasonKind.INITIATIVE}
-    assert due == {START + timedelta(minutes=30)}
-    off = reasons_for(scene(line()), IRIS, line(), now=START)
-    assert not [put for put in off if put.reason.kind is ReasonKind.INITIATIVE]
-
-
-def begun(seen: View) -> dict[int, Reason]:
-    puts = reasons_for(seen, IRIS, line(), now=START)
-    return {int(put.agent_id): put.reason for put in puts if put.reason.kind is ReasonKind.INITIATIVE}
-
-
-def test_initiative_is_for_who_is_free_to_begin_something_at_home() -> None:
-    eager = CommunityConfig(initiative=True)
-    found = begun(scene(line(), config=eager))
-    assert {id: reason.room_id for id, reason in found.items()} == {IRIS: IRIS, OTTO: OTTO}
-    for busy in ({"asleep_until": later(1)}, {"paused_reason": "a rest"}, {"retired_at": START}):
-        them = (agent(1, name="Iris"), agent(2, name="Otto", **busy))
-        assert begun(scene(line(), agents=them, config=eager)).keys() == {IRIS}
-    rested = agent(2, name="Otto", asleep_until=later(-1))
-    assert OTTO in begun(scene(line(), agents=(agent(1, name="Iris"), rested), config=eager))
-
-
-def test_initiative_that_moves_by_half_a_minute_is_not_written_again() -> None:
-    eager = CommunityConfig(initiative=True)
-    for due, again in ((1_800 - 30, False), (1_800 - 31, True)):
-        planned = waiting(-60, due, kind=ReasonKind.INITIATIVE, room_id=OTTO, person_id=None)
-        overheard = waiting(-60, 1_700, kind=ReasonKind.AMBIENT)
-        assert (OTTO in begun(scene(line(), config=eager, reasons={OTTO: (planned, overheard)}))) is again
-
-
-def many(count: int, **fields: Any) -> View:  # noqa: ANN401
-    """A room of so many members, in which two people talk."""
-    them = tuple(agent(id, name=f"Agent{id}") for id in range(1, count + 1))
-    crowd = message(0, room_id=1, sender=by_person("rob", 502), sent_at=later(-200))
-    shown = RoomView(room=room(1), members=tuple(one.id for one in them), messages=(crowd,))
-    return view(them, rooms=[shown], memberships=[membership(one.id, 1) for one in them], **fields)
-
-
-def test_one_line_calls_no_more_agents_than_its_author_may_have_answers() -> None:
-    everyone = line(" ".join(f"@Agent{id}" for id in range(1, 31)))
-    found = reasons(many(30), everyone, so_far=5)
-    assert [found[id].kind for id in range(1, 31)] == [ReasonKind.ADDRESSED] * 15 + [ReasonKind.AMBIENT] * 15
-
-
-def test_who_is_about_to_answer_counts_once_and_takes_further_lines_along() -> None:
-    waits = {AgentId(id): (waiting(-1, 0.2),) for id in range(1, 20)}
-    again = line("@Agent3 and @Agent25 and @Agent26")
-    found = reasons(many(30, reasons=waits), again)
-    kinds = [found[id].kind for id in (3, 25, 26)]
-    assert kinds == [ReasonKind.ADDRESSED, ReasonKind.ADDRESSED, ReasonKind.AMBIENT]
-    full = {AgentId(id): (waiting(-1, 0.2),) for id in range(1, 21)}
-    assert reasons(many(30, reasons=full), again)[3].kind is ReasonKind.ADDRESSED
-
-
-def test_who_is_about_to_answer_somebody_else_or_elsewhere_is_not_about_to_answer_here() -> None:
-    said = line("@Otto again")
-    for awaited, kind in (
-        (waiting(-1, 0.2), ReasonKind.ADDRESSED),
-        (waiting(-1, 0.2, person_id=Snowflake(502)), ReasonKind.AMBIENT),
-        (waiting(-1, 0.2, room_id=OTTO), ReasonKind.AMBIENT),
+def test_a_retired_agent_loses_its_reasons_and_a_paused_one_all_but_what_people_asked() -> None:
+    overheard = reason(ReasonKind.AMBIENT)
+    for one, lost in (
+        (agent(1, paused_reason="a rest"), (overheard,)),
+        (agent(1, retired_at=START), (reason(), overheard)),
     ):
-        assert reasons(scene(said, reasons={OTTO: (awaited,)}), said, so_far=20)[OTTO].kind is kind
+        held = judge(reason(), overheard, one=one)
+        assert isinstance(held, Held)
+        assert held.dropped == lost
 
 
-def by_bot(id: int = 77) -> Sender:
-    return Sender(kind=SenderKind.BOT, person_id=Snowflake(id), name="herald")
+def test_a_sleeper_stays_until_its_time_unless_it_is_named_or_woken() -> None:
+    asleep = agent(1, asleep_until=later(500))
+    assert until(judge(reason(), one=asleep)) == later(500)
+    assert isinstance(judge(reason(mentioned=True), one=asleep), Ready)
+    assert isinstance(judge(reason(ReasonKind.WOKEN, None), one=asleep), Ready)
+    deep = CommunityConfig(mention_wakes=False)
+    assert until(judge(reason(mentioned=True), one=asleep, config=deep)) == later(500)
 
 
-def test_another_program_that_is_listened_to_is_answered_as_an_agent_is() -> None:
-    said = line("@Otto news!", sender=by_bot())
-    busy = agent(2, name="Otto", interval_seconds=5, last_beat_at=later(-1))
-    found = reasons(scene(said, agents=(agent(1, name="Iris"), busy)), said)
-    assert (found[OTTO].kind, found[OTTO].due_at, found[OTTO].person_id) == (ReasonKind.ADDRESSED, later(4), None)
-    assert found[IRIS].person_id is None
-    asleep = agent(2, name="Otto", asleep_until=later(600))
-    assert OTTO not in reasons(scene(said, agents=(agent(1, name="Iris"), asleep)), said)
-    assert reasons(scene(said, place=room(1, agent_run=6)), said) == {}
+def test_what_was_overheard_in_a_room_that_is_hushed_or_said_in_one_that_was_left_counts_no_more() -> None:
+    hushed = room(1, hushed_until=later(60))
+    for held in (judge(reason(ReasonKind.AMBIENT), place=hushed), judge(reason(room_id=9))):
+        assert isinstance(held, Held)
+        assert held.dropped
+        assert held.until is None
+
+
+def test_what_a_person_asks_in_a_hushed_room_waits_for_the_end_of_the_hush() -> None:
+    held = judge(reason(), place=room(1, hushed_until=later(60)))
+    assert (until(held), isinstance(held, Held) and held.held_for) == (later(60), HeldFor.HUSH)
+
+
+def test_too_much_banter_ends_the_reasons_that_agents_gave_but_not_a_persons() -> None:
+    full = room(1, agent_run=6)
+    assert isinstance(judge(reason(person_id=None), place=full), Held)
+    assert isinstance(judge(reason(), place=full), Ready)
+
+
+def test_listening_waits_for_an_answer_that_is_due_soon() -> None:
+    soon = reason(due_at=later(0.8))
+    assert until(judge(reason(ReasonKind.AMBIENT), waiting=(soon,))) == later(0.8)
+    tomorrow = reason(due_at=later(9_999))
+    assert isinstance(judge(reason(ReasonKind.AMBIENT), waiting=(tomorrow,)), Ready)
+
+
+def test_short_money_stretches_listening_but_not_answers() -> None:
+    one = agent(1, interval_seconds=5, last_beat_at=later(-5))
+    assert isinstance(judge(reason(ReasonKind.AMBIENT), one=one), Ready)
+    assert until(judge(reason(ReasonKind.AMBIENT), one=one, spent="0.8")) == later(5)
+    assert until(judge(reason(ReasonKind.AMBIENT), one=one, spent="0.95")) == later(15)
+    assert isinstance(judge(reason(), one=one, spent="0.95"), Ready)
+
+
+def test_initiative_needs_to_be_on_and_to_be_affordable() -> None:
+    own = reason(ReasonKind.INITIATIVE, person_id=None)
+    on = CommunityConfig(initiative=True)
+    assert isinstance(judge(own), Held)
+    assert isinstance(judge(own, config=on), Ready)
+    assert isinstance(judge(own, config=on, spent="0.96"), Held)
+
+
+def test_a_beat_answers_what_its_hud_showed_and_nothing_newer() -> None:
+    claimed = reason(message_id=MessageId(3))
+    newer = reason(message_id=MessageId(4), due_at=later(1))
+    beside = reason(ReasonKind.AMBIENT, message_id=MessageId(4), due_at=later(1))
+    ready = judge(claimed)
+    assert isinstance(ready, Ready)
+    seen = view([agent(1)], reasons={ONE: (newer, beside)})
+    assert widened(seen, ready, {ONE: MessageId(4)}).reasons == (newer, beside)
+    assert widened(seen, ready, {ONE: MessageId(3)}).reasons == (claimed,)

@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from bot.adapters.llm.tokens import o200k
-from bot.core import focus, forgetting, knowledge, moderation, names
+from bot.core import focus, knowledge, moderation, name_redaction, names
 from bot.core.addressing import named_in
+from bot.core.answer_text import LONGEST_PLAIN, LONGEST_WORDS, is_plain
+from bot.core.answers import parse_answer
 from bot.core.cards import read_card
 from bot.core.emoji import reaction_name
 from bot.core.errors import BadSetting, Rejected
@@ -23,11 +25,9 @@ from bot.core.hud.escape import one_line, paragraph
 from bot.core.hud.formats.lines import said_tokens
 from bot.core.hud.summary import summary_text
 from bot.core.kinds import OutputFormat
+from bot.core.plain_words import Sole
 from bot.core.readable import Names, readable
-from bot.core.reading import LONGEST_PLAIN, LONGEST_WORDS, is_plain
 from bot.core.records import AgentId, Attachment
-from bot.core.reply import parse_reply
-from bot.core.saying import Sole
 from bot.core.splitting import split
 from storage.words import excerpt_of, phrases_of, words_of
 from tests.core.cards import V2
@@ -42,15 +42,15 @@ NAMED = tuple(agent(id, name=f"aa{id}", aliases=("a", "@a b", "é")) for id in r
 SOLE = Sole(
     agent_id=AgentId(5), name="Wren", room_id=AgentId(5), is_asked=True, rules="a b " * 5_000, others="b a " * 5_000
 )
-FORGOTTEN = forgetting.Forgotten(["a", "aa b", "_"])
+FORGOTTEN = name_redaction.NameRedactor(["a", "aa b", "_"])
 
 
 def answered(text: str) -> None:
     """What the loop does with an answer; the rest goes to a workshop."""
     if is_plain(text):
         for output_format in OutputFormat:
-            parse_reply(text, asked=[AgentId(5), AgentId(6)], output_format=output_format)
-            parse_reply(text, asked=[AgentId(5)], output_format=output_format, sole=SOLE)
+            parse_answer(text, asked=[AgentId(5), AgentId(6)], output_format=output_format)
+            parse_answer(text, asked=[AgentId(5)], output_format=output_format, sole=SOLE)
 
 
 def at_a_path(text: str) -> None:
@@ -104,7 +104,7 @@ def test_known_monsters_are_read_in_a_moment(parser: str, monster: str) -> None:
 @pytest.mark.parametrize("size", [LONGEST_WORDS, LONGEST_PLAIN])
 def test_the_longest_answers_that_no_workshop_reads_are_read_in_a_moment(size: int, monster: str) -> None:
     text = ANSWERS[monster](size - 50)
-    taken = min(seconds(lambda text: parse_reply(text, asked=[AgentId(5)], sole=SOLE), text) for _ in range(3))
+    taken = min(seconds(lambda text: parse_answer(text, asked=[AgentId(5)], sole=SOLE), text) for _ in range(3))
     assert not is_plain(text) or taken < MOST_SECONDS_HERE
 
 

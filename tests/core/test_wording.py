@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from bot.core.items import told_of
+from bot.core.answer_items import told_of
 from bot.core.wording import as_words, counted
 
 

@@ -44,7 +44,7 @@ class Living:
     @property
     def url(self) -> str:
         """Where the playground is."""
-        return self.house.place.url
+        return self.house.site.url
 
     async def agents(self) -> dict[str, dict[str, Any]]:
         """Give what the bot's own face tells of every agent, by name."""

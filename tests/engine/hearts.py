@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.core.cadence import SLOT_SECONDS, rounded_up
 from bot.core.changes import Change
 from bot.core.config import CommunityConfig
+from bot.core.due_times import SLOT_SECONDS, rounded_up
 from bot.core.events import MessageSeen
 from bot.core.ports import Clock, ModelCall, Planned, Workshop
 from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake

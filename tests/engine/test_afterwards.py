@@ -7,11 +7,11 @@ from bot.core.actor import Actor
 from bot.core.changes import UpdateAgent, UpdateRoom
 from bot.core.events import ReactionChanged
 from bot.core.kinds import ReasonKind
-from bot.core.outlook import Waiting
+from bot.core.next_beat import Waiting
 from bot.core.records import AgentId, Snowflake
-from bot.engine.performer import Performer, Terms
+from bot.engine.performer import ActionContext, Performer
 from tests.engine.hearts import Hearts, hearts
-from tests.engine.test_outlook import ONE, told
+from tests.engine.test_next_beat import ONE, told
 from tests.factories import GUILD_ID, person
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
 
@@ -31,7 +31,7 @@ async def act(home: Hearts, action: Hush | Resume) -> None:
             home.community_id,
             Actor.person(boss),
             [action],
-            Terms(now=home.clock.now(), random=SeededRandom(1)),
+            ActionContext(now=home.clock.now(), random=SeededRandom(1)),
             subject=ONE,
         )
     assert outcome.accepted, outcome.why

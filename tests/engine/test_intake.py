@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.core import addressing, gate
+from bot.core import addressing, reasons
 from bot.core.addressing import Way
 from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
@@ -33,7 +33,7 @@ async def here() -> AsyncIterator[Town]:
         yield made
 
 
-async def reasons(here: Town) -> dict[int, list[ReasonKind]]:
+async def reasons_of(here: Town) -> dict[int, list[ReasonKind]]:
     """Who has which reasons to beat."""
     view = await here.view()
     return {id: [reason.kind for reason in them] for id, them in view.reasons.items() if them}
@@ -43,7 +43,7 @@ async def test_a_message_is_stored_with_its_sender_and_is_a_reason(here: Town) -
     await here.hear("Good morning.")
     [heard] = await here.history()
     assert (heard.content, heard.sender.shown()) == ("Good morning.", "@mira")
-    assert await reasons(here) == {ADA: [ReasonKind.ADDRESSED]}
+    assert await reasons_of(here) == {ADA: [ReasonKind.ADDRESSED]}
     assert here.nudges.at
 
 
@@ -73,7 +73,7 @@ async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: p
         asked.append(message.id)
         return find(view, room, message, **more)
 
-    for module in (intake, gate):
+    for module in (intake, reasons):
         monkeypatch.setattr(module, "ways_of", noted)
     await here.hear("Nice, Ada!")
     assert len(asked) == 1

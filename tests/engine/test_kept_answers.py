@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from bot.adapters.logs import set_up_logs
-from bot.core.blotting import LONGEST_KEPT, NOT_KEPT
+from bot.core.key_redaction import LONGEST_KEPT, NOT_KEPT
 from bot.core.kinds import OutputFormat
 from bot.core.records import PUBLIC_SIDE, AgentId
 from storage.store import SqlStore

@@ -16,7 +16,7 @@ from bot.engine import delivery
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk, Office
 from bot.engine.moderation import ASKED_AT_ONCE
-from bot.engine.performer import Outcome, Performer, Terms
+from bot.engine.performer import ActionContext, Outcome, Performer
 from tests.engine.town import ADA, ADAS, Town, town, until
 from tests.factories import GUILD_ID, agent, by_agent, person, room
 from tests.fakes import CountedMetrics, DrippingModel, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
@@ -187,7 +187,7 @@ async def act(here: Town, *actions: Action, agent_id: AgentId = ADA) -> list[Out
             here.community_id,
             Actor.agent(agent_id),
             actions,
-            Terms(now=here.clock.now(), random=SeededRandom(1)),
+            ActionContext(now=here.clock.now(), random=SeededRandom(1)),
         )
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from bot.core.answer_text import LONGEST_ANSWER
 from bot.core.errors import TooMuch
-from bot.core.reading import LONGEST_ANSWER
 from tests.engine.hearts import answer, hearts
 from tests.fakes import OpenBench
 from tests.monsters import ANSWERS

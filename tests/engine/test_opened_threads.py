@@ -3,7 +3,7 @@
 import pytest
 
 from bot.core.records import AgentId, Snowflake
-from bot.engine import places
+from bot.engine import channel_events
 from tests.engine.town import ADA, ADAS, Town, town
 from tests.factories import person
 
@@ -23,16 +23,16 @@ async def threads(here: Town) -> list[AgentId]:
 
 async def test_one_person_opens_few_an_hour_and_others_go_on() -> None:
     async with town() as here:
-        for number in range(places.MOST_AN_HOUR + 3):
+        for number in range(channel_events.MOST_AN_HOUR + 3):
             await speak(here, number)
-        assert len(await threads(here)) == places.MOST_AN_HOUR
+        assert len(await threads(here)) == channel_events.MOST_AN_HOUR
         await speak(here, 100, who=502)
         await speak(here, 0)  # those that are there are still read
-        assert len(await threads(here)) == places.MOST_AN_HOUR + 1
+        assert len(await threads(here)) == channel_events.MOST_AN_HOUR + 1
 
 
 async def test_a_room_has_so_many_at_a_time_and_another_when_one_was_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "MOST_LIVING", 2)
+    monkeypatch.setattr(channel_events, "MOST_LIVING", 2)
     async with town() as here:
         for number in range(3):
             await speak(here, number)

@@ -8,10 +8,10 @@ import pytest
 from bot.core.changes import AddMembership
 from bot.core.errors import Limited
 from bot.core.kinds import InputFormat
-from bot.core.outlook import Waiting
+from bot.core.next_beat import Waiting
 from tests.engine.hearts import Hearts, answer, hearts
 from tests.engine.recording import Trouble
-from tests.engine.test_outlook import ONE, told
+from tests.engine.test_next_beat import ONE, told
 from tests.factories import membership
 from tests.storage.databases import postgresql_database
 

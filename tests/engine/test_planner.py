@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from bot.core.config import CommunityConfig
+from bot.core.gate import Claim, Ready
 from bot.core.hud.call import AgentPart, BuiltCall
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, MessageId, Reason, Side
-from bot.core.verdict import Claim, Ready
 from bot.core.view import RoomView, View
-from bot.engine.planner import Kind, PlannedCall, alone, ids_of, plan
+from bot.engine.planner import CallKind, PlannedCall, alone, ids_of, plan
 from tests.factories import COMMUNITY_ID, agent, later, membership, message, room, view
 from tests.fakes import START, ScriptedModel
 
@@ -30,7 +30,7 @@ def ready(one: Agent, *, side: Side = PUBLIC_SIDE, kind: ReasonKind = ReasonKind
     return Ready(claim=claim, agent=one, side=side, reasons=(why,))
 
 
-def write(kind: Kind, group: Sequence[Ready]) -> BuiltCall:
+def write(kind: CallKind, group: Sequence[Ready]) -> BuiltCall:
     """Write a call as long as one would be: rooms once, a segment for each."""
     parts = tuple(
         AgentPart(

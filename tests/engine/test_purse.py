@@ -13,7 +13,7 @@ from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import ModelAnswer, ModelCall, Writing
 from bot.core.records import CommunityId, Usage
 from bot.core.spending import Limit, Short
-from bot.engine.planner import Kind, PlannedCall
+from bot.engine.planner import CallKind, PlannedCall
 from bot.engine.purse import Purse
 from storage.store import SqlStore
 from tests.engine.hearts import everyone_says, hearts
@@ -21,7 +21,7 @@ from tests.fakes import START, ScriptedModel
 from tests.founding import founded
 
 LIMITED = CommunityConfig(usd_per_day=Decimal("0.0080"))  # two calls of 0.0033 each fit, a third does not
-KIND = Kind(
+KIND = CallKind(
     model="gpt-4o-mini",
     temperature=0.7,
     input_format=InputFormat.TEXT,

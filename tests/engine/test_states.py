@@ -7,14 +7,14 @@ from bot.adapters.web import agent_row
 from bot.core.changes import UpdateAgent
 from bot.core.kinds import Doing, State
 from bot.core.letters import RESTS
-from bot.core.outlook import doing_words
+from bot.core.next_beat import doing_words
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import AgentId
 from cogs.room.company import member_lines
 from cogs.ui.cards import agent_list
 from cogs.ui.charts import pace_table
 from tests.engine.hearts import Hearts, answer, hearts
-from tests.engine.test_outlook import told
+from tests.engine.test_next_beat import told
 from tests.fakes import ScriptedModel
 
 HALL, GUEST = AgentId(1), AgentId(2)

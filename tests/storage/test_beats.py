@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 
 from bot.core.changes import AgentColumns, DropReasons, EndBeat, PutReason, UpdateAgent
+from bot.core.gate import Claim
 from bot.core.kinds import ReasonKind, UsedBy
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, MessageId, Reason, Snowflake, Usage
-from bot.core.verdict import Claim
 from storage.store import SqlStore
 from tests.fakes import START
 from tests.storage.lines import last_beat

@@ -28,7 +28,7 @@ from bot.core.records import (
     MessageId,
     Snowflake,
 )
-from storage.purging import purge_index
+from storage.index_purging import purge_index
 from storage.store import SqlStore
 from tests.factories import by_agent, by_person, membership, person
 from tests.fakes import START

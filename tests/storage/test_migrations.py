@@ -16,7 +16,7 @@ from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Beat, BeatId, Snowflake
 from storage.database import Database, database_url
 from storage.migrations import path as migrations
-from storage.planning import tell_planner
+from storage.sqlite_statistics import tell_planner
 from storage.store import SqlStore, migrate
 from storage.tables import METADATA
 from tests.factories import agent, room

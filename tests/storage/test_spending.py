@@ -13,14 +13,14 @@ from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.models import Ceilings
 from bot.core.records import AgentId, CommunityId, Snowflake, Usage
 from bot.core.spending import Limit, day_of
-from bot.engine.planner import Kind, PlannedCall
-from bot.engine.purse import Price, Purse, set_aside
+from bot.engine.planner import CallKind, PlannedCall
+from bot.engine.purse import CallPrice, Purse, set_aside
 from storage.store import SqlStore
 from tests.fakes import ScriptedModel
 
 LATE = datetime(2026, 11, 20, 23, 59, 59, tzinfo=UTC)
 TODAY = day_of(LATE)
-KIND = Kind(
+KIND = CallKind(
     model="gpt-4o-mini",
     temperature=0.7,
     input_format=InputFormat.TEXT,
@@ -82,7 +82,7 @@ async def test_no_moment_passes_the_limit_while_calls_begin_and_end(
 
     async def one_summary() -> None:
         async with store.writing(community_id) as write:
-            await set_aside(write.money, community_id, config, TODAY, Price(usd=PRICE / 2, tokens=500))
+            await set_aside(write.money, community_id, config, TODAY, CallPrice(usd=PRICE / 2, tokens=500))
 
     async def watch() -> None:
         for _ in range(60):

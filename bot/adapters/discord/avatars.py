@@ -5,7 +5,7 @@ from io import BytesIO
 
 from PIL import Image, ImageDraw
 
-from bot.letters import stretches
+from bot.picture_text import stretches
 
 SIZE = 256
 GOLDEN = 0.618033988749895  # steps of the golden ratio keep the colours of neighbouring ids far apart

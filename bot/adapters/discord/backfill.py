@@ -12,8 +12,8 @@ import structlog
 
 from bot.adapters.discord.events import Translator, channel_found, reads
 from bot.adapters.discord.inbox import Inbox
+from bot.adapters.discord.recheck import Recheck
 from bot.adapters.discord.territory import Elsewhere, Found, Territory
-from bot.adapters.discord.window import Window
 from bot.core.errors import StoreError
 from bot.core.events import ChannelDeleted, ThreadDeleted, ThreadLeft
 from bot.core.ports import Store
@@ -44,7 +44,7 @@ class Backfill:
         self._store = store
         self._translator = translator
         self._inbox = inbox
-        self._window = Window(store, territory, translator, inbox)
+        self._window = Recheck(store, territory, translator, inbox)
 
     async def read_on(self, guild: discord.Guild, *, channel_ids: Collection[int] | None = None) -> int:
         """Take in what every room (or only some) missed, oldest first; gives how many messages were looked at."""

@@ -141,13 +141,13 @@ class Channels:
 
 def _is_made_already(channel: Mapping[str, Any], new: NewChannel) -> bool:
     """Tell whether a channel is the one that an answer which got lost was about."""
-    id, topic = int(channel["id"]), channel.get("topic") or ""
-    is_new = channel["type"] == TEXT and id > new.after and id not in new.rooms
+    id_, topic = int(channel["id"]), channel.get("topic") or ""
+    is_new = channel["type"] == TEXT and id_ > new.after and id_ not in new.rooms
     return is_new and any(mark in topic for mark in new.marks)
 
 
-def _nothing(id: int, type: int) -> dict[str, Any]:
-    return {"id": id, "type": type, "allow": "0", "deny": "0"}
+def _nothing(id_: int, type_: int) -> dict[str, Any]:
+    return {"id": id_, "type": type_, "allow": "0", "deny": "0"}
 
 
 def _set(before: dict[str, Any], *, allow: int = 0, deny: int = 0, forget: int = 0) -> dict[str, Any]:

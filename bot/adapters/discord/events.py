@@ -279,7 +279,7 @@ class Translator:
         return MessagesDeleted(
             guild_id=Snowflake(guild.id),
             channel_id=heard.channel_id if heard else Snowflake(payload.channel_id),
-            message_ids=tuple(Snowflake(id) for id in ids),
+            message_ids=tuple(Snowflake(id_) for id_ in ids),
         )
 
     async def reaction(self, payload: discord.RawReactionActionEvent) -> ReactionChanged | None:

@@ -140,5 +140,5 @@ def _guild_of(name: str, data: Any) -> int:  # noqa: ANN401
     """Give the server that an event is about; 0 when it is about none."""
     if not isinstance(data, dict):
         return 0
-    id = data.get("id") if name.startswith("GUILD_") and "guild_id" not in data else data.get("guild_id")
-    return int(id) if isinstance(id, str) and id.isdecimal() else 0
+    id_ = data.get("id") if name.startswith("GUILD_") and "guild_id" not in data else data.get("guild_id")
+    return int(id_) if isinstance(id_, str) and id_.isdecimal() else 0

@@ -53,7 +53,7 @@ class People:
     async def meet(self, authors: Iterable[Author], guild: discord.Guild) -> None:
         """Ask for many members at once over the gateway; asking for each over REST would take seconds a person."""
         strangers = {author.id for author in authors if not isinstance(author, discord.Member)}
-        unknown = sorted(id for id in strangers if (guild.id, id) not in self._looked_up)
+        unknown = sorted(id_ for id_ in strangers if (guild.id, id_) not in self._looked_up)
         for some in (unknown[at : at + AT_ONCE] for at in range(0, len(unknown), AT_ONCE)):
             try:
                 found = {
@@ -61,7 +61,7 @@ class People:
                 }
             except (TimeoutError, discord.ClientException):  # then each is asked for when it is needed
                 return
-            self._looked_up.update({(guild.id, id): found.get(id) for id in some})
+            self._looked_up.update({(guild.id, id_): found.get(id_) for id_ in some})
 
     def forget(self) -> None:
         """Ask anew for everyone's rights."""

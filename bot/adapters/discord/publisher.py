@@ -199,8 +199,8 @@ def _buttons(letter_id: LetterId | None, traces: Sequence[str]) -> discord.ui.Vi
     if letter_id is not None:
         for verdict, label, style in DECISIONS:
             view.add_item(discord.ui.Button(label=label, style=style, custom_id=held_id(verdict, letter_id)))
-    for number, id in enumerate(traces, 1):
-        view.add_item(discord.ui.Button(label=str(number), custom_id=id))
+    for number, id_ in enumerate(traces, 1):
+        view.add_item(discord.ui.Button(label=str(number), custom_id=id_))
     view.stop()
     return view
 

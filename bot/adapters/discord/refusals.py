@@ -8,8 +8,8 @@ import discord
 from discord import app_commands
 from pydantic import ValidationError
 
+from bot.core.answer_items import told_of
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Invalid, Limited, PublishError, SelfroomError
-from bot.core.items import told_of
 
 UNKNOWN_CHANNEL, UNKNOWN_WEBHOOK, BAD_WEBHOOK_TOKEN = 10003, 10015, 50027
 THREAD_ARCHIVED = 50083

@@ -103,7 +103,7 @@ class Signposts:
 
 
 async def _everyone(views: Views, community: Community) -> Outline:
-    return await views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+    return await views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
 
 
 async def _fetched(guild: discord.Guild, user_id: int) -> discord.Member | None:

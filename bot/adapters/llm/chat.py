@@ -56,7 +56,7 @@ def _usage(used: CompletionUsage | None) -> Usage:
         return Usage()
     details = used.prompt_tokens_details
     return usage_of(
-        input=used.prompt_tokens,
+        input_count=used.prompt_tokens,
         output=used.completion_tokens,
         cached=details.cached_tokens if details else 0,
         written=details.cache_write_tokens if details else 0,

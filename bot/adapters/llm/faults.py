@@ -8,8 +8,8 @@ import httpx2
 import openai
 
 from bot.adapters.llm.guard import AddressRefused, AnswerRefused
-from bot.core.blotting import Blots
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from bot.core.key_redaction import KeyRedactor
 from bot.core.records import Usage
 
 LONGEST_REST_SECONDS = 3_600.0  # whatever a server asks for
@@ -39,7 +39,7 @@ class Blame:
     model: str
     key_is_in: str = "check OPENAI_API_KEY"
     address_is_in: str = "change SELFROOM_OPENAI_BASE_URL"
-    blots: Blots = field(default_factory=Blots)  # for what a server repeats of keys
+    redactor: KeyRedactor = field(default_factory=KeyRedactor)  # for what a server repeats of keys
 
 
 def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
@@ -114,7 +114,7 @@ def _said(error: openai.APIStatusError) -> str:
 
 def _quoted(said: str, at: Blame) -> str:
     """Give what a server said, without keys and as far as it fits into a sentence."""
-    text = " ".join(at.blots.beginning(said, MOST_QUOTED).split())
+    text = " ".join(at.redactor.beginning(said, MOST_QUOTED).split())
     return text if len(said) <= MOST_QUOTED else f"{text}…"
 
 

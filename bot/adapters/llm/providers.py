@@ -29,8 +29,8 @@ from bot.adapters.llm.ladder import Ladder, is_words
 from bot.adapters.llm.pictures import are_fetched, as_taken
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.tokens import tokenizer_for
-from bot.core.blotting import Blots
 from bot.core.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from bot.core.key_redaction import KeyRedactor
 from bot.core.models import Api, Ceilings, ModelAnswer, ModelCall, Source, Tokenizer
 from bot.core.records import Usage
 
@@ -146,7 +146,7 @@ class Provider:
             try:
                 return await moderation.ask(self._client, model, text)
             except OpenAIError as error:
-                raise as_model_error(error, self._blame(model, Blots())) from error
+                raise as_model_error(error, self._blame(model, KeyRedactor())) from error
             except MALFORMED as error:
                 raise ModelUnreachable(f"What answers at {self.address} is no moderation model.") from error
 
@@ -198,9 +198,9 @@ class Provider:
             if call.schema is None and call.wants_json and refuses_schema(error):
                 self.ladder.without_json(model)
                 return await self._ask(model, call)
-            raise as_model_error(error, self._blame(model, call.blots)) from error
+            raise as_model_error(error, self._blame(model, call.redactor)) from error
         except Declined as error:
-            raise declined(error, self._blame(model, call.blots)) from error
+            raise declined(error, self._blame(model, call.redactor)) from error
         except MALFORMED as error:
             log.warning("an answer could not be read", address=self.address, model=model, exc_info=True)
             sentence = f"What answers at {self.address} is no model: check the address."
@@ -218,13 +218,13 @@ class Provider:
         elif call.wants_json:
             self.ladder.without_json(model)
 
-    def _blame(self, model: str, blots: Blots) -> Blame:
+    def _blame(self, model: str, redactor: KeyRedactor) -> Blame:
         """Give whom a fault is laid to; what a server repeats of our key and of rooms' keys is hidden."""
         key = self.options.api_key
-        blots = blots | [key] if len(key) >= SECRET_CHARACTERS else blots
+        redactor = redactor | [key] if len(key) >= SECRET_CHARACTERS else redactor
         if self.options.own:
-            return Blame(self.address, model, SETUP, SETUP, blots)
-        return Blame(self.address, model, blots=blots)
+            return Blame(self.address, model, SETUP, SETUP, redactor)
+        return Blame(self.address, model, redactor=redactor)
 
 
 class _Once(DefaultAsyncHttpxClient):

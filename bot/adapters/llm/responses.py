@@ -63,7 +63,7 @@ def _usage(response: Response) -> Usage:
         return Usage()
     details = used.input_tokens_details
     return usage_of(
-        input=used.input_tokens,
+        input_count=used.input_tokens,
         output=used.output_tokens,
         cached=details.cached_tokens if details else 0,
         written=details.cache_write_tokens if details else 0,

@@ -5,9 +5,9 @@ from bot.core.records import Usage
 MOST_TOKENS = 100_000_000  # of one call: more is no count
 
 
-def usage_of(*, input: object, output: object, cached: object = 0, written: object = 0) -> Usage:
+def usage_of(*, input_count: object, output: object, cached: object = 0, written: object = 0) -> Usage:
     """Give token counts that fit together, whatever a server reports; what is no number counts as 0."""
-    read = _count(input)
+    read = _count(input_count)
     from_cache = min(_count(cached), read)
     return Usage(
         input_tokens=read,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.core.actions.definition import Action, Category, Need, People, define
-from bot.core.actions.fields import AgentRef, Label, Line, Moment, PersonRef, RequestRef, RoomRef, Secret
+from bot.core.actions.fields import AgentRef, Label, Line, PersonRef, RequestRef, RoomRef, Secret, UtcTime
 
 
 @define(
@@ -19,7 +19,7 @@ class CreateKey(Action):
     type: Literal["create_key"] = "create_key"
     key: Secret | None = None
     label: Label | None = None
-    expires: Moment | None = None
+    expires: UtcTime | None = None
     uses: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
 
 

@@ -56,8 +56,8 @@ class Action(BaseModel):
     def aimed_at(self, *aims: Aim) -> Iterator[int]:
         """Give the ids it was given for any of these, in the order of its parameters."""
         for name, aim in self.definition.aims.items():
-            if aim in aims and (id := getattr(self, name)) is not None:
-                yield id
+            if aim in aims and (id_ := getattr(self, name)) is not None:
+                yield id_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.core.actions.definition import Action, Category, Need, People, define
-from bot.core.actions.fields import AgentRef, Line, MessageRef, Moment, Number, RoomRef, ScheduledRef, Text
+from bot.core.actions.fields import AgentRef, Line, MessageRef, Number, RoomRef, ScheduledRef, Text, UtcTime
 from bot.core.kinds import Emotion
 
 
@@ -67,7 +67,7 @@ class Say(Action):
 @define(Category.TIMING, "Sleep until a time, at most some days away.", hint="ISO 8601, within 7 days")
 class Sleep(Action):
     type: Literal["sleep"] = "sleep"
-    until: Moment
+    until: UtcTime
 
 
 @define(
@@ -81,7 +81,7 @@ class ScheduleMessage(Action):
     type: Literal["schedule_message"] = "schedule_message"
     room_id: RoomRef
     message: Text
-    at: Moment
+    at: UtcTime
 
 
 @define(Category.TIMING, "Take back what you would say later.")

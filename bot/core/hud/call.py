@@ -8,17 +8,17 @@ from datetime import datetime
 from functools import cache, lru_cache
 from typing import Final
 
+from bot.core.hud.agent_hud import AgentHud, CallTime, Format
 from bot.core.hud.constant import constant_part
 from bot.core.hud.counting import count
 from bot.core.hud.fitting import Fitted, fit
 from bot.core.hud.formats import FORMATS
 from bot.core.hud.knowledge import Known
-from bot.core.hud.layout import Shelf
+from bot.core.hud.layout import BacklogCache
 from bot.core.hud.prompts import prompts_of
 from bot.core.hud.sections import Scope
 from bot.core.hud.shared import joined_directory, seen_once
-from bot.core.hud.sheet import Format, Moment, Sheet
-from bot.core.hud.wording import local_time, moment
+from bot.core.hud.wording import local_time, timestamp
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import Tokenizer
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, MessageId, Reason, Side
@@ -82,22 +82,22 @@ def build(
     `structured` tells that the model is held to the answer's schema, so that the format needs fewer words.
     """
     config = view.config
-    at = Moment(
-        at=moment(now), local=local_time(now, config.time_zone), zone=config.time_zone, language=config.language
+    at = CallTime(
+        at=timestamp(now), local=local_time(now, config.time_zone), zone=config.time_zone, language=config.language
     )
-    format = FORMATS[input_format].write(tokenizer)
+    hud_format = FORMATS[input_format].write(tokenizer)
     alone = len(asks) == 1
     prompts = prompts_of(config.prompts)
     instructions = constant_part(prompts, input_format, output_format, structured=structured, alone=alone)
     scopes = [_scope(view, ask, now, tokenizer, alone=alone) for ask in asks]
-    shelf: Shelf = {}
-    fitted = [fit(scope, format, at, shelf) for scope in scopes]
+    backlogs_known: BacklogCache = {}
+    fitted = [fit(scope, hud_format, at, backlogs_known) for scope in scopes]
     if len(fitted) == 1:
-        text, tokens = format.solo(fitted[0].sheet, at), fitted[0].tokens
+        text, tokens = hud_format.solo(fitted[0].agent_hud, at), fitted[0].tokens
     else:
-        text = _shared_text([one.sheet for one in fitted], format, at, prompts["isolation"])
+        text = _shared_text([one.agent_hud for one in fitted], hud_format, at, prompts["isolation"])
         tokens = tokenizer.count(text)
-    room_ids = sorted({place.id for one in fitted for place in one.sheet.places})
+    room_ids = sorted({place.id for one in fitted for place in one.agent_hud.shown_rooms})
     return BuiltCall(
         instructions=instructions,
         input=text,
@@ -148,22 +148,24 @@ def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: 
     )
 
 
-def _shared_text(sheets: list[Sheet], format: Format, at: Moment, notice: str) -> str:
-    return format.shared(joined_directory(sheets), sheets, seen_once(sheets), at, notice)
+def _shared_text(agent_huds: list[AgentHud], hud_format: Format, at: CallTime, notice: str) -> str:
+    return hud_format.shared(joined_directory(agent_huds), agent_huds, seen_once(agent_huds), at, notice)
 
 
 def _part(fitted: Fitted) -> AgentPart:
-    sheet = fitted.sheet
-    starts = {place.id: place.messages[0].id for place in sheet.places if place.messages}
-    newest = {place.id: max(message.id for message in place.messages) for place in sheet.places if place.messages}
+    agent_hud = fitted.agent_hud
+    starts = {place.id: place.messages[0].id for place in agent_hud.shown_rooms if place.messages}
+    newest = {
+        place.id: max(message.id for message in place.messages) for place in agent_hud.shown_rooms if place.messages
+    }
     return AgentPart(
-        agent_id=sheet.agent.id,
-        side=sheet.side,
+        agent_id=agent_hud.agent.id,
+        side=agent_hud.side,
         sections=fitted.sections,
-        room_ids=tuple(place.id for place in sheet.places),
+        room_ids=tuple(place.id for place in agent_hud.shown_rooms),
         window_starts=starts,
         seen_until=newest,
-        message_ids=frozenset(message.id for place in sheet.places for message in place.messages),
+        message_ids=frozenset(message.id for place in agent_hud.shown_rooms for message in place.messages),
         tokens=fitted.tokens,
     )
 

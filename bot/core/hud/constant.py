@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Final
 
 from bot.core.actions import hud_actions
+from bot.core.hud.agent_hud import OsSection
 from bot.core.hud.formats import FORMATS
-from bot.core.hud.sheet import OsSection
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import Json
 

@@ -27,25 +27,25 @@ def shown_directory(view: Outline, agent_id: AgentId, room_ids: Iterable[AgentId
     inside = frozenset(room_ids)
     near = neighbours(view, inside) | {agent_id}
     shown: list[Json] = [
-        entry(view, id, level, inside)
-        for id in sorted(view.agents)
-        if id in near or (level == EVERYONE and view.agents[id].retired_at is None)
+        entry(view, id_, level, inside)
+        for id_ in sorted(view.agents)
+        if id_ in near or (level == EVERYONE and view.agents[id_].retired_at is None)
     ]
     return shown[:MOST_NAMES] if level == NAMES else shown
 
 
 def entry(
-    view: Outline, id: AgentId, level: int = EVERYONE, inside: Collection[AgentId] = frozenset()
+    view: Outline, agent_id: AgentId, level: int = EVERYONE, inside: Collection[AgentId] = frozenset()
 ) -> dict[str, Json]:
     """Give one agent's entry: id, name, type, topic, access.
 
     What a private room talks about stands only where the room itself is shown: `inside` are those rooms.
     """
-    agent, room = view.agents[id], view.all_rooms.get(id)
-    shown: dict[str, Json] = {"id": id, "name": whole(agent.name)}
+    agent, room = view.agents[agent_id], view.all_rooms.get(agent_id)
+    shown: dict[str, Json] = {"id": agent_id, "name": whole(agent.name)}
     if level == NAMES:
         return shown
-    is_told = room is not None and (room.visibility is Visibility.PUBLIC or id in inside)
+    is_told = room is not None and (room.visibility is Visibility.PUBLIC or agent_id in inside)
     topic = whole(room.topic[:120]) if room and is_told else ""
     access = "retired" if agent.retired_at else room.access.value if room else ""
     return shown | {"type": agent.type.value, "topic": topic, "access": access}

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bot.core.hud.agent_hud import AgentHud, CallTime, Format
 from bot.core.hud.budget import Rest, fit_rest
-from bot.core.hud.layout import Shelf, lay_out, table
-from bot.core.hud.places import without_secrets
+from bot.core.hud.layout import BacklogCache, lay_out, room_table
 from bot.core.hud.sections import Scope
-from bot.core.hud.sheet import Format, Moment, Sheet
+from bot.core.hud.shown_rooms import without_secrets
 from bot.core.hud.values import fields
 from bot.core.hud.wording import percent
 
@@ -16,56 +16,58 @@ from bot.core.hud.wording import percent
 class Fitted:
     """A sheet that keeps to its budget, and its tokens by section."""
 
-    sheet: Sheet
+    agent_hud: AgentHud
     sections: tuple[tuple[str, int], ...]
     tokens: int
 
 
-def fit(scope: Scope, format: Format, moment: Moment, shelf: Shelf) -> Fitted:
+def fit(scope: Scope, hud_format: Format, moment: CallTime, backlogs_known: BacklogCache) -> Fitted:
     """Give what the agent is shown: exactly counted, never above its budget."""
     rooms = scope.view.rooms_of(scope.agent.id, scope.side)
-    rest = fit_rest(scope, [room.room.id for room in rooms], format, moment)
-    laid = table(scope, rooms, format, shelf)
+    rest = fit_rest(scope, [room.room.id for room in rooms], hud_format, moment)
+    laid = room_table(scope, rooms, hud_format, backlogs_known)
     left = scope.budget - rest.tokens
-    sheet, room_tokens = lay_out(laid, rest.sheet, left)
-    while sheet.places and (over := _most_tokens(sheet, format, moment, scope) - scope.budget) > 0:
+    agent_hud, room_tokens = lay_out(laid, rest.agent_hud, left)
+    while agent_hud.shown_rooms and (over := _most_tokens(agent_hud, hud_format, moment, scope) - scope.budget) > 0:
         left -= max(8, over)
-        sheet, room_tokens = lay_out(laid, rest.sheet, left)
-    return _counted(sheet, rest, room_tokens, format, moment, scope)
+        agent_hud, room_tokens = lay_out(laid, rest.agent_hud, left)
+    return _counted(agent_hud, rest, room_tokens, hud_format, moment, scope)
 
 
-def _most_tokens(sheet: Sheet, format: Format, moment: Moment, scope: Scope) -> int:
+def _most_tokens(agent_hud: AgentHud, hud_format: Format, moment: CallTime, scope: Scope) -> int:
     """Give the most that the text can take: with space for secrets, whether they are shown or not."""
-    if format.lines_add_up:
+    if hud_format.lines_add_up:
         return 0  # the pieces were exact
-    bare = [(place, *without_secrets(place.seat)) for place in sheet.places]
+    bare = [(place, *without_secrets(place.seat)) for place in agent_hud.shown_rooms]
     kept_free = sum(tokens for _, _, tokens in bare)
-    shown = replace(sheet, places=tuple(replace(place, seat=seat) for place, seat, _ in bare))
-    return scope.tokenizer.count(format.solo(shown, moment)) + kept_free
+    shown = replace(agent_hud, shown_rooms=tuple(replace(place, seat=seat) for place, seat, _ in bare))
+    return scope.tokenizer.count(hud_format.solo(shown, moment)) + kept_free
 
 
-def _counted(sheet: Sheet, rest: Rest, room_tokens: int, format: Format, moment: Moment, scope: Scope) -> Fitted:
+def _counted(
+    agent_hud: AgentHud, rest: Rest, room_tokens: int, hud_format: Format, moment: CallTime, scope: Scope
+) -> Fitted:
     others = [(name, tokens) for name, tokens in rest.pieces if name != "budget"]
     known = sum(tokens for _, tokens in others) + room_tokens
-    if format.lines_add_up:
-        sheet, used = _told(sheet, lambda told: known + format.budget_tokens(told))
+    if hud_format.lines_add_up:
+        agent_hud, used = _told(agent_hud, lambda told: known + hud_format.budget_tokens(told))
     else:
-        sheet, used = _told(sheet, lambda told: scope.tokenizer.count(format.solo(told, moment)))
-    budget = format.budget_tokens(sheet)
-    return Fitted(sheet=sheet, sections=(*others, ("messages", room_tokens), ("budget", budget)), tokens=used)
+        agent_hud, used = _told(agent_hud, lambda told: scope.tokenizer.count(hud_format.solo(told, moment)))
+    budget = hud_format.budget_tokens(agent_hud)
+    return Fitted(agent_hud=agent_hud, sections=(*others, ("messages", room_tokens), ("budget", budget)), tokens=used)
 
 
-def _told(sheet: Sheet, tokens: Callable[[Sheet], int]) -> tuple[Sheet, int]:
+def _told(agent_hud: AgentHud, tokens: Callable[[AgentHud], int]) -> tuple[AgentHud, int]:
     """Write the true use into the budget's section, which is counted itself; gives the sheet and what it takes."""
-    used = tokens(sheet)
+    used = tokens(agent_hud)
     for _ in range(3):
-        sheet = _with_used(sheet, used)
-        if (counted := tokens(sheet)) == used:
+        agent_hud = _with_used(agent_hud, used)
+        if (counted := tokens(agent_hud)) == used:
             break
         used = counted
-    return sheet, used
+    return agent_hud, used
 
 
-def _with_used(sheet: Sheet, used: int) -> Sheet:
-    told = fields(sheet.sections["budget"]) | {"used": used, "percent": percent(used, sheet.agent.token_budget)}
-    return replace(sheet, sections={**sheet.sections, "budget": told})
+def _with_used(agent_hud: AgentHud, used: int) -> AgentHud:
+    told = fields(agent_hud.sections["budget"]) | {"used": used, "percent": percent(used, agent_hud.agent.token_budget)}
+    return replace(agent_hud, sections={**agent_hud.sections, "budget": told})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from bot.core.hud.wording import moment, time_since
+from bot.core.hud.wording import time_since, timestamp
 from bot.core.records import Focus, Json
 
 FULL, ABBREVIATED, MINIMAL, LEAST = 0, 1, 2, 3  # LEAST: nothing but what is always there
@@ -36,7 +36,7 @@ def shown_focus(focus: Focus, tier: int, *, now: datetime, stale_hours: float) -
     if shown and tier != FULL:
         shown["hint"] = HINT
     if shown and focus.updated_at:
-        shown["updated"] = moment(focus.updated_at)
+        shown["updated"] = timestamp(focus.updated_at)
         shown["age"] = time_since(focus.updated_at, now)
         if now - focus.updated_at > timedelta(hours=stale_hours):
             shown["stale"] = True

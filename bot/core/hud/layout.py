@@ -5,122 +5,125 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.core.attention import allot
-from bot.core.hud.places import places_of, shares_of, without_secrets
+from bot.core.hud.agent_hud import AgentHud, Detail, Format, ShownRoom
 from bot.core.hud.sections import Scope
-from bot.core.hud.sheet import Detail, Format, Place, Sheet
+from bot.core.hud.shown_rooms import shares_of, shown_rooms_of, without_secrets
 from bot.core.hud.window import CUT_OFF_FROM, Backlog, choose
 from bot.core.records import AgentId
 from bot.core.view import RoomView
 
 MOST_NAMED: Final = 30
-Shelf = dict[AgentId, Backlog]  # of one call
+BacklogCache = dict[AgentId, Backlog]  # of one call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class RoomTable:
     """The rooms of one agent with what is known of their cost; made once, laid out as often as needed."""
 
     scope: Scope
-    format: Format
-    places: tuple[Place, ...]
+    hud_format: Format
+    shown_rooms: tuple[ShownRoom, ...]
     parts: Mapping[AgentId, float]
     backlogs: Mapping[AgentId, Backlog]
 
-    def base_tokens(self, place: Place) -> int:
+    def base_tokens(self, place: ShownRoom) -> int:
         """Give the most that a room costs without messages."""
         messages = self.backlogs[place.id].messages
         seat, kept_free = without_secrets(place.seat)
         older = place.view.older + len(messages)
         probe = replace(place, seat=seat, messages=tuple(messages[-1:]), older=older)
-        return self.format.place_tokens(probe) + kept_free
+        return self.hud_format.place_tokens(probe) + kept_free
 
-    def floors(self, places: Sequence[Place]) -> list["Floor"]:
+    def costs(self, shown_rooms: Sequence[ShownRoom]) -> list["RoomCost"]:
         """Give what must be found for each of these rooms: it and its newest message."""
         return [
-            Floor(place, base := self.base_tokens(place), base + self.backlogs[place.id].least()) for place in places
+            RoomCost(place, base := self.base_tokens(place), base + self.backlogs[place.id].least())
+            for place in shown_rooms
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class RoomCost:
     """A room at some detail, the most it costs without messages, and with its newest one."""
 
-    place: Place
+    place: ShownRoom
     base: int
     least: int
 
 
-def table(scope: Scope, rooms: Sequence[RoomView], format: Format, shelf: Shelf) -> Table:
+def room_table(scope: Scope, rooms: Sequence[RoomView], hud_format: Format, backlogs_known: BacklogCache) -> RoomTable:
     """Give the rooms ready to be laid out."""
     parts = shares_of(scope, rooms)
-    backlogs = {room.room.id: _backlog(scope, room, format, shelf) for room in rooms}
-    places = tuple(places_of(scope, rooms, parts))
-    return Table(scope=scope, format=format, places=places, parts=parts, backlogs=backlogs)
+    backlogs = {room.room.id: _backlog(scope, room, hud_format, backlogs_known) for room in rooms}
+    shown_rooms = tuple(shown_rooms_of(scope, rooms, parts))
+    return RoomTable(scope=scope, hud_format=hud_format, shown_rooms=shown_rooms, parts=parts, backlogs=backlogs)
 
 
-def _backlog(scope: Scope, room: RoomView, format: Format, shelf: Shelf) -> Backlog:
+def _backlog(scope: Scope, room: RoomView, hud_format: Format, backlogs_known: BacklogCache) -> Backlog:
     """Give a room's backlog; agents of one call that see all of a room share what was counted of it."""
     messages = scope.view.visible(scope.agent.id, room)
-    known = shelf.get(room.room.id)
+    known = backlogs_known.get(room.room.id)
     if known is not None and known.messages is messages:
         return known
-    backlog = Backlog(messages, format, cut_off=room.older > 0 and len(messages) >= CUT_OFF_FROM)
+    backlog = Backlog(messages, hud_format, cut_off=room.older > 0 and len(messages) >= CUT_OFF_FROM)
     if messages is room.messages:
-        shelf[room.room.id] = backlog
+        backlogs_known[room.room.id] = backlog
     return backlog
 
 
-def lay_out(table: Table, sheet: Sheet, total: int) -> tuple[Sheet, int]:
+def lay_out(room_table: RoomTable, agent_hud: AgentHud, total: int) -> tuple[AgentHud, int]:
     """Give the sheet with its rooms in at most so many tokens, and what they take."""
-    floors, sheet = _shown(table, sheet, total)
-    used = table.format.named_tokens(sheet)
-    given = _given(table, floors, total - used)
+    costs, agent_hud = _shown(room_table, agent_hud, total)
+    used = room_table.hud_format.named_tokens(agent_hud)
+    given = _given(room_table, costs, total - used)
     filled = []
-    for floor in floors:
-        place, tokens = _filled(table, floor, given[floor.place.id])
+    for cost in costs:
+        place, tokens = _filled(room_table, cost, given[cost.place.id])
         filled.append(place)
         used += tokens
-    return replace(sheet, places=tuple(filled)), used
+    return replace(agent_hud, shown_rooms=tuple(filled)), used
 
 
-def _shown(table: Table, sheet: Sheet, total: int) -> tuple[list[Floor], Sheet]:
+def _shown(room_table: RoomTable, agent_hud: AgentHud, total: int) -> tuple[list[RoomCost], AgentHud]:
     """Choose the detail at which every room has its newest message, else the rooms that are shown at all."""
-    floors = table.floors(table.places)
-    if sum(floor.least for floor in floors) > total:
-        floors = table.floors([replace(place, detail=Detail.BARE) for place in table.places])
-    if sum(floor.least for floor in floors) <= total:
-        return floors, sheet
-    ranked = sorted(floors, key=lambda one: (-table.parts[one.place.id], not one.place.seat["is_self_room"]))
+    costs = room_table.costs(room_table.shown_rooms)
+    if sum(cost.least for cost in costs) > total:
+        costs = room_table.costs([replace(place, detail=Detail.BARE) for place in room_table.shown_rooms])
+    if sum(cost.least for cost in costs) <= total:
+        return costs, agent_hud
+    ranked = sorted(costs, key=lambda one: (-room_table.parts[one.place.id], not one.place.seat["is_self_room"]))
     while ranked:
         dropped = ranked.pop().place
-        gone = (*sheet.named, (dropped.id, dropped.name))
-        sheet = replace(sheet, named=gone[:MOST_NAMED], unnamed=sheet.unnamed + max(0, len(gone) - MOST_NAMED))
-        if sum(floor.least for floor in ranked) + table.format.named_tokens(sheet) <= total:
-            return [floor for floor in floors if floor in ranked], sheet
-    return [], replace(sheet, named=(), unnamed=0)
+        gone = (*agent_hud.named, (dropped.id, dropped.name))
+        agent_hud = replace(
+            agent_hud, named=gone[:MOST_NAMED], unnamed=agent_hud.unnamed + max(0, len(gone) - MOST_NAMED)
+        )
+        if sum(cost.least for cost in ranked) + room_table.hud_format.named_tokens(agent_hud) <= total:
+            return [cost for cost in costs if cost in ranked], agent_hud
+    return [], replace(agent_hud, named=(), unnamed=0)
 
 
-def _given(table: Table, floors: Sequence[Floor], total: int) -> dict[AgentId, int]:
+def _given(room_table: RoomTable, costs: Sequence[RoomCost], total: int) -> dict[AgentId, int]:
     """Divide the tokens by attention; what a room's messages want is counted only as far as it matters."""
-    weights = {floor.place.id: table.parts[floor.place.id] for floor in floors}
-    least = {floor.place.id: floor.least for floor in floors}
-    base = {floor.place.id: floor.base for floor in floors}
-    limits = {id: max(least[id], total // max(1, len(floors))) for id in weights}
+    weights = {cost.place.id: room_table.parts[cost.place.id] for cost in costs}
+    least = {cost.place.id: cost.least for cost in costs}
+    base = {cost.place.id: cost.base for cost in costs}
+    limits = {id_: max(least[id_], total // max(1, len(costs))) for id_ in weights}
     while True:
-        wanted = {id: base[id] + table.backlogs[id].wanted(limits[id]) for id in weights}
-        most = {id: max(least[id], want if want <= limits[id] else total) for id, want in wanted.items()}
+        wanted = {id_: base[id_] + room_table.backlogs[id_].wanted(limits[id_]) for id_ in weights}
+        most = {id_: max(least[id_], want if want <= limits[id_] else total) for id_, want in wanted.items()}
         given = allot(total, weights, least, most)
-        short = [id for id in weights if wanted[id] > limits[id] and given[id] > limits[id]]
+        short = [id_ for id_ in weights if wanted[id_] > limits[id_] and given[id_] > limits[id_]]
         if not short:
             return given
-        limits |= {id: given[id] for id in short}
+        limits |= {id_: given[id_] for id_ in short}
 
 
-def _filled(table: Table, floor: Floor, share: int) -> tuple[Place, int]:
+def _filled(room_table: RoomTable, cost: RoomCost, share: int) -> tuple[ShownRoom, int]:
     """Fill a room's share with messages; gives what the room takes."""
-    scope, place, backlog = table.scope, floor.place, table.backlogs[floor.place.id]
+    scope, place, backlog = room_table.scope, cost.place, room_table.backlogs[cost.place.id]
     start = scope.view.memberships[scope.agent.id, place.id].window_start
-    window = choose(backlog, share - floor.base, start, scope.tokenizer, table.format)
+    window = choose(backlog, share - cost.base, start, scope.tokenizer, room_table.hud_format)
     older = place.view.older + len(backlog.messages) - len(window.messages)
     filled = replace(place, messages=window.messages, older=older)
-    return filled, table.format.place_tokens(filled) + window.tokens
+    return filled, room_table.hud_format.place_tokens(filled) + window.tokens

@@ -8,12 +8,12 @@ from typing import Final
 from bot.core.access import shown_label
 from bot.core.actions import hud_actions
 from bot.core.hud.counting import clipped
-from bot.core.hud.deeds import CHARACTERS, shown_action
 from bot.core.hud.directory import EVERYONE, shown_directory
 from bot.core.hud.escape import whole
 from bot.core.hud.focus import EMPTY, FULL, LEAST, shown_focus
 from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
-from bot.core.hud.wording import WARNING_FROM, fill_status, moment, percent
+from bot.core.hud.recent_actions import CHARACTERS, shown_action
+from bot.core.hud.wording import WARNING_FROM, fill_status, percent, timestamp
 from bot.core.kinds import AgentType
 from bot.core.ports import Tokenizer
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side
@@ -26,7 +26,7 @@ NOTHING_KEPT: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thrift:
+class SectionLimits:
     """How much of each section is shown."""
 
     knowledge_tokens: int
@@ -62,21 +62,21 @@ class Scope:
         return self.view.mind_of(self.agent.id, self.side)
 
 
-def sections(scope: Scope, room_ids: Sequence[AgentId], thrift: Thrift) -> dict[str, Json]:
+def sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLimits) -> dict[str, Json]:
     """Give all sections but rooms and budget, in the documented names; what is empty is there and empty."""
     agent, mind = scope.agent, scope.mind
     shown: dict[str, Json] = {
-        "directory": shown_directory(scope.view, agent.id, room_ids, thrift.directory),
+        "directory": shown_directory(scope.view, agent.id, room_ids, limits.directory),
         "identity": identity(scope),
         "allocations": _allocations(agent),
-        **_knowledge(scope, scope.side, thrift),
-        "focus": _own_focus(scope, mind, thrift),
-        "keys_held": _keys_held(scope, thrift),
-        "recent_actions": _actions(mind, thrift),
-        "lookups": _lookups(scope, mind.lookups, thrift.lookup_tokens),
+        **_knowledge(scope, scope.side, limits),
+        "focus": _own_focus(scope, mind, limits),
+        "keys_held": _keys_held(scope, limits),
+        "recent_actions": _actions(mind, limits),
+        "lookups": _lookups(scope, mind.lookups, limits.lookup_tokens),
     }
     if scope.side != PUBLIC_SIDE:
-        shown["public"] = _public(scope, thrift)
+        shown["public"] = _public(scope, limits)
     if agent.can_create_agents:
         shown["available_actions"] = {name: list(lines) for name, lines in hud_actions(privileged=True).items()}
     return shown
@@ -92,7 +92,7 @@ def identity(scope: Scope) -> dict[str, Json]:
         "type": agent.type.value,
         "model": agent.model[:100],
         "temperature": agent.temperature,
-        "created": moment(agent.created_at),
+        "created": timestamp(agent.created_at),
         ("seed" if agent.type is AgentType.PERSONA else "role"): prompt,
     }
 
@@ -107,35 +107,35 @@ def knowledge_cap(agent: Agent) -> int:
     return agent.token_budget * agent.allocations.knowledge // 100
 
 
-def _knowledge(scope: Scope, side: Side, thrift: Thrift) -> dict[str, Json]:
+def _knowledge(scope: Scope, side: Side, limits: SectionLimits) -> dict[str, Json]:
     known = scope.known[side]
     shown: dict[str, Json] = {"memory_used": f"{percent(known.tokens, knowledge_cap(scope.agent))}%"}
     if (fill := percent(known.tokens, knowledge_cap(scope.agent))) >= WARNING_FROM:
         shown["memory_status"] = fill_status(fill)
-    if known.tokens <= thrift.knowledge_tokens:
+    if known.tokens <= limits.knowledge_tokens:
         return {"knowledge": known.whole, **shown}
-    kept, hidden = known.weightiest(thrift.knowledge_tokens)
+    kept, hidden = known.weightiest(limits.knowledge_tokens)
     named: list[Json] = [path[:NOTHING_KEPT] for path in hidden[:PATHS_NAMED]]
     return {"knowledge": kept, "knowledge_hidden": {"count": len(hidden), "paths": named}, **shown}
 
 
-def _own_focus(scope: Scope, mind: Mind, thrift: Thrift) -> dict[str, Json]:
+def _own_focus(scope: Scope, mind: Mind, limits: SectionLimits) -> dict[str, Json]:
     """Give the focus of this side; an empty one says what belongs there."""
-    return _focus(scope, mind, thrift) or ({} if thrift.focus == LEAST else {"hint": EMPTY})
+    return _focus(scope, mind, limits) or ({} if limits.focus == LEAST else {"hint": EMPTY})
 
 
-def _focus(scope: Scope, mind: Mind, thrift: Thrift) -> dict[str, Json]:
-    return shown_focus(mind.focus, thrift.focus, now=scope.now, stale_hours=scope.view.config.focus_stale_hours)
+def _focus(scope: Scope, mind: Mind, limits: SectionLimits) -> dict[str, Json]:
+    return shown_focus(mind.focus, limits.focus, now=scope.now, stale_hours=scope.view.config.focus_stale_hours)
 
 
-def _actions(mind: Mind, thrift: Thrift) -> list[Json]:
-    recent = mind.recent_actions[len(mind.recent_actions) - min(thrift.actions, len(mind.recent_actions)) :]
-    return [shown_action(record, thrift.action_characters) for record in recent]
+def _actions(mind: Mind, limits: SectionLimits) -> list[Json]:
+    recent = mind.recent_actions[len(mind.recent_actions) - min(limits.actions, len(mind.recent_actions)) :]
+    return [shown_action(record, limits.action_characters) for record in recent]
 
 
-def _keys_held(scope: Scope, thrift: Thrift) -> list[Json]:
+def _keys_held(scope: Scope, limits: SectionLimits) -> list[Json]:
     held = scope.view.held_keys.get(scope.agent.id, ())
-    standing = [key for key in held if key.revoked_at is None][: thrift.keys]
+    standing = [key for key in held if key.revoked_at is None][: limits.keys]
     rooms = scope.view.all_rooms
     return [{"room": key.room_id, "label": shown_label(key, rooms.get(key.room_id))} for key in standing]
 
@@ -154,8 +154,8 @@ def _lookups(scope: Scope, lookups: Sequence[Lookup], most: int) -> list[Json]:
     return found
 
 
-def _public(scope: Scope, thrift: Thrift) -> dict[str, Json]:
+def _public(scope: Scope, limits: SectionLimits) -> dict[str, Json]:
     """Give what the agent carries in its public rooms: shown on a private room's beats, written only on public ones."""
     mind = scope.view.mind_of(scope.agent.id, PUBLIC_SIDE)
-    known = _knowledge(scope, PUBLIC_SIDE, thrift)
-    return {**known, "focus": _focus(scope, mind, thrift), "recent_actions": _actions(mind, thrift)}
+    known = _knowledge(scope, PUBLIC_SIDE, limits)
+    return {**known, "focus": _focus(scope, mind, limits), "recent_actions": _actions(mind, limits)}

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bot.core.hud.agent_hud import MOST_SUMMARY
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import day_line, line_tokens, message_line
-from bot.core.hud.sheet import MOST_SUMMARY
 from bot.core.kinds import Visibility
 from bot.core.ports import Tokenizer
 from bot.core.records import Checkpoint, Membership, Message, MessageId, Room

@@ -3,8 +3,8 @@
 from typing import Final
 
 from bot.core.hud.escape import one_line
-from bot.core.hud.places import room_name
 from bot.core.hud.sections import Scope
+from bot.core.hud.shown_rooms import room_name
 from bot.core.hud.wording import MEND, plural
 from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Message, Reason

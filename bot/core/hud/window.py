@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from bot.core.hud.agent_hud import Format
 from bot.core.hud.counting import clipped
 from bot.core.hud.escape import whole
 from bot.core.hud.formats.lines import content_of
-from bot.core.hud.sheet import Format
 from bot.core.ports import Tokenizer
 from bot.core.records import Message, MessageId
 
@@ -31,11 +31,11 @@ class Window:
 class Backlog:
     """A room's messages seen from the newest; what they cost is counted only as far as asked."""
 
-    def __init__(self, messages: Sequence[Message], format: Format, *, cut_off: bool = False) -> None:
+    def __init__(self, messages: Sequence[Message], hud_format: Format, *, cut_off: bool = False) -> None:
         self.messages = messages
         self.cut_off = cut_off  # there are older ones that were not read
-        self.day_tokens = format.day_tokens
-        self.cost = format.message_tokens
+        self.day_tokens = hud_format.day_tokens
+        self.cost = hud_format.message_tokens
         self._sums = [0]  # of the newest so many, with the lines of all days but the first one's
         self._peak = 0
 
@@ -87,14 +87,14 @@ class Backlog:
         return Window(shown, self._sums[newest] + self.day_tokens if newest else 0)
 
 
-def choose(backlog: Backlog, share: int, start: MessageId, tokenizer: Tokenizer, format: Format) -> Window:
+def choose(backlog: Backlog, share: int, start: MessageId, tokenizer: Tokenizer, hud_format: Format) -> Window:
     """Give the window for a share: from the same start as before while that fits, else from one that leaves room.
 
     Where only the newest messages were read and all of them fit, the start leaves room among those, so that it does
     not move with every message.
     """
     if backlog.has_longer_than(share):
-        backlog = _shortened(backlog, share, tokenizer, format)
+        backlog = _shortened(backlog, share, tokenizer, hud_format)
     most = backlog.fitting(share)
     if kept := _since(backlog, start, most):
         window = backlog.window(kept)
@@ -114,7 +114,7 @@ def _since(backlog: Backlog, start: MessageId, most: int) -> int:
     return 0
 
 
-def _shortened(backlog: Backlog, share: int, tokenizer: Tokenizer, format: Format) -> Backlog:
+def _shortened(backlog: Backlog, share: int, tokenizer: Tokenizer, hud_format: Format) -> Backlog:
     """Leave out the middle of messages that are longer than the share, as far as they can come into it."""
     shown: list[Message] = []
     room = share
@@ -127,7 +127,7 @@ def _shortened(backlog: Backlog, share: int, tokenizer: Tokenizer, format: Forma
         shown.append(message)
         room -= tokens
     older = backlog.messages[: len(backlog.messages) - len(shown)]
-    return Backlog((*older, *reversed(shown)), format, cut_off=backlog.cut_off)
+    return Backlog((*older, *reversed(shown)), hud_format, cut_off=backlog.cut_off)
 
 
 def stripped(message: Message) -> Message:

@@ -9,7 +9,7 @@ NEVER: Final = "never (just joined)"
 ABBREVIATED_FROM, WARNING_FROM, CRITICAL_FROM = 70, 80, 95  # percent of a cap
 
 
-def moment(at: datetime) -> str:
+def timestamp(at: datetime) -> str:
     """Word a time: `2026-11-20 10:31:22`, in UTC."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 

@@ -16,9 +16,9 @@ from bot.core.ports.store import Reading as Reading
 from bot.core.ports.store import Store as Store
 from bot.core.ports.store import Writing as Writing
 from bot.core.ports.talk import NewMessage as NewMessage
+from bot.core.post_removal import Parts as Parts
 from bot.core.publishing import Post as Post
 from bot.core.publishing import Publisher as Publisher
-from bot.core.removals import Parts as Parts
 
 P = ParamSpec("P")
 T = TypeVar("T")

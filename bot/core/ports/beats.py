@@ -5,10 +5,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, Protocol
 
+from bot.core.gate import Claim
 from bot.core.keeping import Used
 from bot.core.kinds import HeldFor, UsedBy
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
-from bot.core.verdict import Claim
 from bot.core.view import Tally
 
 NOBODY: Final[Mapping[AgentId, int]] = {}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.core.keeping import Forgotten, Readable
+from bot.core.keeping import ForgetReport, Readable
 from bot.core.records import CommunityId, Json, Person, Room, Snowflake
 
 
@@ -43,7 +43,7 @@ class WritablePersonal(Personal, Protocol):
 
     async def forget(
         self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
-    ) -> Forgotten:
+    ) -> ForgetReport:
         """Remove what a person said and did, and their username; nothing on Discord itself is deleted.
 
         `others`: names that the server knows beside those of people and agents, such as its roles'.

@@ -98,7 +98,7 @@ class Views(Protocol):
     async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
         """Give only what gates, floors and plain talk need of these agents."""
 
-    async def desk(
+    async def action_view(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool
     ) -> Subject:
         """Give what actions look at and change, with keys and requests if `doors`."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from bot.core.keeping import Unsummarised
 from bot.core.kinds import LetterState
+from bot.core.post_removal import Parts
 from bot.core.records import (
     AgentId,
     Attachment,
@@ -19,7 +20,6 @@ from bot.core.records import (
     Sender,
     Snowflake,
 )
-from bot.core.removals import Parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

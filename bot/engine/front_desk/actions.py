@@ -7,7 +7,7 @@ from bot.core.actor import Actor
 from bot.core.errors import Rejected
 from bot.core.records import PUBLIC_SIDE, AgentId, Person, Side, Snowflake
 from bot.engine.front_desk.office import Office
-from bot.engine.performer import Outcome, Terms
+from bot.engine.performer import ActionContext, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Actions:
                 community.id,
                 Actor.person(person),
                 [action],
-                Terms(now=self.office.now(), random=self.office.random, side=side),
+                ActionContext(now=self.office.now(), random=self.office.random, side=side),
                 subject=subject,
             )
         self.office.on_done()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.core.outlook import Outlook
+from bot.core.next_beat import NextBeat
 from bot.core.records import Agent, AgentId, Snowflake
 from bot.core.view import Tally
 from bot.engine.foresight import foreseen
@@ -23,7 +23,7 @@ class Agents:
             community = await read.communities.of_guild(guild_id)
             if community is None:
                 return []
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
         return sorted(view.agents.values(), key=lambda agent: agent.id)
 
     async def names(self, guild_id: Snowflake) -> Mapping[AgentId, str]:
@@ -32,7 +32,7 @@ class Agents:
             community = await read.communities.of_guild(guild_id)
             return {} if community is None else await read.agents.names(community.id)
 
-    async def outlooks(self, guild_id: Snowflake) -> Mapping[AgentId, Outlook]:
+    async def next_beats(self, guild_id: Snowflake) -> Mapping[AgentId, NextBeat]:
         """Give when everyone's next beat can come, and what it waits for."""
         async with self.office.looking(guild_id) as (community, read):
             office = self.office

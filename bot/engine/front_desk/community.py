@@ -7,6 +7,7 @@ from bot.core.actions import SetSetting
 from bot.core.actor import Actor
 from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
+from bot.core.day_usage import DayUsage, Period, first_day
 from bot.core.errors import Rejected
 from bot.core.keeping import AuditEntry, Used
 from bot.core.kinds import UsedBy
@@ -14,7 +15,6 @@ from bot.core.models import Model
 from bot.core.records import AgentId, Community, Json, Person, Snowflake
 from bot.core.sight import Sight, members_of
 from bot.core.spending import day_of
-from bot.core.spent import Period, Spent, first_day
 from bot.core.view import Outline, View
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages, without_threads
@@ -27,25 +27,25 @@ class Money:
 
     office: Office
 
-    async def spent_today(self, guild_id: Snowflake) -> Spent:
+    async def spent_today(self, guild_id: Snowflake) -> DayUsage:
         """Give what today used."""
         async with self.office.looking(guild_id) as (community, read):
             day = day_of(self.office.now())
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
             model = await self.office.providers.of(read.providers, community)
             by_agent = await read.money.usage_by_agent(community.id, day)
-            return Spent(
+            return DayUsage(
                 by_agent=by_agent,
                 spending=await spending_now(read.money, community.id, view.config, day, model.source.ceilings),
                 config=view.config,
                 model=model,
-                models=sorted({view.agents[id].model for id in by_agent if id in view.agents}),
+                models=sorted({view.agents[id_].model for id_ in by_agent if id_ in view.agents}),
             )
 
     async def used(self, guild_id: Snowflake, by: UsedBy, period: Period) -> tuple[Sequence[Used], Model]:
         """Give what was used day by day, under names, and the model whose prices are shown."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
             days = await read.money.used_daily(community.id, by, first_day(period, day_of(self.office.now())))
             named = [replace(one, key=_name(view, by, one.key)) for one in days]
             return named, await self.office.providers.of(read.providers, community)
@@ -72,11 +72,11 @@ class CommunityDesk:
     async def sight(self, guild_id: Snowflake, may_read: Callable[[int], bool]) -> Sight:
         """Give what somebody may see who reads only some channels."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-            rooms = [id for id, room in view.all_rooms.items() if room.channel_id and not may_read(room.channel_id)]
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+            rooms = [id_ for id_, room in view.all_rooms.items() if room.channel_id and not may_read(room.channel_id)]
             if not rooms:
                 return Sight()
-            inside = await read.views.desk(community.id, agent_ids=(), room_ids=rooms, doors=False)
+            inside = await read.views.action_view(community.id, agent_ids=(), room_ids=rooms, doors=False)
         return Sight(hidden_rooms=frozenset(rooms), hidden_agents=members_of(inside, rooms))
 
     async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
@@ -88,7 +88,7 @@ class CommunityDesk:
     async def settings(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
         """Give the community and its settings."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
             return community, view.config
 
     async def pause(self, guild_id: Snowflake, person: Person, *, paused: bool) -> str:

@@ -38,7 +38,7 @@ class Doors:
 
     async def _keys(self, guild_id: Snowflake, room_id: AgentId) -> tuple[Community, Sequence[AccessKey]]:
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=[room_id], room_ids=[room_id], doors=True)
+            view = await read.views.action_view(community.id, agent_ids=[room_id], room_ids=[room_id], doors=True)
         return community, [key for key in view.opened.keys.get(room_id, ()) if key.revoked_at is None]
 
     async def knocks(self, guild_id: Snowflake) -> Sequence[AccessRequest]:

@@ -30,7 +30,7 @@ class Held:
             letters = await read.letters.held(community.id)
             ids = [letter.message_id for letter in letters if letter.message_id is not None]
             said = await read.talk.by_id(community.id, ids)
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
         words = ((letter, _words(letter, said, view)) for letter in letters)
         return [(letter, text) for letter, text in words if text is not None]
 
@@ -74,9 +74,9 @@ async def _said_again(
     write: Writing, community: Community, letter: Letter, message: Message, now: datetime
 ) -> list[Change]:
     """Say a held message behind what waits in its room."""
-    id = MessageId(write.ids.take("message"))
+    id_ = MessageId(write.ids.take("message"))
     again = Say(
-        message_id=id,
+        message_id=id_,
         room_id=letter.room_id,
         sender=message.sender,
         content=message.content,
@@ -87,13 +87,13 @@ async def _said_again(
         thread_name=message.thread_name,
         tokens=message.tokens,
     )
-    await write.notes.keep(community.id, let_through(id), True)
+    await write.notes.keep(community.id, let_through(id_), True)
     return [again]
 
 
 async def _let_stand(write: Writing, community: Community, letter: Letter, now: datetime) -> list[Change]:
     proposal = proposal_of(letter)
-    view = await write.views.desk(community.id, agent_ids=(), room_ids=[letter.room_id], doors=False)
+    view = await write.views.action_view(community.id, agent_ids=(), room_ids=[letter.room_id], doors=False)
     changes = let_stand(letter, proposal, view, now) if proposal is not None else []
     if not changes:
         raise Rejected("It cannot be done any more: another agent has that name by now. Discard it.")

@@ -68,7 +68,7 @@ class Messages:
     async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
         """Have an agent look once more at a message, as if the person had asked for it in words; gives a sentence."""
         async with self.office.changing(guild_id, person) as (community, write):
-            view = await write.views.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            view = await write.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             agent_id = message.sender.agent_id or view.all_rooms[message.room_id].owner_id
             agent = view.agents[agent_id]
             if (agent_id, message.room_id) not in view.memberships:
@@ -88,10 +88,10 @@ class Messages:
         self.office.on_done()
         return f"{agent.name} looks at it again."
 
-    def _asking(self, id: MessageId, person: Person, agent: Agent, message: Message) -> Say:
+    def _asking(self, message_id: MessageId, person: Person, agent: Agent, message: Message) -> Say:
         """Word the wish as a line of the person, which only agents see."""
         return Say(
-            message_id=id,
+            message_id=message_id,
             room_id=message.room_id,
             sender=Actor.person(person).sender,
             content=f"{agent.name}, please answer message {message.reply_to or message.id} again.",

@@ -23,7 +23,7 @@ class Minds:
         if room is None:
             return PUBLIC_SIDE
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=[agent.id], room_ids=(), doors=False)
         if (agent.id, room.id) not in view.memberships:
             raise NotFound(f"{agent.name} is not in that room.")
         return view.all_rooms[room.id].side
@@ -77,7 +77,7 @@ class Beats:
         """
         async with self.office.looking(guild_id) as (community, read):
             beat = await read.beats.find(community.id, BeatId(beat_id))
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
         if beat is None or beat.agent_id != agent_id or not await _for(self.office, guild_id, [beat], view, may_read):
             raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
         return beat
@@ -87,7 +87,7 @@ class Beats:
     ) -> Sequence[Beat]:
         """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
             found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
         return (await _for(self.office, guild_id, found, view, may_read))[:limit]
 
@@ -102,8 +102,8 @@ class Beats:
     async def after(self, guild_id: Snowflake, message: Message) -> Mapping[AgentId, Beat | None]:
         """Give for each other member of a message's room its first beat since then on that side; None: none yet."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             side = view.all_rooms[message.room_id].side
-            members = [id for id in view.rooms[message.room_id].members if id != message.sender.agent_id]
+            members = [id_ for id_ in view.rooms[message.room_id].members if id_ != message.sender.agent_id]
             found = await read.beats.first(community.id, members, message.sent_at, side=side)
-        return {id: found.get(id) for id in members}
+        return {id_: found.get(id_) for id_ in members}

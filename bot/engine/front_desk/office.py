@@ -82,11 +82,11 @@ def check_manages(person: Person) -> None:
 
 def without_threads(view: View) -> View:
     """Give a view without private threads: who may read them is asked of Discord, thread by thread."""
-    rooms = {id: room for id, room in view.all_rooms.items() if room.thread_of is None}
+    rooms = {id_: room for id_, room in view.all_rooms.items() if room.thread_of is None}
     return replace(
         view,
         all_rooms=rooms,
-        rooms={id: room for id, room in view.rooms.items() if id in rooms},
+        rooms={id_: room for id_, room in view.rooms.items() if id_ in rooms},
         memberships={at: one for at, one in view.memberships.items() if at[1] in rooms},
         minds={at: mind for at, mind in view.minds.items() if not view.is_thread(mind.side)},
     )
@@ -108,4 +108,4 @@ async def readable(office: Office, guild_id: Snowflake, rooms: Iterable[Room], m
     async with office.looking(guild_id) as (community, read):
         heard = await read.rooms.heard(community.id, list(threads))
     newest = sorted(heard, reverse=True)[:MOST_THREADS]
-    return frozenset([id for id in newest if await may_read(threads[id])])
+    return frozenset([id_ for id_ in newest if await may_read(threads[id_])])

@@ -7,11 +7,11 @@ from typing import Any
 
 from bot.core.changes import AddLetter, AddLookup, Audit, Change, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
-from bot.core.forgetting import Forgotten, Trace, TraceKind
-from bot.core.keeping import Forgotten as Gone
+from bot.core.keeping import ForgetReport as Gone
 from bot.core.keeping import Readable
 from bot.core.kinds import LetterKind
 from bot.core.letters import MOST_TRACES, NoticePayload
+from bot.core.name_redaction import NameRedactor, Trace, TraceKind
 from bot.core.people import SOMEONE, mention
 from bot.core.records import AgentId, Json, Lookup, Mind, Person, Snowflake
 from bot.core.view import MayRead, Outline
@@ -73,8 +73,8 @@ class Privacy:
         now = self.office.now()
         async with self.office.changing(guild_id, person) as (community, write):
             gone = await write.personal.forget(community.id, person.id, now, others=others)
-            view = await write.views.desk(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
-            who = Forgotten(gone.names, words=(), others=gone.spared)
+            view = await write.views.action_view(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
+            who = NameRedactor(gone.names, words=(), others=gone.spared)
             changes = [change for mind in view.minds.values() for change in without(mind, who, now)]
             places = [place_of(trace, view) for trace in gone.traces]
             if places and view.config.managers_channel_id is not None:
@@ -94,7 +94,7 @@ def place_of(trace: Trace, view: Outline) -> str:
     return OF_AGENT[trace.kind].format(agent.name if agent else f"agent {trace.id}")
 
 
-def without(mind: Mind, who: Forgotten, now: datetime, *, by: str = SOMEONE) -> list[Change]:
+def without(mind: Mind, who: NameRedactor, now: datetime, *, by: str = SOMEONE) -> list[Change]:
     """Take a person out of one mind; the journal keeps only that it was done."""
     knowledge, focus = who.knowledge(mind.knowledge), who.focus(mind.focus)
     changes: list[Change] = []

@@ -16,7 +16,7 @@ from bot.core.spending import Limit, day_of
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.moderation import objection
-from bot.engine.purse import Price, as_told, set_aside, settle
+from bot.engine.purse import CallPrice, as_told, set_aside, settle
 
 PREFIX = re.compile("[a-z0-9][a-z0-9-]{0,19}")
 LONGEST_KEY = 500
@@ -48,9 +48,9 @@ class Providers:
         """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            config = (await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)).config
+            config = (await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)).config
             models = await self.office.providers.of(write.providers, community)
-            price = Price.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
+            price = CallPrice.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
             reservation = await set_aside(write.money, community.id, config, day_of(self.office.now()), price)
         if isinstance(reservation, Limit):
             raise Rejected("The budget for today is spent: try the model tomorrow, or raise it with `/usage budget`.")
@@ -111,7 +111,7 @@ class Providers:
 
     async def _changed(self, write: Writing, community: Community, person: Person, what: str, model: str | None) -> str:
         """Write what follows from another provider; gives a sentence about agents whose models it may not have."""
-        view = await write.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+        view = await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
         changes: list[Change] = [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]
         changes += [
             UpdateRoom(room_id=room.id, fields={"fault_told_at": None})

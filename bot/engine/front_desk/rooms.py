@@ -21,14 +21,14 @@ class Rooms:
             for channel_id in channel_ids:
                 room_id = await read.rooms.of_channel(community.id, Snowflake(channel_id)) if channel_id else None
                 if room_id is not None:
-                    view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+                    view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
                     return view.agents[view.all_rooms[room_id].owner_id]
         raise NotFound("This channel is no agent's room: name the room, or use the command in one.")
 
     async def threads(self, guild_id: Snowflake) -> Mapping[AgentId, Room]:
         """Give the private threads that are known; what was said there is only for who may read it now."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
         there = (room for room in view.all_rooms.values() if room.thread_of is not None)
         return {room.id: room for room in there if room.channel_id is not None}
 
@@ -53,8 +53,8 @@ class Rooms:
     ) -> Sequence[Schedule]:
         """Give what an agent (None: any) will say later in a room (None: any but private threads), soonest first."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
             of = sorted(view.agents) if agent_id is None else [agent_id]
-            found = [one for id in of for one in await read.agents.schedules(community.id, id)]
+            found = [one for id_ in of for one in await read.agents.schedules(community.id, id_)]
         here = (one for one in found if room_id in (None, one.room_id) and one.room_id in view.agents)
         return sorted(here, key=lambda one: (one.at, one.id))

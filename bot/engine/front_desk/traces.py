@@ -7,7 +7,7 @@ from bot.core.actions import AlterAgent, ClearBillboard, ClearTopic, SetBillboar
 from bot.core.actor import Actor
 from bot.core.changes import Audit, UpdateKey
 from bot.core.errors import NotFound, Rejected
-from bot.core.forgetting import Forgotten, Trace, TraceKind, words_of
+from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
 from bot.core.ports.residents import Views
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId, Person, Snowflake
 from bot.core.wording import counted
@@ -32,29 +32,29 @@ class Traces:
         async with self.office.looking(guild_id) as (community, read):
             if trace.kind is TraceKind.LABEL:
                 return (await _key(read.views, community.id, trace.id)).label
-            view = await read.views.desk(community.id, agent_ids=(), room_ids=(), doors=False)
-        id = AgentId(trace.id)
-        if id not in view.agents:
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+        id_ = AgentId(trace.id)
+        if id_ not in view.agents:
             raise NotFound(GONE)
-        room = view.all_rooms[id]
-        texts = {TraceKind.PROMPT: view.agents[id].prompt, TraceKind.TOPIC: room.topic}
+        room = view.all_rooms[id_]
+        texts = {TraceKind.PROMPT: view.agents[id_].prompt, TraceKind.TOPIC: room.topic}
         return texts.get(trace.kind, room.billboard)
 
     async def rewrite(self, guild_id: Snowflake, person: Person, trace: Trace, text: str) -> str:
         """Put another text in its place, as the command for it would; gives a sentence."""
-        id = AgentId(trace.id)
+        id_ = AgentId(trace.id)
         match trace.kind:
             case TraceKind.LABEL:
                 return await self._relabel(guild_id, person, trace, text)
             case TraceKind.PROMPT:
-                alter = AlterAgent(agent_id=id, background_prompt=text)
+                alter = AlterAgent(agent_id=id_, background_prompt=text)
                 return (await self.actions.take(guild_id, person, alter)).result
             case TraceKind.TOPIC:
                 topic = SetTopic(topic=text) if text else ClearTopic()
-                return (await self.actions.take(guild_id, person, topic, subject=id)).result
+                return (await self.actions.take(guild_id, person, topic, subject=id_)).result
             case _:
                 billboard = SetBillboard(message=text) if text else ClearBillboard()
-                return (await self.actions.take(guild_id, person, billboard, subject=id)).result
+                return (await self.actions.take(guild_id, person, billboard, subject=id_)).result
 
     async def empty(self, guild_id: Snowflake, person: Person, trace: Trace, username: str) -> str:
         """Take whatever holds a username out of what an agent keeps, unseen and for good; gives a sentence.
@@ -62,18 +62,18 @@ class Traces:
         No other name is taken: those a person borrows at will. As a bare word it counts where it is no agent's name.
         """
         check_manages(person)
-        now, id = self.office.now(), AgentId(trace.id)
+        now, id_ = self.office.now(), AgentId(trace.id)
         async with self.office.changing(guild_id, person) as (community, write):
-            view = await write.views.desk(community.id, agent_ids=[id], room_ids=(), doors=False)
+            view = await write.views.action_view(community.id, agent_ids=[id_], room_ids=(), doors=False)
             agents = [name for agent in view.agents.values() for name in (agent.name, *agent.aliases)]
-            who = Forgotten([username], words_of(username, agents), others=agents)
+            who = NameRedactor([username], words_of(username, agents), others=agents)
             by = Actor.person(person).signature()
-            minds = [mind for mind in view.minds.values() if mind.agent_id == id]
+            minds = [mind for mind in view.minds.values() if mind.agent_id == id_]
             changed = [changes for mind in minds if (changes := without(mind, who, now, by=by))]
             if not changed:
                 raise NotFound(f"Nothing there holds {username}: look with `/knowledge show`.")
             what = f"forget: {place_of(trace, view)}, in {counted(len(changed), 'memory', 'memories')}"
-            told = Audit(by=by, what=what, agent_id=id, at=now)
+            told = Audit(by=by, what=what, agent_id=id_, at=now)
             await write.apply(community.id, [*(change for changes in changed for change in changes), told])
         self.office.on_done()
         return f"Removed from {place_of(trace, view)}: whatever held {username} there."
@@ -84,7 +84,7 @@ class Traces:
             raise Rejected(f"A label is one line of 1 to {LONGEST_LABEL} visible characters.")
         async with self.office.changing(guild_id, person) as (community, write):
             key = await _key(write.views, community.id, trace.id)
-            others = await write.views.desk(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
+            others = await write.views.action_view(community.id, agent_ids=(), room_ids=[key.room_id], doors=True)
             rivals = [one for one in others.opened.keys.get(key.room_id, ()) if one.id != key.id]
             check_new_key(label, (key.digest,), rivals, None, self.office.now())
             done = Audit(
@@ -100,8 +100,8 @@ class Traces:
 
 async def _key(views: Views, community_id: CommunityId, key_id: int) -> AccessKey:
     """Find a key by its id; raises NotFound."""
-    everywhere = (await views.desk(community_id, agent_ids=(), room_ids=(), doors=False)).all_rooms
-    view = await views.desk(community_id, agent_ids=(), room_ids=list(everywhere), doors=True)
+    everywhere = (await views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)).all_rooms
+    view = await views.action_view(community_id, agent_ids=(), room_ids=list(everywhere), doors=True)
     for keys in view.opened.keys.values():
         for key in keys:
             if key.id == KeyId(key_id):

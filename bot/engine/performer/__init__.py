@@ -14,9 +14,9 @@ from bot.engine.performer import (  # noqa: F401  # where the handlers are
     speech,
     timing,
 )
+from bot.engine.performer.action_context import ActionContext
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.performer import Performer
 from bot.engine.performer.registry import HANDLERS
-from bot.engine.performer.terms import Terms
 
-__all__ = ["HANDLERS", "Outcome", "Performer", "Terms"]
+__all__ = ["HANDLERS", "ActionContext", "Outcome", "Performer"]

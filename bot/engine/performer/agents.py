@@ -18,10 +18,10 @@ from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Room
 from bot.core.view import RoomView
 from bot.core.wording import counted
 from bot.engine.performer.attention import free_name, rename
-from bot.engine.performer.desk import Desk
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import PROPOSED, put_letter
 from bot.engine.performer.speech import tell_room
+from bot.engine.performer.unit_of_work import UnitOfWork
 
 DAY = timedelta(days=1)
 _AT_REST: Mapping[str, Any] = {
@@ -34,96 +34,96 @@ PROMPT_PERCENT = 10
 
 
 @handles(CreateAgent, asks=Asks.NEWEST)
-async def create_agent(desk: Desk, action: CreateAgent) -> str:
-    _check_daily_limit(desk)
-    await check_model(desk, action.model or desk.config.model)
+async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
+    _check_daily_limit(work)
+    await check_model(work, action.model or work.config.model)
     if action.name is None and action.agent_type is AgentType.PERSONA:
         raise Rejected("A persona needs a name.")
-    hosts = [desk.room(action.in_room_id)] if action.in_room_id is not None else []
-    name = free_name(desk, action.name) if action.name is not None else ""
-    agent = _drafted(desk, action, name)
-    agent = replace(agent, id=AgentId(desk.write.ids.take("agent")))
-    looked_at = bool(name) and desk.actor.agent_id is not None and is_on(desk.config)
-    agent = replace(agent, name=free_name(desk, default_name(agent.id)) if looked_at or not name else name)
-    _settle(desk, agent)
+    hosts = [work.room(action.in_room_id)] if action.in_room_id is not None else []
+    name = free_name(work, action.name) if action.name is not None else ""
+    agent = _drafted(work, action, name)
+    agent = replace(agent, id=AgentId(work.write.ids.take("agent")))
+    looked_at = bool(name) and work.actor.agent_id is not None and is_on(work.config)
+    agent = replace(agent, name=free_name(work, default_name(agent.id)) if looked_at or not name else name)
+    _settle(work, agent)
     if looked_at:
-        rename(desk, agent, name)
+        rename(work, agent, name)
     for host in hosts:
-        desk.add_membership(agent.id, host.id)
-        tell_room(desk, host.id, f"{agent.name} joined.")
+        work.add_membership(agent.id, host.id)
+        tell_room(work, host.id, f"{agent.name} joined.")
     return f"{agent.name} is created with the id {agent.id}."
 
 
 @handles(AlterAgent)
-async def alter_agent(desk: Desk, action: AlterAgent) -> str:
-    agent = desk.agent(action.agent_id)
+async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
+    agent = work.agent(action.agent_id)
     fields = _altered(action)
     if not fields and action.name is None:
         raise Rejected("Say what to change.")
     after = replace(agent, **fields)
-    check_prompt(desk, after.prompt, after.token_budget)
-    await check_model(desk, after.model)
+    check_prompt(work, after.prompt, after.token_budget)
+    await check_model(work, after.model)
     check_avatar(after.avatar_url)
     looked_at = False
     if action.name is not None:
-        looked_at = rename(desk, agent, action.name)
+        looked_at = rename(work, agent, action.name)
     if fields:
-        desk.update_agent(agent.id, **fields)
+        work.update_agent(agent.id, **fields)
     if looked_at:
         return PROPOSED
-    return f"{desk.agent(agent.id).name} is changed."
+    return f"{work.agent(agent.id).name} is changed."
 
 
 @handles(RetireAgent)
-def retire_agent(desk: Desk, action: RetireAgent) -> str:
-    agent = desk.agent(action.agent_id)
+def retire_agent(work: UnitOfWork, action: RetireAgent) -> str:
+    agent = work.agent(action.agent_id)
     if agent.retired_at is not None:
         raise Rejected(f"{agent.name} is retired already.")
-    tell_room(desk, agent.id, f"{agent.name} is retired: nobody answers here any more.")
-    desk.update_agent(agent.id, retired_at=desk.now)
-    _open_to_writing(desk, agent.id)
+    tell_room(work, agent.id, f"{agent.name} is retired: nobody answers here any more.")
+    work.update_agent(agent.id, retired_at=work.now)
+    _open_to_writing(work, agent.id)
     return f"{agent.name} is retired."
 
 
 @handles(RestoreAgent)
-def restore_agent(desk: Desk, action: RestoreAgent) -> str:
-    agent = desk.agent(action.agent_id)
+def restore_agent(work: UnitOfWork, action: RestoreAgent) -> str:
+    agent = work.agent(action.agent_id)
     if agent.retired_at is None:
         raise Rejected(f"{agent.name} is not retired.")
-    desk.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0)
-    room = desk.room(agent.id)
+    work.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0)
+    room = work.room(agent.id)
     if room.channel_id is None:
-        desk.update_room(agent.id, visibility=Visibility.PRIVATE)  # until Discord shows who sees the new one
-        _make_channel(desk, agent.id, private=room.visibility is Visibility.PRIVATE)
+        work.update_room(agent.id, visibility=Visibility.PRIVATE)  # until Discord shows who sees the new one
+        _make_channel(work, agent.id, private=room.visibility is Visibility.PRIVATE)
     else:
-        _open_to_writing(desk, agent.id)
-    tell_room(desk, agent.id, f"{agent.name} is back.")
+        _open_to_writing(work, agent.id)
+    tell_room(work, agent.id, f"{agent.name} is back.")
     return f"{agent.name} is back."
 
 
 @handles(PermitAgent)
-def permit_agent(desk: Desk, action: PermitAgent) -> str:
-    agent = desk.agent(action.agent_id)
-    desk.update_agent(agent.id, can_create_agents=action.allowed)
+def permit_agent(work: UnitOfWork, action: PermitAgent) -> str:
+    agent = work.agent(action.agent_id)
+    work.update_agent(agent.id, can_create_agents=action.allowed)
     return f"{agent.name} may {'' if action.allowed else 'not '}create agents."
 
 
 @handles(CloneAgent)
-async def clone_agent(desk: Desk, action: CloneAgent) -> str:
-    model = desk.agent(action.agent_id)
+async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
+    model = work.agent(action.agent_id)
     clone = replace(
         _at_rest(model),
-        id=AgentId(desk.write.ids.take("agent")),
-        name=free_name(desk, action.name),
+        id=AgentId(work.write.ids.take("agent")),
+        name=free_name(work, action.name),
         can_create_agents=False,
-        created_at=desk.now,
+        created_at=work.now,
         created_by=None,
     )
-    _settle(desk, clone)
+    _settle(work, clone)
     if action.with_knowledge:
-        known = await desk.write.views.desk(desk.community_id, agent_ids=[model.id], room_ids=[], doors=False)
+        known = await work.write.views.action_view(work.community_id, agent_ids=[model.id], room_ids=[], doors=False)
         for path, value in known.mind_of(model.id).knowledge.items():
-            desk.put(_told(desk, clone.id, known.mind_of(model.id).knowledge, path, value))
+            work.put(_told(work, clone.id, known.mind_of(model.id).knowledge, path, value))
     return f"{clone.name} is created with the id {clone.id}, like {model.name}."
 
 
@@ -145,28 +145,28 @@ def _at_rest(agent: Agent) -> Agent:
 
 
 @handles(DeleteAgent)
-async def delete_agent(desk: Desk, action: DeleteAgent) -> str:
-    agent = desk.agent(action.agent_id)
-    _leave_channel(desk, agent, removed=action.channel == "remove")
-    await desk.write.agents.delete(desk.community_id, agent.id)
-    if desk.subject_id == agent.id:
-        desk.subject_id = None
+async def delete_agent(work: UnitOfWork, action: DeleteAgent) -> str:
+    agent = work.agent(action.agent_id)
+    _leave_channel(work, agent, removed=action.channel == "remove")
+    await work.write.agents.delete(work.community_id, agent.id)
+    if work.subject_id == agent.id:
+        work.subject_id = None
     return f"{agent.name} is deleted for good."
 
 
-def _open_to_writing(desk: Desk, room_id: AgentId) -> None:
+def _open_to_writing(work: UnitOfWork, room_id: AgentId) -> None:
     """Let people write in a room's channel, or only read while its owner is retired."""
-    put_letter(desk, LetterKind.PERMISSION, room_id, PermissionPayload().stored())
+    put_letter(work, LetterKind.PERMISSION, room_id, PermissionPayload().stored())
 
 
-def _make_channel(desk: Desk, room_id: AgentId, *, private: bool) -> None:
-    put_letter(desk, LetterKind.CHANNEL, room_id, ChannelPayload(private=private).stored())
+def _make_channel(work: UnitOfWork, room_id: AgentId, *, private: bool) -> None:
+    put_letter(work, LetterKind.CHANNEL, room_id, ChannelPayload(private=private).stored())
 
 
-def _leave_channel(desk: Desk, agent: Agent, *, removed: bool) -> None:
+def _leave_channel(work: UnitOfWork, agent: Agent, *, removed: bool) -> None:
     """The channel of a deleted agent is people's: it stays, read-only, or goes; the letter is another room's."""
-    room = desk.room(agent.id)
-    others = [one.id for one in desk.agents.values() if one.id != agent.id and one.retired_at is None]
+    room = work.room(agent.id)
+    others = [one.id for one in work.agents.values() if one.id != agent.id and one.retired_at is None]
     if removed and not others:
         raise Rejected("Nobody else lives here who could see to the channel: keep it, and delete it on Discord.")
     if room.channel_id is None or not others:
@@ -176,11 +176,11 @@ def _leave_channel(desk: Desk, agent: Agent, *, removed: bool) -> None:
         removed=removed,
         note=f"{agent.name} is gone for good. This channel stays as it is, read-only: delete it if nobody needs it.",
     )
-    put_letter(desk, LetterKind.PERMISSION, others[0], payload.stored())
+    put_letter(work, LetterKind.PERMISSION, others[0], payload.stored())
 
 
-def _told(desk: Desk, agent_id: AgentId, knowledge: Mapping[str, Json], path: str, value: Json) -> SetKnowledge:
-    by = desk.actor.signature()
+def _told(work: UnitOfWork, agent_id: AgentId, knowledge: Mapping[str, Json], path: str, value: Json) -> SetKnowledge:
+    by = work.actor.signature()
     return SetKnowledge(
         agent_id=agent_id,
         side=PUBLIC_SIDE,
@@ -189,28 +189,28 @@ def _told(desk: Desk, agent_id: AgentId, knowledge: Mapping[str, Json], path: st
         before=None,
         after=value,
         by=by,
-        at=desk.now,
+        at=work.now,
     )
 
 
-def _check_daily_limit(desk: Desk) -> None:
-    parent = desk.actor.agent_id
+def _check_daily_limit(work: UnitOfWork) -> None:
+    parent = work.actor.agent_id
     if parent is None:
         return
-    today = [one for one in desk.agents.values() if one.created_by == parent and one.created_at > desk.now - DAY]
-    if len(today) >= desk.config.agents_per_parent_and_day:
+    today = [one for one in work.agents.values() if one.created_by == parent and one.created_at > work.now - DAY]
+    if len(today) >= work.config.agents_per_parent_and_day:
         raise Rejected(f"You created {counted(len(today), 'agent')} within a day: more have to wait.")
 
 
-def _drafted(desk: Desk, action: CreateAgent, name: str) -> Agent:
+def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> Agent:
     """Put a new agent together, with no id yet; raises Rejected."""
-    config = desk.config
+    config = work.config
     budget = action.token_budget or config.token_budget
     model = action.model or config.model
-    check_prompt(desk, action.background_prompt, budget)
+    check_prompt(work, action.background_prompt, budget)
     check_avatar(action.avatar_url)
     return Agent(
-        community_id=desk.community_id,
+        community_id=work.community_id,
         id=AgentId(0),
         name=name,
         type=action.agent_type,
@@ -223,36 +223,36 @@ def _drafted(desk: Desk, action: CreateAgent, name: str) -> Agent:
         token_budget=budget,
         input_format=config.input_format,
         output_format=config.output_format,
-        created_at=desk.now,
-        created_by=desk.actor.agent_id,
+        created_at=work.now,
+        created_by=work.actor.agent_id,
     )
 
 
-def _settle(desk: Desk, agent: Agent) -> None:
+def _settle(work: UnitOfWork, agent: Agent) -> None:
     """Give a new agent its room, its membership there, its first focus and its channel."""
-    config = desk.config
+    config = work.config
     room = Room(
-        community_id=desk.community_id,
+        community_id=work.community_id,
         id=agent.id,
         access=Access(config.access),
         visibility=Visibility.PRIVATE,  # until Discord shows who sees its channel
         wpm=config.wpm,
         rpm=config.rpm,
     )
-    own = Membership(agent_id=agent.id, room_id=agent.id, joined_at=desk.now)
-    view = desk.view
-    desk.view = replace(
+    own = Membership(agent_id=agent.id, room_id=agent.id, joined_at=work.now)
+    view = work.view
+    work.view = replace(
         view,
         agents={**view.agents, agent.id: agent},
         all_rooms={**view.all_rooms, room.id: room},
         rooms={**view.rooms, room.id: RoomView(room=room, members=(agent.id,))},
         memberships={**view.memberships, (agent.id, room.id): own},
     )
-    desk.put(AddAgent(agent=agent, room=room))
-    _make_channel(desk, agent.id, private=Visibility(config.visibility) is Visibility.PRIVATE)
+    work.put(AddAgent(agent=agent, room=room))
+    _make_channel(work, agent.id, private=Visibility(config.visibility) is Visibility.PRIVATE)
     if config.focus_defaults:
-        focus = starting_focus(config.focus_defaults, desk.now)
-        desk.put(SetFocus(agent_id=agent.id, side=PUBLIC_SIDE, focus=focus))
+        focus = starting_focus(config.focus_defaults, work.now)
+        work.put(SetFocus(agent_id=agent.id, side=PUBLIC_SIDE, focus=focus))
 
 
 def _altered(action: AlterAgent) -> AgentColumns:
@@ -263,28 +263,28 @@ def _altered(action: AlterAgent) -> AgentColumns:
     return cast(AgentColumns, given)
 
 
-def check_prompt(desk: Desk, prompt: str, token_budget: int) -> None:
+def check_prompt(work: UnitOfWork, prompt: str, token_budget: int) -> None:
     """Raise Rejected when a prompt takes more than its share of the token budget."""
-    tokens, most = desk.tokenizer.count(prompt), token_budget * PROMPT_PERCENT // 100
+    tokens, most = work.tokenizer.count(prompt), token_budget * PROMPT_PERCENT // 100
     if tokens > most:
         raise Rejected(
             f"The prompt has {counted(tokens, 'token')}: at most {most:,} fit into a budget of {token_budget:,}."
         )
 
 
-async def check_model(desk: Desk, model: str) -> None:
+async def check_model(work: UnitOfWork, model: str) -> None:
     """Raise Rejected when the community does not allow a model, or the installation does not pay for it.
 
     The installation's list is about its own keys: a community that pays for its models is held to its own list only.
     """
-    models = await desk.model()
+    models = await work.model()
     if models is not None and (why := models.refusal(model)):
         raise Rejected(why)
-    allowed = desk.config.allowed_models
-    if not allowed or model in allowed or model == desk.config.model:
+    allowed = work.config.allowed_models
+    if not allowed or model in allowed or model == work.config.model:
         return
-    is_own_list = "allowed_models" in desk.view.community.overrides
-    if is_own_list or await desk.write.providers.of(desk.community_id) is None:
+    is_own_list = "allowed_models" in work.view.community.overrides
+    if is_own_list or await work.write.providers.of(work.community_id) is None:
         raise Rejected(f"This community does not allow the model {model}: choose one of {', '.join(allowed)}.")
 
 

@@ -12,32 +12,32 @@ from bot.core.kinds import HeldFor
 from bot.core.options import unfit
 from bot.core.records import Person, Snowflake
 from bot.core.spending import held_to
-from bot.engine.performer.desk import Desk
 from bot.engine.performer.registry import handles
+from bot.engine.performer.unit_of_work import UnitOfWork
 
 LOWER_OR_OWN = "choose less, or bring a provider of your own with `/setup provider`"
 LIMITS = frozenset({"usd_per_day", "tokens_per_day"})
 
 
 @handles(SetSetting)
-async def set_setting(desk: Desk, action: SetSetting) -> str:
+async def set_setting(work: UnitOfWork, action: SetSetting) -> str:
     if action.name not in CommunityConfig.model_fields:
         raise Rejected(f"There is no setting `{action.name}`.")
     if action.value is not None:
         try:
-            wanted = desk.config.tried({action.name: action.value})
+            wanted = work.config.tried({action.name: action.value})
         except ValidationError as error:
             raise Rejected(unfit(action.name, error)) from error
-        await _check_who_pays(desk, action.name, wanted)
-    desk.put(SetOverride(name=action.name, value=action.value))
+        await _check_who_pays(work, action.name, wanted)
+    work.put(SetOverride(name=action.name, value=action.value))
     if action.name in LIMITS:  # who rests because the day's money was spent looks again whether there is more
-        await desk.write.claims.free_held(desk.community_id, HeldFor.BUDGET, desk.now)
+        await work.write.claims.free_held(work.community_id, HeldFor.BUDGET, work.now)
     return f"`{action.name}` is {'back at its default' if action.value is None else 'set'}."
 
 
-async def _check_who_pays(desk: Desk, name: str, wanted: CommunityConfig) -> None:
+async def _check_who_pays(work: UnitOfWork, name: str, wanted: CommunityConfig) -> None:
     """Raise Rejected for more than the installation pays for: as long as it pays, its limits can only be lowered."""
-    models = await desk.model()
+    models = await work.model()
     if models is None:
         return
     most, allowed = models.source.ceilings, models.source.allowed
@@ -50,30 +50,30 @@ async def _check_who_pays(desk: Desk, name: str, wanted: CommunityConfig) -> Non
 
 
 @handles(SetIgnored)
-async def set_ignored(desk: Desk, action: SetIgnored) -> str:
-    if desk.actor.who is None:
+async def set_ignored(work: UnitOfWork, action: SetIgnored) -> str:
+    if work.actor.who is None:
         raise Rejected("Only people are listened to, or not.")
-    person = await _known(desk, desk.actor.who.id)
-    await desk.write.people.decide_about(desk.community_id, replace(person, ignored=action.ignored))
-    if (await _known(desk, person.id)).ignored is not action.ignored:
+    person = await _known(work, work.actor.who.id)
+    await work.write.people.decide_about(work.community_id, replace(person, ignored=action.ignored))
+    if (await _known(work, person.id)).ignored is not action.ignored:
         raise Rejected("You asked to be forgotten here: agents go on ignoring you, so that nothing of you comes back.")
     if person.muted and not action.ignored:
         return "You wish to be heard again, but a manager muted you: agents ignore you until a manager lifts that."
-    return f"Agents {'ignore' if action.ignored else 'listen to'} {desk.name(person.id, person.username)}."
+    return f"Agents {'ignore' if action.ignored else 'listen to'} {work.name(person.id, person.username)}."
 
 
 @handles(SetMuted)
-async def set_muted(desk: Desk, action: SetMuted) -> str:
-    person = await _known(desk, Snowflake(action.person_id))
-    await desk.write.people.decide_about(desk.community_id, replace(person, muted=action.muted))
-    who = desk.name(person.id, person.username)
+async def set_muted(work: UnitOfWork, action: SetMuted) -> str:
+    person = await _known(work, Snowflake(action.person_id))
+    await work.write.people.decide_about(work.community_id, replace(person, muted=action.muted))
+    who = work.name(person.id, person.username)
     if person.ignored and not action.muted:
         return f"{who} is muted no longer, but wishes to be ignored: only they can change that."
     return f"Agents {'ignore' if action.muted else 'listen to'} {who}."
 
 
-async def _known(desk: Desk, person_id: Snowflake) -> Person:
-    person = await desk.write.people.find(desk.community_id, person_id)
+async def _known(work: UnitOfWork, person_id: Snowflake) -> Person:
+    person = await work.write.people.find(work.community_id, person_id)
     if person is None:
         raise Rejected("Nobody by that id has spoken here yet.")
     return person

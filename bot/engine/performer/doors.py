@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from bot.core.access import WRONG_KEY, check_door, check_lock, closing_state, fitting_key, is_by, is_stale
 from bot.core.actions import DenyAccess, GrantAccess, JoinRoom, LeaveRoom, RequestAccess
-from bot.core.cadence import own_beat_at
 from bot.core.changes import (
     AddMembership,
     AddRequest,
@@ -14,15 +13,16 @@ from bot.core.changes import (
     RemoveMembership,
     UpdateKey,
 )
+from bot.core.due_times import own_beat_at
 from bot.core.errors import Rejected
 from bot.core.kinds import Access, LetterKind, ReasonKind, RequestState, Visibility
 from bot.core.letters import NoticePayload, PermissionPayload
 from bot.core.records import AccessKey, AccessRequest, AgentId, Reason, RequestId, Room, Snowflake
-from bot.engine.performer.desk import Desk
 from bot.engine.performer.keyring import add_request, close_request, doors_of, keys_of, put_key, requests_of
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import put_letter
 from bot.engine.performer.speech import tell_room
+from bot.engine.performer.unit_of_work import UnitOfWork
 
 MOST_CROSSINGS = 3  # an hour, by one agent in one room
 CLOSINGS = {
@@ -32,86 +32,86 @@ CLOSINGS = {
 
 
 @handles(RequestAccess, asks=Asks.FAILURES)
-def request_access(desk: Desk, action: RequestAccess) -> str:
-    room = desk.view.all_rooms.get(AgentId(action.room_id))
+def request_access(work: UnitOfWork, action: RequestAccess) -> str:
+    room = work.view.all_rooms.get(AgentId(action.room_id))
     if (
         room is None or room.thread_of is not None
     ):  # a room that is not there gets the same answer as a key that does not fit
         raise Rejected(WRONG_KEY)
-    _check_knock(desk, room)
-    check_not_locked_out(desk, room.id)
-    held = doors_of(desk).held_keys.get(desk.actor.agent_id, ()) if desk.actor.agent_id is not None else ()
-    key = fitting_key(action.key, desk.cipher.digests(action.key), keys_of(desk, room.id), held, room.id, desk.now)
+    _check_knock(work, room)
+    check_not_locked_out(work, room.id)
+    held = doors_of(work).held_keys.get(work.actor.agent_id, ()) if work.actor.agent_id is not None else ()
+    key = fitting_key(action.key, work.cipher.digests(action.key), keys_of(work, room.id), held, room.id, work.now)
     if key is None:
-        count_failure(desk, room.id)
+        count_failure(work, room.id)
         raise Rejected(WRONG_KEY)
-    _drop_stale(desk, room.id)
-    _knock(desk, room, key)
-    return f"You knocked at {desk.agent(room.id).name}'s room: its owner decides."
+    _drop_stale(work, room.id)
+    _knock(work, room, key)
+    return f"You knocked at {work.agent(room.id).name}'s room: its owner decides."
 
 
 @handles(GrantAccess, asks=Asks.NEWEST)
-def grant_access(desk: Desk, action: GrantAccess) -> str:
-    request = _waiting(desk, action.request_id)
-    key = next((one for one in keys_of(desk, request.room_id) if one.id == request.key_id), None)
-    state = closing_state(request, key, desk.config, desk.now, can_enter=_can_enter(desk, request))
-    desk.put(CloseRequest(request_id=request.id, state=state, at=desk.now))
+def grant_access(work: UnitOfWork, action: GrantAccess) -> str:
+    request = _waiting(work, action.request_id)
+    key = next((one for one in keys_of(work, request.room_id) if one.id == request.key_id), None)
+    state = closing_state(request, key, work.config, work.now, can_enter=_can_enter(work, request))
+    work.put(CloseRequest(request_id=request.id, state=state, at=work.now))
     if state is not RequestState.GRANTED or key is None:
-        close_request(desk, request, "your request could not be granted any more")
+        close_request(work, request, "your request could not be granted any more")
         raise Rejected(CLOSINGS[state])
-    close_request(desk, request, "you were let in", granted=True)
+    close_request(work, request, "you were let in", granted=True)
     if key.uses_left is not None:
-        desk.put(UpdateKey(key_id=key.id, fields={"uses_left": key.uses_left - 1}))
-        put_key(desk, replace(key, uses_left=key.uses_left - 1))
-    _let_in(desk, request)
-    return f"Request {request.id}: {_requester(desk, request)} is let in."
+        work.put(UpdateKey(key_id=key.id, fields={"uses_left": key.uses_left - 1}))
+        put_key(work, replace(key, uses_left=key.uses_left - 1))
+    _let_in(work, request)
+    return f"Request {request.id}: {_requester(work, request)} is let in."
 
 
 @handles(DenyAccess)
-def deny_access(desk: Desk, action: DenyAccess) -> str:
-    request = _waiting(desk, action.request_id)
-    desk.put(CloseRequest(request_id=request.id, state=RequestState.DENIED, at=desk.now))
-    close_request(desk, request, "you were turned away")
-    return f"Request {request.id}: {_requester(desk, request)} is turned away."
+def deny_access(work: UnitOfWork, action: DenyAccess) -> str:
+    request = _waiting(work, action.request_id)
+    work.put(CloseRequest(request_id=request.id, state=RequestState.DENIED, at=work.now))
+    close_request(work, request, "you were turned away")
+    return f"Request {request.id}: {_requester(work, request)} is turned away."
 
 
 @handles(JoinRoom, asks=Asks.NEWEST)
-def join_room(desk: Desk, action: JoinRoom) -> str:
-    agent, room = desk.me(), desk.room(action.room_id)
-    if room.thread_of is not None and (agent.id, room.id) not in desk.memberships:
+def join_room(work: UnitOfWork, action: JoinRoom) -> str:
+    agent, room = work.me(), work.room(action.room_id)
+    if room.thread_of is not None and (agent.id, room.id) not in work.memberships:
         raise Rejected(f"There is no room {room.id} here.")
-    check_door(room, is_member=(agent.id, room.id) in desk.memberships)
-    _check_crossings(desk, agent.id, room.id)
+    check_door(room, is_member=(agent.id, room.id) in work.memberships)
+    _check_crossings(work, agent.id, room.id)
     if room.access is not Access.OPEN:
         raise Rejected("That room takes a key: use request_access.")
-    if desk.agent(room.id).retired_at is not None:
+    if work.agent(room.id).retired_at is not None:
         raise Rejected("The owner of that room is retired.")
-    desk.add_membership(agent.id, room.id)
-    tell_room(desk, room.id, f"{agent.name} joined.")
-    return f"You are in {desk.agent(room.id).name}'s room now."
+    work.add_membership(agent.id, room.id)
+    tell_room(work, room.id, f"{agent.name} joined.")
+    return f"You are in {work.agent(room.id).name}'s room now."
 
 
 @handles(LeaveRoom)
-def leave_room(desk: Desk, action: LeaveRoom) -> str:
-    agent, room_id = desk.me(), AgentId(action.room_id)
-    if (agent.id, room_id) not in desk.memberships:
+def leave_room(work: UnitOfWork, action: LeaveRoom) -> str:
+    agent, room_id = work.me(), AgentId(action.room_id)
+    if (agent.id, room_id) not in work.memberships:
         raise Rejected(f"{agent.name} is not in room {room_id}.")
-    owner_id = desk.room(room_id).owner_id
+    owner_id = work.room(room_id).owner_id
     if owner_id == agent.id:
         raise Rejected("Your own room cannot be left.")
-    _check_crossings(desk, agent.id, room_id)
-    desk.remove_membership(agent.id, room_id)
-    tell_room(desk, room_id, f"{agent.name} left.")
-    return f"You left {desk.agent(owner_id).name}'s room."
+    _check_crossings(work, agent.id, room_id)
+    work.remove_membership(agent.id, room_id)
+    tell_room(work, room_id, f"{agent.name} left.")
+    return f"You left {work.agent(owner_id).name}'s room."
 
 
-def _check_crossings(desk: Desk, agent_id: AgentId, room_id: AgentId) -> None:
+def _check_crossings(work: UnitOfWork, agent_id: AgentId, room_id: AgentId) -> None:
     """Raise Rejected when an agent comes and goes too often: the room is told each time."""
-    if desk.actor.agent_id is None:
+    if work.actor.agent_id is None:
         return
-    if any(_crosses(change, agent_id, room_id) for change in desk.changes):
+    if any(_crosses(change, agent_id, room_id) for change in work.changes):
         raise Rejected("You came or went there just now: stay with it.")
-    if desk.circumstances.crossings.get(room_id, 0) >= MOST_CROSSINGS:
+    if work.circumstances.crossings.get(room_id, 0) >= MOST_CROSSINGS:
         raise Rejected("You came and went there often: try again in an hour.")
 
 
@@ -125,108 +125,108 @@ def _crosses(change: Change, agent_id: AgentId, room_id: AgentId) -> bool:
             return False
 
 
-def _check_knock(desk: Desk, room: Room) -> None:
-    agent_id, person = desk.actor.agent_id, desk.actor.who
-    check_door(room, is_member=agent_id is not None and (agent_id, room.id) in desk.memberships)
-    if desk.agent(room.id).retired_at is not None:
+def _check_knock(work: UnitOfWork, room: Room) -> None:
+    agent_id, person = work.actor.agent_id, work.actor.who
+    check_door(room, is_member=agent_id is not None and (agent_id, room.id) in work.memberships)
+    if work.agent(room.id).retired_at is not None:
         raise Rejected("The owner of that room is retired.")
     if person is not None and room.visibility is Visibility.PUBLIC:
         raise Rejected("Everyone on the server sees that room already.")
     if agent_id is not None and room.access is Access.OPEN:
         raise Rejected("That room is open: use join_room.")
-    mine = [one for one in requests_of(desk, room.id) if is_by(one, agent_id, person.id if person else None)]
-    if any(not is_stale(one, desk.config, desk.now) for one in mine):
+    mine = [one for one in requests_of(work, room.id) if is_by(one, agent_id, person.id if person else None)]
+    if any(not is_stale(one, work.config, work.now) for one in mine):
         raise Rejected("Your request waits there already.")
 
 
-def _drop_stale(desk: Desk, room_id: AgentId) -> None:
-    for request in requests_of(desk, room_id):
-        if is_stale(request, desk.config, desk.now):
-            desk.put(CloseRequest(request_id=request.id, state=RequestState.EXPIRED, at=desk.now))
-            close_request(desk, request, "your request has expired")
+def _drop_stale(work: UnitOfWork, room_id: AgentId) -> None:
+    for request in requests_of(work, room_id):
+        if is_stale(request, work.config, work.now):
+            work.put(CloseRequest(request_id=request.id, state=RequestState.EXPIRED, at=work.now))
+            close_request(work, request, "your request has expired")
 
 
-def _knock(desk: Desk, room: Room, key: AccessKey) -> None:
-    agent_id, person = desk.actor.agent_id, desk.actor.who
-    name = f"@{person.username}" if person else desk.me().name
+def _knock(work: UnitOfWork, room: Room, key: AccessKey) -> None:
+    agent_id, person = work.actor.agent_id, work.actor.who
+    name = f"@{person.username}" if person else work.me().name
     request = AccessRequest(
-        id=RequestId(desk.write.ids.take("request")),
+        id=RequestId(work.write.ids.take("request")),
         room_id=room.id,
         requester_agent_id=agent_id,
         requester_person_id=person.id if person else None,
         requester_name=name,
         key_id=key.id,
         key_label=key.label,
-        created_at=desk.now,
+        created_at=work.now,
     )
-    add_request(desk, request)
-    desk.put(AddRequest(request=request))
-    tell_room(desk, room.id, f"{name} asks to come in.")
-    owner = desk.agent(room.id)
+    add_request(work, request)
+    work.put(AddRequest(request=request))
+    tell_room(work, room.id, f"{name} asks to come in.")
+    owner = work.agent(room.id)
     if owner.paused_reason is not None:
         text = (
             f"🔔 {name} knocks at the door of {owner.name}, who is paused and will not answer:"
             " decide with `/access pending`, or use `/agent resume`."
         )
-        put_letter(desk, LetterKind.NOTICE, room.id, NoticePayload(text=text).stored())
+        put_letter(work, LetterKind.NOTICE, room.id, NoticePayload(text=text).stored())
     reason = Reason(
         kind=ReasonKind.ACCESS,
         room_id=room.id,
         by_agent_id=agent_id,
-        person_id=desk.asked_by,
-        since=desk.now,
-        due_at=own_beat_at(owner, desk.now),
+        person_id=work.asked_by,
+        since=work.now,
+        due_at=own_beat_at(owner, work.now),
     )
-    desk.give_reason(owner.id, reason)
+    work.give_reason(owner.id, reason)
 
 
-def _requester(desk: Desk, request: AccessRequest) -> str:
+def _requester(work: UnitOfWork, request: AccessRequest) -> str:
     if request.requester_person_id is None:
-        agent = desk.agents.get(request.requester_agent_id) if request.requester_agent_id is not None else None
+        agent = work.agents.get(request.requester_agent_id) if request.requester_agent_id is not None else None
         return agent.name if agent else request.requester_name
-    return desk.name(request.requester_person_id, request.requester_name.removeprefix("@"))
+    return work.name(request.requester_person_id, request.requester_name.removeprefix("@"))
 
 
-def _waiting(desk: Desk, request_id: int) -> AccessRequest:
+def _waiting(work: UnitOfWork, request_id: int) -> AccessRequest:
     """Find a request at one's own room; a manager who named no room may mean any that is loaded."""
-    rooms = [desk.subject_id] if desk.subject_id is not None else list(doors_of(desk).requests)
+    rooms = [work.subject_id] if work.subject_id is not None else list(doors_of(work).requests)
     for room_id in rooms:
-        for request in requests_of(desk, AgentId(room_id)):
+        for request in requests_of(work, AgentId(room_id)):
             if request.id == request_id:
                 return request
-    raise Rejected(f"No request {request_id} waits {'at your room' if desk.actor.agent_id is not None else 'here'}.")
+    raise Rejected(f"No request {request_id} waits {'at your room' if work.actor.agent_id is not None else 'here'}.")
 
 
-def _can_enter(desk: Desk, request: AccessRequest) -> bool:
+def _can_enter(work: UnitOfWork, request: AccessRequest) -> bool:
     """Whether the one who asked is still there: a person always, an agent unless it is retired."""
     if request.requester_agent_id is None:
         return True
-    agent = desk.view.agents.get(request.requester_agent_id)
+    agent = work.view.agents.get(request.requester_agent_id)
     return agent is not None and agent.retired_at is None
 
 
-def _let_in(desk: Desk, request: AccessRequest) -> None:
+def _let_in(work: UnitOfWork, request: AccessRequest) -> None:
     agent_id, room_id = request.requester_agent_id, request.room_id
-    if agent_id is not None and agent_id in desk.agents and agent_id not in desk.members(room_id):
-        desk.add_membership(agent_id, room_id)
+    if agent_id is not None and agent_id in work.agents and agent_id not in work.members(room_id):
+        work.add_membership(agent_id, room_id)
     if request.requester_person_id is not None:
         person_id = Snowflake(request.requester_person_id)
-        put_letter(desk, LetterKind.PERMISSION, room_id, PermissionPayload(person_id=person_id, allowed=True).stored())
-    tell_room(desk, room_id, f"{request.requester_name} was let in.")
+        put_letter(work, LetterKind.PERMISSION, room_id, PermissionPayload(person_id=person_id, allowed=True).stored())
+    tell_room(work, room_id, f"{request.requester_name} was let in.")
 
 
-def check_not_locked_out(desk: Desk, room_id: AgentId) -> None:
+def check_not_locked_out(work: UnitOfWork, room_id: AgentId) -> None:
     """Raise Rejected while the actor is locked out of a room."""
-    before = desk.circumstances.failures.get(room_id, 0)
-    check_lock(before + desk.failures[room_id], desk.config)
+    before = work.circumstances.failures.get(room_id, 0)
+    check_lock(before + work.failures[room_id], work.config)
 
 
-def count_failure(desk: Desk, room_id: AgentId) -> None:
+def count_failure(work: UnitOfWork, room_id: AgentId) -> None:
     """Note a key that did not open a room."""
-    desk.failures[room_id] += 1
-    person = desk.actor.who
-    desk.put(
+    work.failures[room_id] += 1
+    person = work.actor.who
+    work.put(
         CountFailure(
-            room_id=room_id, agent_id=desk.actor.agent_id, person_id=person.id if person else None, at=desk.now
+            room_id=room_id, agent_id=work.actor.agent_id, person_id=person.id if person else None, at=work.now
         )
     )

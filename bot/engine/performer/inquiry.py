@@ -32,7 +32,7 @@ def inquired(
     `messages`: those they name; `rooms_in`: where one looks who names no room.
     """
     asked = {asks: [one for one in actions if ASKED.get(type(one)) is asks] for asks in Asks}
-    reacted_to = frozenset(MessageId(id) for one in asked[Asks.REACTIONS] for id in one.aimed_at(Aim.MESSAGE))
+    reacted_to = frozenset(MessageId(id_) for one in asked[Asks.REACTIONS] for id_ in one.aimed_at(Aim.MESSAGE))
     crossing = [one for one in actions if isinstance(one, JoinRoom | LeaveRoom)]
     return Inquiry(
         actor=actor.sender,
@@ -53,7 +53,7 @@ def inquired(
 
 
 def _rooms_of(actions: Iterable[Action]) -> frozenset[AgentId]:
-    return frozenset(AgentId(id) for one in actions for id in one.aimed_at(Aim.ROOM))
+    return frozenset(AgentId(id_) for one in actions for id_ in one.aimed_at(Aim.ROOM))
 
 
 def sought_by(action: Recall | ReadHistory, rooms_in: Sequence[AgentId]) -> Sought:

@@ -3,32 +3,32 @@
 from collections.abc import Sequence
 
 from bot.core.actions import Checkpoints, Compact, ReadHistory, ReadMessage, Recall
-from bot.core.cadence import own_beat_at
+from bot.core.due_times import own_beat_at
 from bot.core.errors import Rejected
 from bot.core.hud.summary import may_read_summary
 from bot.core.kinds import ReasonKind
 from bot.core.permissions import may_see
 from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, Reason
-from bot.engine.performer.desk import Desk
 from bot.engine.performer.inquiry import sought_by
 from bot.engine.performer.registry import Asks, handles
+from bot.engine.performer.unit_of_work import UnitOfWork
 
 
-def expect_answer(desk: Desk) -> str:
+def expect_answer(work: UnitOfWork) -> str:
     """Let the agent beat again to read what it asked for."""
-    agent = desk.me()
-    if desk.actor.agent_id is not None:
+    agent = work.me()
+    if work.actor.agent_id is not None:
         reason = Reason(
             kind=ReasonKind.ANSWER,
-            room_id=desk.side_room(),
-            message_id=max(desk.terms.called_by, default=None),
-            person_id=desk.asked_by,
-            mentioned=desk.terms.called,
-            since=desk.now,
-            due_at=own_beat_at(agent, desk.now),
+            room_id=work.side_room(),
+            message_id=max(work.context.called_by, default=None),
+            person_id=work.asked_by,
+            mentioned=work.context.called,
+            since=work.now,
+            due_at=own_beat_at(agent, work.now),
         )
-        desk.give_reason(agent.id, reason)
-    if desk.actor.agent_id is None:
+        work.give_reason(agent.id, reason)
+    if work.actor.agent_id is None:
         return f"{agent.name} reads the answer in its next beat."
     return "The answer stands in your lookups."
 
@@ -45,56 +45,56 @@ def as_entry(message: Message, content: str | None = None) -> dict[str, Json]:
 
 
 @handles(Recall, asks=Asks.FOUND)
-def recall(desk: Desk, action: Recall) -> str:
-    found: list[Json] = [as_entry(one, excerpt) for one, excerpt in _found(desk, action)]
-    desk.look_up(f"recall {action.query}", found or "nothing found")
-    return expect_answer(desk)
+def recall(work: UnitOfWork, action: Recall) -> str:
+    found: list[Json] = [as_entry(one, excerpt) for one, excerpt in _found(work, action)]
+    work.look_up(f"recall {action.query}", found or "nothing found")
+    return expect_answer(work)
 
 
 @handles(ReadHistory, asks=Asks.FOUND)
-def read_history(desk: Desk, action: ReadHistory) -> str:
-    page: list[Json] = [as_entry(one) for one, _ in _found(desk, action)]
+def read_history(work: UnitOfWork, action: ReadHistory) -> str:
+    page: list[Json] = [as_entry(one) for one, _ in _found(work, action)]
     before = "" if action.before is None else f" before {action.before}"
-    desk.look_up(f"read_history room {action.room_id}{before}", page[::-1] or "nothing before that")
-    return expect_answer(desk)
+    work.look_up(f"read_history room {action.room_id}{before}", page[::-1] or "nothing before that")
+    return expect_answer(work)
 
 
 @handles(ReadMessage)
-def read_message(desk: Desk, action: ReadMessage) -> str:
-    desk.look_up(f"read_message {action.id}", as_entry(desk.message(action.id)))
-    return expect_answer(desk)
+def read_message(work: UnitOfWork, action: ReadMessage) -> str:
+    work.look_up(f"read_message {action.id}", as_entry(work.message(action.id)))
+    return expect_answer(work)
 
 
 @handles(Checkpoints, asks=Asks.SUMMARIES)
-def checkpoints(desk: Desk, action: Checkpoints) -> str:
+def checkpoints(work: UnitOfWork, action: Checkpoints) -> str:
     room_id = AgentId(action.room_id)
-    known = [one for one in desk.circumstances.summaries if one.room_id == room_id and _may_read(desk, one)]
+    known = [one for one in work.circumstances.summaries if one.room_id == room_id and _may_read(work, one)]
     if action.id is None:
         listed: list[Json] = [
             {"id": int(one.id), "from": int(one.first_message_id), "to": int(one.last_message_id)} for one in known
         ]
-        desk.look_up(f"checkpoints of room {room_id}", listed or "none yet")
-        return expect_answer(desk)
+        work.look_up(f"checkpoints of room {room_id}", listed or "none yet")
+        return expect_answer(work)
     wanted = next((one for one in known if one.id == CheckpointId(action.id or 0)), None)
     if wanted is None:
         raise Rejected(f"There is no checkpoint {action.id} of room {room_id}.")
-    desk.look_up(f"checkpoint {wanted.id} of room {room_id}", wanted.text)
-    return expect_answer(desk)
+    work.look_up(f"checkpoint {wanted.id} of room {room_id}", wanted.text)
+    return expect_answer(work)
 
 
 @handles(Compact)
-def compact(desk: Desk, action: Compact) -> str:
-    room = desk.room(action.room_id)
-    desk.update_room(room.id, compact_asked_at=desk.now)
+def compact(work: UnitOfWork, action: Compact) -> str:
+    room = work.room(action.room_id)
+    work.update_room(room.id, compact_asked_at=work.now)
     return f"Room {room.id} will be summarised."
 
 
-def _may_read(desk: Desk, checkpoint: Checkpoint) -> bool:
-    room = desk.room(checkpoint.room_id)
-    return may_read_summary(room, desk.memberships[desk.me().id, room.id], checkpoint)
+def _may_read(work: UnitOfWork, checkpoint: Checkpoint) -> bool:
+    room = work.room(checkpoint.room_id)
+    return may_read_summary(room, work.memberships[work.me().id, room.id], checkpoint)
 
 
-def _found(desk: Desk, action: Recall | ReadHistory) -> Sequence[tuple[Message, str]]:
+def _found(work: UnitOfWork, action: Recall | ReadHistory) -> Sequence[tuple[Message, str]]:
     """Give what was found, newest first, as far as the agent may still see it."""
-    found = desk.circumstances.found.get(sought_by(action, desk.rooms_at_first), ())
-    return [(one, excerpt) for one, excerpt in found if may_see(desk.me().id, one, desk)]
+    found = work.circumstances.found.get(sought_by(action, work.rooms_at_first), ())
+    return [(one, excerpt) for one, excerpt in found if may_see(work.me().id, one, work)]

@@ -6,10 +6,10 @@ from inspect import isawaitable
 
 from bot.core.actions import Action, Category
 from bot.core.actor import Actor
-from bot.core.blotting import KEY, Blots
 from bot.core.changes import AddLetter, Audit, Change, RecordAction, Say
 from bot.core.errors import Rejected
 from bot.core.hud.knowledge import knowledge_tokens
+from bot.core.key_redaction import KEY, KeyRedactor
 from bot.core.kinds import LetterKind
 from bot.core.people import named
 from bot.core.permissions import refusal
@@ -17,11 +17,11 @@ from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json
 from bot.core.view import Glance
 from bot.core.wording import as_words
-from bot.engine.performer.desk import Desk
-from bot.engine.performer.laying import lay
+from bot.engine.performer.action_context import ActionContext
+from bot.engine.performer.loading import load
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.registry import HANDLERS
-from bot.engine.performer.terms import Terms
+from bot.engine.performer.unit_of_work import UnitOfWork
 
 BLACKED_OUT = "***"
 LONGEST_TEXT = 120
@@ -46,7 +46,7 @@ class Performer:
         community_id: CommunityId,
         actor: Actor,
         actions: Sequence[Action],
-        terms: Terms,
+        context: ActionContext,
         *,
         subject: AgentId | None = None,
         refused: Sequence[tuple[str, str]] = (),
@@ -58,64 +58,64 @@ class Performer:
         `refused`: (what, why) of items that could not be read, kept among the agent's recent actions. `view`: what this
         transaction has read already, if that is all the actions need.
         """
-        desk = await lay(
+        work = await load(
             write,
             community_id,
             actor,
             actions,
             subject=subject,
-            terms=terms,
+            context=context,
             view=view,
             cipher=self._cipher,
             tokenizer=self._tokenizer,
             models=self._models,
         )
-        record_refused(desk, refused)
-        outcomes = [await _perform_one(desk, action) for action in actions]
-        if desk.changes:
-            await write.apply(community_id, desk.changes)
+        record_refused(work, refused)
+        outcomes = [await _perform_one(work, action) for action in actions]
+        if work.changes:
+            await write.apply(community_id, work.changes)
         return outcomes
 
 
-async def _perform_one(desk: Desk, action: Action) -> Outcome:
+async def _perform_one(work: UnitOfWork, action: Action) -> Outcome:
     """Do one thing, or say why not; what is refused changes nothing of the others."""
-    no = refusal(desk.actor, action, desk)
+    no = refusal(work.actor, action, work)
     if no is not None:
         outcome = Outcome(action=action, accepted=False, why=no.why, needs_solo=no.needs_solo)
     else:
-        outcome = await _attempt(desk, action)
-    record(desk, outcome)
+        outcome = await _attempt(work, action)
+    record(work, outcome)
     return outcome
 
 
-async def _attempt(desk: Desk, action: Action) -> Outcome:
-    desk.secret, before = "", len(desk.changes)
+async def _attempt(work: UnitOfWork, action: Action) -> Outcome:
+    work.secret, before = "", len(work.changes)
     try:
-        done = HANDLERS[type(action)](desk, action)
+        done = HANDLERS[type(action)](work, action)
         result = await done if isawaitable(done) else done
     except Rejected as no:
         return Outcome(action=action, accepted=False, why=no.sentence)
-    letters = tuple(_letters(desk.changes[before:]))
-    outcome = Outcome(action=action, accepted=True, result=named(result, desk.named), letters=letters)
-    if desk.actor.who is None:
-        _audit_agent(desk, action, result)
+    letters = tuple(_letters(work.changes[before:]))
+    outcome = Outcome(action=action, accepted=True, result=named(result, work.named), letters=letters)
+    if work.actor.who is None:
+        _audit_agent(work, action, result)
         return outcome
-    desk.put(Audit(by=desk.actor.signature(), what=_audited(action, result), agent_id=desk.subject_id, at=desk.now))
-    return replace(outcome, secret=desk.secret)
+    work.put(Audit(by=work.actor.signature(), what=_audited(action, result), agent_id=work.subject_id, at=work.now))
+    return replace(outcome, secret=work.secret)
 
 
 def _audited(action: Action, result: str) -> str:
     return f"{as_words(action.definition.name)}: {result}"
 
 
-def _audit_agent(desk: Desk, action: Action, result: str) -> None:
+def _audit_agent(work: UnitOfWork, action: Action, result: str) -> None:
     """Let managers see what an agent changed for others, too; the same only once for each answer."""
-    if action.definition.category not in AUDITED or desk.actor.agent_id is None:
+    if action.definition.category not in AUDITED or work.actor.agent_id is None:
         return
-    what = desk.blots.text(_audited(action, result))
-    entry = Audit(by=f"agent {desk.actor.agent_id}", what=what, agent_id=desk.subject_id, at=desk.now)
-    if entry not in desk.changes:
-        desk.put(entry)
+    what = work.redactor.text(_audited(action, result))
+    entry = Audit(by=f"agent {work.actor.agent_id}", what=what, agent_id=work.subject_id, at=work.now)
+    if entry not in work.changes:
+        work.put(entry)
 
 
 def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
@@ -130,43 +130,43 @@ def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
                 pass
 
 
-def record(desk: Desk, outcome: Outcome) -> None:
+def record(work: UnitOfWork, outcome: Outcome) -> None:
     """Keep an agent's action, accepted or not."""
     action = outcome.action
     _keep(
-        desk,
+        work,
         ActionRecord(
             type=action.definition.name,
-            at=desk.now,
-            parameters=shown_parameters(action, desk.blots),
+            at=work.now,
+            parameters=shown_parameters(action, work.redactor),
             accepted=outcome.accepted,
-            result=desk.blots.text(outcome.result),
-            why=desk.blots.text(outcome.why),
+            result=work.redactor.text(outcome.result),
+            why=work.redactor.text(outcome.why),
         ),
     )
 
 
-def record_refused(desk: Desk, refused: Sequence[tuple[str, str]]) -> None:
+def record_refused(work: UnitOfWork, refused: Sequence[tuple[str, str]]) -> None:
     """Keep what could not even be read as an action."""
     for what, why in refused:
-        _keep(desk, ActionRecord(type=what, at=desk.now, parameters={}, accepted=False, why=desk.blots.text(why)))
+        _keep(work, ActionRecord(type=what, at=work.now, parameters={}, accepted=False, why=work.redactor.text(why)))
 
 
-def shown_parameters(action: Action, blots: Blots) -> dict[str, Json]:
+def shown_parameters(action: Action, redactor: KeyRedactor) -> dict[str, Json]:
     """Give an action's parameters without secrets; a key may be any text that a model took for one."""
     given: dict[str, Json] = action.model_dump(mode="json", exclude={"type"}, exclude_defaults=True)
     if given.get(KEY) is not None:
         given[KEY] = BLACKED_OUT
-    return {name: _shortened(value, blots) for name, value in given.items()}
+    return {name: _shortened(value, redactor) for name, value in given.items()}
 
 
-def _shortened(value: Json, blots: Blots) -> Json:
+def _shortened(value: Json, redactor: KeyRedactor) -> Json:
     if not isinstance(value, str) or len(value) <= LONGEST_TEXT:
-        return blots.value(value)
-    return f"{blots.beginning(value, LONGEST_TEXT - 1)}…"
+        return redactor.value(value)
+    return f"{redactor.beginning(value, LONGEST_TEXT - 1)}…"
 
 
-def _keep(desk: Desk, entry: ActionRecord) -> None:
-    agent_id = desk.actor.agent_id
-    if agent_id is not None and agent_id in desk.agents:
-        desk.put(RecordAction(agent_id=agent_id, side=desk.side, record=entry, beat_id=desk.beat_id))
+def _keep(work: UnitOfWork, entry: ActionRecord) -> None:
+    agent_id = work.actor.agent_id
+    if agent_id is not None and agent_id in work.agents:
+        work.put(RecordAction(agent_id=agent_id, side=work.side, record=entry, beat_id=work.beat_id))

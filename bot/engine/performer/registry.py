@@ -5,10 +5,10 @@ from enum import Enum, auto
 from typing import Any, TypeVar
 
 from bot.core.actions import Action
-from bot.engine.performer.desk import Desk
+from bot.engine.performer.unit_of_work import UnitOfWork
 
 Done = str | Awaitable[str]
-Handler = Callable[[Desk, Any], Done]
+Handler = Callable[[UnitOfWork, Any], Done]
 TypedHandler = TypeVar("TypedHandler", bound=Handler)
 
 

@@ -23,9 +23,9 @@ from bot.core.letters import BillboardPayload, PermissionPayload, Proposal, Topi
 from bot.core.moderation import is_on
 from bot.core.records import AgentId, Json, Snowflake
 from bot.core.wording import counted
-from bot.engine.performer.desk import Desk
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.speech import tell_room
+from bot.engine.performer.unit_of_work import UnitOfWork
 
 PROPOSED = "It is so once it has been looked at: it may be held back until a manager decides."
 
@@ -38,102 +38,102 @@ ENTRY = {
 
 
 @handles(SetBillboard)
-def set_billboard(desk: Desk, action: SetBillboard) -> str:
-    return _show_billboard(desk, action.message, "The billboard is up.")
+def set_billboard(work: UnitOfWork, action: SetBillboard) -> str:
+    return _show_billboard(work, action.message, "The billboard is up.")
 
 
 @handles(ClearBillboard)
-def clear_billboard(desk: Desk, action: ClearBillboard) -> str:
-    return _show_billboard(desk, "", "The billboard is down.")
+def clear_billboard(work: UnitOfWork, action: ClearBillboard) -> str:
+    return _show_billboard(work, "", "The billboard is down.")
 
 
 @handles(SetTopic)
-def set_topic(desk: Desk, action: SetTopic) -> str:
+def set_topic(work: UnitOfWork, action: SetTopic) -> str:
     topic = without_marks(" ".join(action.topic.split()))  # nobody writes what looks like a mark of ours
     if not topic:
         raise Rejected("Say in the topic what the room is about: that is only a mark by which I find channels.")
-    return _show_topic(desk, topic, "The topic is set.")
+    return _show_topic(work, topic, "The topic is set.")
 
 
 @handles(ClearTopic)
-def clear_topic(desk: Desk, action: ClearTopic) -> str:
-    return _show_topic(desk, "", "The topic is gone.")
+def clear_topic(work: UnitOfWork, action: ClearTopic) -> str:
+    return _show_topic(work, "", "The topic is gone.")
 
 
 @handles(SetWpm)
-def set_wpm(desk: Desk, action: SetWpm) -> str:
-    desk.update_room(desk.me().id, wpm=action.wpm)
+def set_wpm(work: UnitOfWork, action: SetWpm) -> str:
+    work.update_room(work.me().id, wpm=action.wpm)
     return f"The room talks at {counted(action.wpm, 'word')} a minute."
 
 
 @handles(SetRpm)
-def set_rpm(desk: Desk, action: SetRpm) -> str:
-    desk.update_room(desk.me().id, rpm=action.rpm)
+def set_rpm(work: UnitOfWork, action: SetRpm) -> str:
+    work.update_room(work.me().id, rpm=action.rpm)
     return f"Agents may post {counted(action.rpm, 'message')} a minute here."
 
 
 @handles(SetAccess)
-def set_access(desk: Desk, action: SetAccess) -> str:
-    desk.update_room(desk.me().id, access=action.access)
+def set_access(work: UnitOfWork, action: SetAccess) -> str:
+    work.update_room(work.me().id, access=action.access)
     return ENTRY[action.access]
 
 
 @handles(SetVisibility)
-def set_visibility(desk: Desk, action: SetVisibility) -> str:
-    room = desk.room(desk.me().id)
+def set_visibility(work: UnitOfWork, action: SetVisibility) -> str:
+    room = work.room(work.me().id)
     if action.keeps_in is not None:  # first, or the letter that closes the room shuts them out for a moment
-        put_letter(desk, LetterKind.PERMISSION, room.id, _seen_by(action.keeps_in, allowed=True))
+        put_letter(work, LetterKind.PERMISSION, room.id, _seen_by(action.keeps_in, allowed=True))
     public = action.visibility is Visibility.PUBLIC
-    put_letter(desk, LetterKind.PERMISSION, room.id, PermissionPayload(allowed=public).stored())
+    put_letter(work, LetterKind.PERMISSION, room.id, PermissionPayload(allowed=public).stored())
     if room.visibility is action.visibility and room.channel_id is not None:
         return f"The room is {action.visibility.value} already."
     return f"The room is to be {action.visibility.value}."
 
 
 @handles(Hush)
-async def hush(desk: Desk, action: Hush) -> str:
-    minutes = desk.config.hush_minutes if action.minutes is None else action.minutes
-    until = desk.now + timedelta(minutes=minutes) if minutes else None
-    if not desk.actor.is_manager:
-        _check_hush(desk, until or desk.now)
-    desk.update_room(desk.me().id, hushed_until=until)
-    await desk.write.claims.free_held(desk.community_id, HeldFor.HUSH, desk.now)  # each looks anew how long it waits
+async def hush(work: UnitOfWork, action: Hush) -> str:
+    minutes = work.config.hush_minutes if action.minutes is None else action.minutes
+    until = work.now + timedelta(minutes=minutes) if minutes else None
+    if not work.actor.is_manager:
+        _check_hush(work, until or work.now)
+    work.update_room(work.me().id, hushed_until=until)
+    await work.write.claims.free_held(work.community_id, HeldFor.HUSH, work.now)  # each looks anew how long it waits
     return f"Agents are silent here for {counted(minutes, 'minute')}." if minutes else "Agents may speak here again."
 
 
-def _check_hush(desk: Desk, until: datetime) -> None:
+def _check_hush(work: UnitOfWork, until: datetime) -> None:
     """Raise Rejected where a plain member would silence a room for long, or end a silence that a manager chose."""
-    longest = desk.now + timedelta(minutes=desk.config.hush_minutes)
+    longest = work.now + timedelta(minutes=work.config.hush_minutes)
     if until > longest:
-        most = counted(desk.config.hush_minutes, "minute")
+        most = counted(work.config.hush_minutes, "minute")
         raise Rejected(f"You may silence a room for at most {most}: ask someone who may manage the server.")
-    before = desk.room(desk.me().id).hushed_until
+    before = work.room(work.me().id).hushed_until
     if before is not None and before > longest:
         raise Rejected(f"A manager silenced this room until {before:%H:%M} UTC: only managers change that.")
 
 
 @handles(Invite, asks=Asks.NEWEST)
-def invite(desk: Desk, action: Invite) -> str:
-    owner, guest = desk.me(), desk.agent(action.agent_id)
+def invite(work: UnitOfWork, action: Invite) -> str:
+    owner, guest = work.me(), work.agent(action.agent_id)
     if guest.retired_at is not None:
         raise Rejected(f"{guest.name} is retired.")
-    if guest.id in desk.members(owner.id):
+    if guest.id in work.members(owner.id):
         raise Rejected(f"{guest.name} is in that room already.")
-    desk.add_membership(guest.id, owner.id)
-    tell_room(desk, owner.id, f"{guest.name} joined.")
+    work.add_membership(guest.id, owner.id)
+    tell_room(work, owner.id, f"{guest.name} joined.")
     return f"{guest.name} is in {owner.name}'s room now."
 
 
 @handles(Remove)
-def remove(desk: Desk, action: Remove) -> str:
-    owner = desk.me()
+def remove(work: UnitOfWork, action: Remove) -> str:
+    owner = work.me()
     if action.agent_id is not None:
-        return _remove_agent(desk, owner.id, AgentId(action.agent_id))
+        return _remove_agent(work, owner.id, AgentId(action.agent_id))
     if action.person_id is None:
         raise Rejected("Say whom to remove.")
-    if desk.room(owner.id).visibility is Visibility.PUBLIC:
+    if work.room(owner.id).visibility is Visibility.PUBLIC:
         raise Rejected("Everyone on the server sees that room: make it private first.")
-    put_letter(desk, LetterKind.PERMISSION, owner.id, _seen_by(action.person_id, allowed=False))
+    put_letter(work, LetterKind.PERMISSION, owner.id, _seen_by(action.person_id, allowed=False))
     return "That person is not let into the room any more."
 
 
@@ -141,45 +141,45 @@ def _seen_by(person_id: int, *, allowed: bool) -> Mapping[str, Json]:
     return PermissionPayload(person_id=Snowflake(person_id), allowed=allowed).stored()
 
 
-def put_letter(desk: Desk, kind: LetterKind, room_id: AgentId, payload: Mapping[str, Json]) -> None:
+def put_letter(work: UnitOfWork, kind: LetterKind, room_id: AgentId, payload: Mapping[str, Json]) -> None:
     """Have an effect on Discord carried out."""
-    desk.put(AddLetter(kind=kind, room_id=room_id, payload=payload, not_before=desk.now, beat_id=desk.beat_id))
+    work.put(AddLetter(kind=kind, room_id=room_id, payload=payload, not_before=work.now, beat_id=work.beat_id))
 
 
-def propose(desk: Desk, room_id: AgentId, kind: LetterKind, payload: Proposal) -> bool:
+def propose(work: UnitOfWork, room_id: AgentId, kind: LetterKind, payload: Proposal) -> bool:
     """Let moderation read first what an agent wants to be seen; tells whether it does."""
-    if desk.actor.agent_id is None or not is_on(desk.config):
+    if work.actor.agent_id is None or not is_on(work.config):
         return False
-    put_letter(desk, kind, room_id, payload.model_copy(update={"proposed": True}).stored())
+    put_letter(work, kind, room_id, payload.model_copy(update={"proposed": True}).stored())
     return True
 
 
-def _remove_agent(desk: Desk, room_id: AgentId, agent_id: AgentId) -> str:
-    agent = desk.agent(agent_id)
+def _remove_agent(work: UnitOfWork, room_id: AgentId, agent_id: AgentId) -> str:
+    agent = work.agent(agent_id)
     if agent_id == room_id:
         raise Rejected(f"It is {agent.name}'s own room.")
-    if agent_id not in desk.members(room_id):
+    if agent_id not in work.members(room_id):
         raise Rejected(f"{agent.name} is not in that room.")
-    desk.remove_membership(agent_id, room_id)
-    tell_room(desk, room_id, f"{agent.name} left.")
+    work.remove_membership(agent_id, room_id)
+    tell_room(work, room_id, f"{agent.name} left.")
     return f"{agent.name} is out of the room."
 
 
-def _show_billboard(desk: Desk, text: str, result: str) -> str:
-    room = desk.room(desk.me().id)
-    if text and text != room.billboard and propose(desk, room.id, LetterKind.BILLBOARD, BillboardPayload(text=text)):
+def _show_billboard(work: UnitOfWork, text: str, result: str) -> str:
+    room = work.room(work.me().id)
+    if text and text != room.billboard and propose(work, room.id, LetterKind.BILLBOARD, BillboardPayload(text=text)):
         return PROPOSED
     if room.billboard != text:
-        desk.update_room(room.id, billboard=text)
-        put_letter(desk, LetterKind.BILLBOARD, room.id, BillboardPayload(text=text).stored())
+        work.update_room(room.id, billboard=text)
+        put_letter(work, LetterKind.BILLBOARD, room.id, BillboardPayload(text=text).stored())
     return result
 
 
-def _show_topic(desk: Desk, topic: str, result: str) -> str:
-    room = desk.room(desk.me().id)
-    if topic and topic != room.topic and propose(desk, room.id, LetterKind.TOPIC, TopicPayload(topic=topic)):
+def _show_topic(work: UnitOfWork, topic: str, result: str) -> str:
+    room = work.room(work.me().id)
+    if topic and topic != room.topic and propose(work, room.id, LetterKind.TOPIC, TopicPayload(topic=topic)):
         return PROPOSED
     if room.topic != topic:
-        desk.update_room(room.id, topic=topic)
-        put_letter(desk, LetterKind.TOPIC, room.id, TopicPayload(topic=topic).stored())
+        work.update_room(room.id, topic=topic)
+        put_letter(work, LetterKind.TOPIC, room.id, TopicPayload(topic=topic).stored())
     return result

@@ -7,7 +7,7 @@ Revises: 0007
 import sqlalchemy as sa
 from alembic import op
 
-from storage.columns import Moment
+from storage.columns import UtcTime
 
 revision = "0008"
 down_revision = "0007"
@@ -16,5 +16,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("agents", sa.Column("backs_off_until", Moment(), nullable=True))
+    op.add_column("agents", sa.Column("backs_off_until", UtcTime(), nullable=True))
     op.add_column("reasons", sa.Column("held_for", sa.String(), nullable=True))

@@ -33,9 +33,9 @@ def test_no_text_hud_exceeds_its_budget_and_its_count_is_exact(drawn: Drawn) -> 
 
 @settings(max_examples=examples(15), deadline=None)
 @given(worlds(), st.sampled_from(OTHERS))
-def test_no_hud_in_another_format_exceeds_its_budget(drawn: Drawn, format: InputFormat) -> None:
+def test_no_hud_in_another_format_exceeds_its_budget(drawn: Drawn, hud_format: InputFormat) -> None:
     view = drawn.view
-    built = hud(view, 1, format=format)
+    built = hud(view, 1, hud_format=hud_format)
     assert o200k().count(built.input) == built.parts[0].tokens <= view.agents[AgentId(1)].token_budget
 
 
@@ -119,9 +119,9 @@ def test_blockers_and_the_latest_summary_stay_in_the_narrowest_budget() -> None:
     )
     lookups = tuple(Lookup(question="q " * 90, answer="found " * 900) for _ in range(5))
     mind = Mind(agent_id=agent.id, knowledge=knowledge, focus=focus, recent_actions=deeds(20), lookups=lookups)
-    for format in InputFormat:
-        text = hud(a_view(agent, mind, residents=200), 1, format=format).input
-        assert all(f"blocker {number}" in text for number in range(10)), format
+    for hud_format in InputFormat:
+        text = hud(a_view(agent, mind, residents=200), 1, hud_format=hud_format).input
+        assert all(f"blocker {number}" in text for number in range(10)), hud_format
         assert "The boats left at six." in text
         assert "x " * 140 not in text
         assert "s " * 100 not in text

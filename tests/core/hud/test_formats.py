@@ -21,7 +21,7 @@ from tests import factories
 from tests.core.hud.golden import KAI, LUNA, TALLY, garden
 from tests.core.hud.worlds import HOSTILE, Drawn, examples, hud, worlds
 
-LOSSLESS = [name for name, format in FORMATS.items() if format.lossless]
+LOSSLESS = [name for name, hud_format in FORMATS.items() if hud_format.lossless]
 words = st.one_of(
     st.text(max_size=20), st.sampled_from(HOSTILE), st.sampled_from([*SHORT, *LONG, "~i", "messages"])
 ).map(whole)
@@ -62,24 +62,24 @@ def test_what_is_written_in_toon_reads_back(value: document.Document) -> None:
 @given(worlds())
 def test_whole_huds_read_back_as_json(drawn: Drawn) -> None:
     view = drawn.view
-    for format in LOSSLESS:
-        value = read(hud(view, 1, format=format))
+    for hud_format in LOSSLESS:
+        value = read(hud(view, 1, hud_format=hud_format))
         assert value.keys() >= {"self", "meta", "rooms"}
 
 
 @pytest.mark.parametrize("agents", [(LUNA,), (LUNA, KAI, TALLY)])
 def test_the_lossless_formats_hold_the_same_value(agents: tuple[int, ...]) -> None:
-    values = [without_use(read(hud(garden(), *agents, format=format))) for format in LOSSLESS]
+    values = [without_use(read(hud(garden(), *agents, hud_format=hud_format))) for hud_format in LOSSLESS]
     assert len(values) >= 3
     assert all(value == values[0] for value in values)
 
 
-@pytest.mark.parametrize("format", InputFormat)
-def test_a_hud_is_read_in_whichever_format_it_is(format: InputFormat) -> None:
-    built = hud(garden(), LUNA, KAI, format=format)
+@pytest.mark.parametrize("hud_format", InputFormat)
+def test_a_hud_is_read_in_whichever_format_it_is(hud_format: InputFormat) -> None:
+    built = hud(garden(), LUNA, KAI, hud_format=hud_format)
     document = read_document(f"{built.instructions}\n{built.input}")
     assert document is not None
-    assert document == FORMATS[format].read(f"{built.instructions}\n{built.input}")
+    assert document == FORMATS[hud_format].read(f"{built.instructions}\n{built.input}")
     assert [fields(fields(one["self"])["identity"])["id"] for one in entries(document["agents"])] == [LUNA, KAI]
 
 
@@ -98,7 +98,7 @@ def without_use(value: Json) -> Json:
 
 
 def test_every_documented_field_is_there() -> None:
-    built = hud(garden(), LUNA, format=InputFormat.JSON)
+    built = hud(garden(), LUNA, hud_format=InputFormat.JSON)
     constant, own = json.loads(built.instructions), json.loads(built.input)
     assert constant["system"].keys() == {"directives"}
     assert constant["meta"].keys() == {"instructions", "available_actions", "response_format"}
@@ -125,13 +125,13 @@ def test_every_documented_field_is_there() -> None:
 
 
 def test_messages_stay_a_table_in_toon() -> None:
-    text = hud(garden(), LUNA, format=InputFormat.TOON).input
+    text = hud(garden(), LUNA, hud_format=InputFormat.TOON).input
     assert "messages[7]{id,timestamp,sender,content,type,reply_to,reactions,edited}:" in text
     assert isinstance(toon.decode(text), dict)
 
 
 def test_the_table_of_short_keys_stands_in_the_constant_part() -> None:
-    built = hud(garden(), LUNA, format=InputFormat.COMPACT_JSON)
+    built = hud(garden(), LUNA, hud_format=InputFormat.COMPACT_JSON)
     assert json.loads(built.instructions)["keys"]["t"] == "timestamp"
     assert '"timestamp"' not in built.input
 

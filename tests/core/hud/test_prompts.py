@@ -13,20 +13,22 @@ from bot.core.kinds import InputFormat, OutputFormat
 
 
 def os_section(
-    format: InputFormat = InputFormat.TEXT,
+    hud_format: InputFormat = InputFormat.TEXT,
     output: OutputFormat = OutputFormat.JSON,
     *,
     structured: bool = False,
     alone: bool = False,
 ) -> str:
-    return constant_part(prompts_of({}), format, output, structured=structured, alone=alone)
+    return constant_part(prompts_of({}), hud_format, output, structured=structured, alone=alone)
 
 
 @pytest.mark.parametrize("structured", [True, False])
 @pytest.mark.parametrize("output", list(OutputFormat))
-@pytest.mark.parametrize("format", list(InputFormat))
-def test_the_constant_part_is_at_most_1900_tokens(format: InputFormat, output: OutputFormat, structured: bool) -> None:
-    assert o200k().count(os_section(format, output, structured=structured)) <= 1_900
+@pytest.mark.parametrize("hud_format", list(InputFormat))
+def test_the_constant_part_is_at_most_1900_tokens(
+    hud_format: InputFormat, output: OutputFormat, structured: bool
+) -> None:
+    assert o200k().count(os_section(hud_format, output, structured=structured)) <= 1_900
 
 
 def test_the_list_of_actions_is_at_most_900_tokens() -> None:
@@ -37,8 +39,8 @@ def test_the_list_of_actions_is_at_most_900_tokens() -> None:
 
 def test_every_listed_action_is_in_every_format() -> None:
     names = [action.name for action in CATALOGUE if action.listed and not action.privileged]
-    for format in InputFormat:
-        assert all(f"{name}(" in os_section(format) for name in names)
+    for hud_format in InputFormat:
+        assert all(f"{name}(" in os_section(hud_format) for name in names)
 
 
 def test_a_model_without_a_schema_is_told_the_format_in_words() -> None:
@@ -112,4 +114,4 @@ def test_settings_with_bad_prompts_are_refused_and_stored_ones_do_not_stop_a_bea
 )
 def test_agents_are_told_what_they_need_to_live_here(part: str, words: str) -> None:
     assert words in PARTS[part]
-    assert all(words in os_section(format) for format in InputFormat)
+    assert all(words in os_section(hud_format) for hud_format in InputFormat)

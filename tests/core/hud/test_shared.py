@@ -16,17 +16,17 @@ from tests.core.hud.worlds import Drawn, examples, hud, worlds
 
 @settings(max_examples=examples(25), deadline=None)
 @given(worlds(), st.sampled_from(InputFormat))
-def test_a_shared_call_shows_each_agent_the_same_messages_as_alone(drawn: Drawn, format: InputFormat) -> None:
+def test_a_shared_call_shows_each_agent_the_same_messages_as_alone(drawn: Drawn, hud_format: InputFormat) -> None:
     view = drawn.view
     ids = list(view.agents)[:4]
-    shared = hud(view, *ids, *ids[: max(0, 2 - len(ids))], format=format)
+    shared = hud(view, *ids, *ids[: max(0, 2 - len(ids))], hud_format=hud_format)
     for id, part in zip(ids, shared.parts, strict=False):
-        alone = hud(view, id, format=format).parts[0]
+        alone = hud(view, id, hud_format=hud_format).parts[0]
         assert part.message_ids == alone.message_ids
         assert part.window_starts == alone.window_starts
         assert part.room_ids == alone.room_ids
         assert part.tokens <= view.agents[id].token_budget
-        assert part.message_ids <= lines_of(shared) or format is not InputFormat.TEXT
+        assert part.message_ids <= lines_of(shared) or hud_format is not InputFormat.TEXT
 
 
 def lines_of(built: BuiltCall) -> set[int]:
@@ -94,7 +94,7 @@ def behind_a_key() -> View:
 
 
 def test_the_other_formats_show_each_room_once_too() -> None:
-    for format in set(InputFormat) - {InputFormat.TEXT}:
-        built = hud(garden(), LUNA, KAI, TALLY, format=format)
+    for hud_format in set(InputFormat) - {InputFormat.TEXT}:
+        built = hud(garden(), LUNA, KAI, TALLY, hud_format=hud_format)
         assert built.input.count("what could I plant next to the jasmine") == 1
         assert len(built.parts) == 3

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.llm.tokens import o200k
-from bot.core.hud.deeds import action_line, shown_action
 from bot.core.hud.focus import ABBREVIATED, FULL, MINIMAL, shown_focus
 from bot.core.hud.knowledge import Known, knowledge_tokens, leaves
+from bot.core.hud.recent_actions import action_line, shown_action
 from bot.core.hud.wording import NEVER, fill_status, focus_tier, local_time, percent, size, time_since
 from bot.core.records import ActionRecord, Focus, Json
 from tests.fakes import START

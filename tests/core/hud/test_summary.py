@@ -1,7 +1,7 @@
 """Summaries: which stretch is due, what is asked, what is kept."""
 
 from bot.adapters.llm.tokens import o200k
-from bot.core.hud.sheet import MOST_SUMMARY
+from bot.core.hud.agent_hud import MOST_SUMMARY
 from bot.core.hud.summary import due_stretch, summary_call, summary_text
 from bot.core.records import AgentId, Checkpoint, CheckpointId, MessageId
 from tests import factories

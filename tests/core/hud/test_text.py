@@ -36,8 +36,8 @@ def test_the_constant_part_comes_first_and_the_most_volatile_last() -> None:
         ">>> RECENT",
         ">>> BUDGET",
     )
-    places = [text.index(head) for head in heads]
-    assert places == sorted(places)
+    shown_rooms = [text.index(head) for head in heads]
+    assert shown_rooms == sorted(shown_rooms)
 
 
 def test_sections_of_an_agent_are_in_the_documented_order() -> None:
@@ -109,10 +109,10 @@ def test_a_requester_cannot_forge_another_request() -> None:
 
 
 @pytest.mark.parametrize("name", ["mira", "@mira"])
-@pytest.mark.parametrize("format", InputFormat)
-def test_a_person_who_waits_is_named_as_where_it_speaks(name: str, format: InputFormat) -> None:
+@pytest.mark.parametrize("hud_format", InputFormat)
+def test_a_person_who_waits_is_named_as_where_it_speaks(name: str, hud_format: InputFormat) -> None:
     request = replace(REQUEST, requester_name=name)
-    text = hud(replace(garden(), requests={AgentId(LUNA): (request,)}), LUNA, format=format).input
+    text = hud(replace(garden(), requests={AgentId(LUNA): (request,)}), LUNA, hud_format=hud_format).input
     assert "@mira" in text and "@@" not in text
 
 

@@ -284,7 +284,7 @@ def counted(message: Message) -> Message:
     return replace(message, tokens=message_tokens(o200k(), message))
 
 
-def hud(view: View, *agent_ids: int, side: int = PUBLIC_SIDE, format: InputFormat = InputFormat.TEXT) -> BuiltCall:
+def hud(view: View, *agent_ids: int, side: int = PUBLIC_SIDE, hud_format: InputFormat = InputFormat.TEXT) -> BuiltCall:
     """The call for these agents as a model with the o200k vocabulary gets it."""
     asks = [Ask(agent_id=AgentId(id), side=Side(side), alone=len(agent_ids) == 1) for id in agent_ids]
     return build(
@@ -292,7 +292,7 @@ def hud(view: View, *agent_ids: int, side: int = PUBLIC_SIDE, format: InputForma
         asks,
         now=NOW,
         tokenizer=o200k(),
-        input_format=format,
+        input_format=hud_format,
         output_format=OutputFormat.JSON,
         structured=True,
     )

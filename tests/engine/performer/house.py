@@ -25,7 +25,7 @@ from bot.core.records import (
     Snowflake,
 )
 from bot.core.view import View
-from bot.engine.performer import Outcome, Performer, Terms
+from bot.engine.performer import ActionContext, Outcome, Performer
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, by_person, person, room
 from tests.fakes import START, PlainCipher, SeededRandom, WordTokenizer
@@ -65,7 +65,7 @@ class House:
             if actor.who is not None:
                 await write.people.put(self.community_id, actor.who)
             beside = {name: terms.pop(name) for name in ("subject", "refused", "view") if name in terms}
-            bounds = Terms(now=self.now, random=self.random, **terms)
+            bounds = ActionContext(now=self.now, random=self.random, **terms)
             return await self.performer.perform(write, self.community_id, actor, actions, bounds, **beside)
 
     async def view(self, *agent_ids: AgentId) -> View:

@@ -44,7 +44,7 @@ class StillStore:
     def as_writing(self) -> Writing:
         return cast(Writing, self)
 
-    async def desk(self, community_id: CommunityId, *, doors: bool, **asked: Any) -> Subject:  # noqa: ANN401
+    async def action_view(self, community_id: CommunityId, *, doors: bool, **asked: Any) -> Subject:  # noqa: ANN401
         return Subject(
             community=STILL.community,
             config=STILL.config,

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from bot.core.actions import CATALOGUE
 from bot.core.actor import Actor
+from bot.core.answers import parse_answer
 from bot.core.changes import CloseRequest, CountFailure, RecordAction
 from bot.core.kinds import OutputFormat
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Side
-from bot.core.reply import parse_reply
-from bot.engine.performer import Outcome, Performer, Terms
+from bot.engine.performer import ActionContext, Outcome, Performer
 from tests.engine.performer.answers import answers
 from tests.engine.performer.lawful import Bounds, is_lawful
 from tests.engine.performer.still import ADA, BO, CY, DI, EL, SECRETS, StillStore
@@ -39,7 +39,7 @@ async def beat(store: StillStore, text: str, bounds: Bounds, *, shared: bool) ->
     """Let one agent's answer take its whole way."""
     agent_id = bounds.actor
     asked = [agent_id, AgentId(98)] if shared else [agent_id]
-    parsed = parse_reply(text, asked=asked, output_format=OutputFormat.JSON)
+    parsed = parse_answer(text, asked=asked, output_format=OutputFormat.JSON)
     assert set(parsed.replies) | parsed.unusable == set(asked)
     reply = parsed.replies.get(agent_id)
     if reply is None:
@@ -49,7 +49,7 @@ async def beat(store: StillStore, text: str, bounds: Bounds, *, shared: bool) ->
         CommunityId(1),
         Actor.agent(agent_id),
         reply.actions,
-        Terms(now=START, random=SeededRandom(), side=bounds.side, rooms_shown=bounds.shown, shared=shared),
+        ActionContext(now=START, random=SeededRandom(), side=bounds.side, rooms_shown=bounds.shown, shared=shared),
         refused=reply.rejected,
     )
 

@@ -8,12 +8,12 @@ import pytest
 from bot.core.access import WRONG_KEY
 from bot.core.actions import CreateKey, GiveKey, RequestAccess, SendMessage, Set, SetName
 from bot.core.actor import Actor
+from bot.core.answers import parse_answer
 from bot.core.hud.formats.lines import message_line
 from bot.core.kinds import OutputFormat
 from bot.core.permissions import NEEDS_SOLO
 from bot.core.records import AgentId, Side
-from bot.core.reply import parse_reply
-from bot.engine.performer import Outcome, Terms
+from bot.engine.performer import ActionContext, Outcome
 from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, EL, House
 from tests.factories import message, person
 
@@ -23,7 +23,7 @@ PRIVATE = {"side": Side(EL), "rooms_shown": frozenset({EL})}
 
 async def answer(house: House, asked: AgentId, data: object, **terms: Any) -> list[Outcome]:  # noqa: ANN401
     """Let a model's answer take its whole way for one agent."""
-    parsed = parse_reply(json.dumps(data), asked=[asked], output_format=OutputFormat.JSON)
+    parsed = parse_answer(json.dumps(data), asked=[asked], output_format=OutputFormat.JSON)
     reply = parsed.replies.get(asked)
     return await house.act(asked, *(reply.actions if reply else ()), refused=reply.rejected if reply else (), **terms)
 
@@ -32,7 +32,7 @@ async def test_an_action_for_a_batch_mate_is_nobodys(house: House) -> None:
     data = {
         "agents": [{"agent_id": BO, "actions": []}, {"agent_id": ADA, "actions": [{"type": "set_topic", "topic": "x"}]}]
     }
-    parsed = parse_reply(json.dumps(data), asked=[BO, CY], output_format=OutputFormat.JSON)
+    parsed = parse_answer(json.dumps(data), asked=[BO, CY], output_format=OutputFormat.JSON)
     assert ADA not in parsed.replies
     assert parsed.rejected == ("Agent 1 was not asked.",)
 
@@ -193,7 +193,7 @@ async def test_the_journal_names_the_person_and_not_what_they_claim(house: House
             house.community_id,
             Actor.person(person("System", 667), manager=True),
             [Set(path="a", value=1)],
-            Terms(now=house.now, random=house.random),
+            ActionContext(now=house.now, random=house.random),
             subject=ADA,
         )
     assert await house.knowledge(ADA) == {"a": 1}

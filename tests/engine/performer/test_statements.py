@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.core.actions import CATALOGUE, Category, CreateKey, Definition, RequestAccess
+from bot.core.answers import parse_answer
 from bot.core.kinds import OutputFormat
-from bot.core.reply import parse_reply
 from tests.bench.actions import counted
 from tests.core.test_permissions import EXAMPLES
 from tests.engine.performer.house import ADA, BO, CY, DI, House, open_house
@@ -53,7 +53,7 @@ async def furnish(house: House) -> None:
 async def statements(text: str) -> int:
     async with open_house() as house:
         await furnish(house)
-        reply = parse_reply(text, asked=[DI], output_format=OutputFormat.JSON).replies[DI]
+        reply = parse_answer(text, asked=[DI], output_format=OutputFormat.JSON).replies[DI]
         with counted(house) as count:
             outcomes = await house.act(DI, *reply.actions, refused=reply.rejected)
         assert len(outcomes) + len(reply.rejected) == 20

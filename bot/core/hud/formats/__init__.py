@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Final
 
-from bot.core.hud.sheet import HudFormat
+from bot.core.hud.agent_hud import HudFormat
 from bot.core.kinds import InputFormat
 from bot.core.records import Json
 
@@ -16,7 +16,7 @@ FORMATS: Final[Mapping[InputFormat, HudFormat]] = {
 
 def read_document(text: str) -> dict[str, Json] | None:
     """Read a HUD with its constant part in whichever format it is; None when the text is none."""
-    for format in FORMATS.values():
-        if (document := format.read(text)) and document.keys() & {"self", "agents"}:
+    for hud_format in FORMATS.values():
+        if (document := hud_format.read(text)) and document.keys() & {"self", "agents"}:
             return document
     return None

@@ -2,10 +2,10 @@
 
 import json
 
+from bot.core.hud.agent_hud import HudFormat, OsSection
 from bot.core.hud.formats.document import Document
 from bot.core.hud.formats.keys import KEYS, SHORT, lengthened, shortened
 from bot.core.hud.formats.written import WrittenFormat, os_document, read_after
-from bot.core.hud.sheet import HudFormat, OsSection
 from bot.core.records import Json
 
 

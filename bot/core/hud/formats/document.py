@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, CallTime, Detail, ShownRoom
 from bot.core.hud.escape import whole
 from bot.core.hud.formats.lines import content_of
-from bot.core.hud.sheet import MOST_SUMMARY, Detail, Moment, Place, Sheet
-from bot.core.hud.wording import moment as worded
+from bot.core.hud.wording import timestamp as worded
 from bot.core.records import ARCHITECT_ID, Json, Message
 
 Document = dict[str, Json]
@@ -27,48 +27,48 @@ SELF: Final = (
 )
 
 
-def solo_document(sheet: Sheet, moment: Moment) -> Document:
+def solo_document(agent_hud: AgentHud, moment: CallTime) -> Document:
     """Give one agent's own part: self, meta, rooms."""
     return {
-        "self": self_section(sheet),
-        "meta": {"directory": sheet.sections["directory"], **meta_section(moment)},
-        "rooms": [room(place) | seat(place) for place in sheet.places],
-        **_unshown(sheet),
-        "why": sheet.sections["why"],
+        "self": self_section(agent_hud),
+        "meta": {"directory": agent_hud.sections["directory"], **meta_section(moment)},
+        "rooms": [room(place) | seat(place) for place in agent_hud.shown_rooms],
+        **_unshown(agent_hud),
+        "why": agent_hud.sections["why"],
     }
 
 
 def shared_document(
-    entries: list[Json], sheets: Sequence[Sheet], places: Sequence[Place], moment: Moment, notice: str
+    entries: list[Json], agent_huds: Sequence[AgentHud], shown_rooms: Sequence[ShownRoom], moment: CallTime, notice: str
 ) -> Document:
     """Give several agents' parts: each room once, and one segment for each agent with its seats."""
     return {
         "meta": {"directory": entries, **meta_section(moment), "isolation": notice},
-        "rooms": [room(place) for place in places],
+        "rooms": [room(place) for place in shown_rooms],
         "agents": [
             {
-                "self": self_section(sheet),
-                "rooms": [{"id": place.id, **seat(place)} for place in sheet.places],
-                **_unshown(sheet),
-                "why": sheet.sections["why"],
+                "self": self_section(agent_hud),
+                "rooms": [{"id": place.id, **seat(place)} for place in agent_hud.shown_rooms],
+                **_unshown(agent_hud),
+                "why": agent_hud.sections["why"],
             }
-            for sheet in sheets
+            for agent_hud in agent_huds
         ],
     }
 
 
-def self_section(sheet: Sheet) -> Document:
+def self_section(agent_hud: AgentHud) -> Document:
     """Give what is the agent's own."""
-    return {name: clean(sheet.sections[name]) for name in SELF if name in sheet.sections}
+    return {name: clean(agent_hud.sections[name]) for name in SELF if name in agent_hud.sections}
 
 
-def meta_section(moment: Moment) -> Document:
+def meta_section(moment: CallTime) -> Document:
     """Give the time of the call and the community's zone and language."""
     now = f"{moment.at} UTC{f' ({moment.local})' if moment.local else ''}"
     return {"now": now, "time_zone": moment.zone, "language": moment.language}
 
 
-def room(place: Place) -> Document:
+def room(place: ShownRoom) -> Document:
     """Give a room with its messages."""
     record, checkpoint = place.view.room, place.view.checkpoint
     full = place.detail is Detail.FULL
@@ -88,7 +88,7 @@ def room(place: Place) -> Document:
     }
 
 
-def seat(place: Place) -> Document:
+def seat(place: ShownRoom) -> Document:
     """Give what concerns one agent in a room, and the first message it sees there."""
     shown = {key: clean(value) for key, value in place.seat.items()}
     return shown | {"first_message": place.first_id} if place.messages else shown
@@ -114,10 +114,13 @@ def message_entry(message: Message) -> Document:
     return entry
 
 
-def _unshown(sheet: Sheet) -> Document:
-    if not sheet.named and not sheet.unnamed:
+def _unshown(agent_hud: AgentHud) -> Document:
+    if not agent_hud.named and not agent_hud.unnamed:
         return {}
-    return {"rooms_without_space": [f"{id} {whole(name)}" for id, name in sheet.named], "further_rooms": sheet.unnamed}
+    return {
+        "rooms_without_space": [f"{id_} {whole(name)}" for id_, name in agent_hud.named],
+        "further_rooms": agent_hud.unnamed,
+    }
 
 
 def clean(value: Json) -> Json:

@@ -57,9 +57,9 @@ def is_plain(message: Message) -> bool:
     return message.reply_to is None and not (message.reactions or message.edited or message.thread_name)
 
 
-def id_tokens(id: MessageId) -> int:
+def id_tokens(message_id: MessageId) -> int:
     """Give how many tokens an id takes beyond the one that is counted: every three digits are one."""
-    return 0 if id < 1_000 else (len(str(id)) - 1) // 3
+    return 0 if message_id < 1_000 else (len(str(message_id)) - 1) // 3
 
 
 def day_line(message: Message) -> str:

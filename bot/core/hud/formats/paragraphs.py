@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from bot.core.hud.deeds import action_line
+from bot.core.hud.agent_hud import AgentHud, CallTime
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.rooms import named_line, seat_lines
 from bot.core.hud.knowledge import inline, leaves
-from bot.core.hud.sheet import Moment, Sheet
+from bot.core.hud.recent_actions import action_line
 from bot.core.hud.values import entries, fields
 from bot.core.records import Json
 
@@ -26,9 +26,9 @@ def title(name: str) -> str:
     return f">>> {name} <<<\n"
 
 
-def header(number: int, sheet: Sheet) -> str:
+def header(number: int, agent_hud: AgentHud) -> str:
     """Give the head of one agent's segment."""
-    agent = sheet.agent
+    agent = agent_hud.agent
     return f"{MINOR}\nAGENT {number}: {one_line(agent.name)} (ID: {agent.id}, Model: {one_line(agent.model[:100])})\n"
 
 
@@ -45,9 +45,9 @@ def _directory_line(entry: Mapping[str, Json]) -> str:
     return f"{name} ({entry['type']}, {entry['access']}){f': {topic}' if topic else ''}\n"
 
 
-def stable(sheet: Sheet) -> Iterator[tuple[str, str]]:
+def stable(agent_hud: AgentHud) -> Iterator[tuple[str, str]]:
     """Give the sections that seldom change."""
-    shown = sheet.sections
+    shown = agent_hud.sections
     yield "identity", title("IDENTITY") + _fields(shown["identity"])
     yield "allocations", title("MEMORY ALLOCATIONS") + _allocations(shown)
     yield "knowledge", title("KNOWLEDGE STORE") + _knowledge(shown)
@@ -63,19 +63,19 @@ def stable(sheet: Sheet) -> Iterator[tuple[str, str]]:
         yield "available_actions", title("MORE ACTIONS") + action_lists(shown["available_actions"])
 
 
-def volatile(sheet: Sheet) -> Iterator[tuple[str, str]]:
+def volatile(agent_hud: AgentHud) -> Iterator[tuple[str, str]]:
     """Give the sections that change from beat to beat."""
-    shown = sheet.sections
+    shown = agent_hud.sections
     yield "recent_actions", title("RECENT ACTIONS") + (_lines(shown["recent_actions"], action_line) or "(none)\n")
     if shown["lookups"]:
         yield "lookups", title("LOOKUPS") + _lines(shown["lookups"], _lookup_line)
-    yield "rooms", seats_head(sheet) + "".join(map(seat_lines, sheet.places)) + named_line(sheet)
-    yield "budget", budget(sheet)
+    yield "rooms", seats_head(agent_hud) + "".join(map(seat_lines, agent_hud.shown_rooms)) + named_line(agent_hud)
+    yield "budget", budget(agent_hud)
 
 
-def seats_head(sheet: Sheet) -> str:
+def seats_head(agent_hud: AgentHud) -> str:
     """Give the head of the section on the agent's seats, and who it is there."""
-    return f"{title('ROOMS')}you: {sheet.agent.id}\n"
+    return f"{title('ROOMS')}you: {agent_hud.agent.id}\n"
 
 
 def _fields(values: Json) -> str:
@@ -145,9 +145,9 @@ def _bullets(lines: Json) -> str:
     return "".join(f"- {line}\n" for line in lines) if isinstance(lines, list) else ""
 
 
-def budget(sheet: Sheet) -> str:
+def budget(agent_hud: AgentHud) -> str:
     """Give how full the budget is, and how old the focus."""
-    budget, focus = fields(sheet.sections["budget"]), fields(sheet.sections["focus"])
+    budget, focus = fields(agent_hud.sections["budget"]), fields(agent_hud.sections["focus"])
     age = f"focus: from {focus['age']} ago\n" if "age" in focus else ""
     return (
         f"{title('BUDGET STATUS')}{age}{budget['used']}/{budget['total']} tokens ({budget['percent']}%)\n"
@@ -155,12 +155,12 @@ def budget(sheet: Sheet) -> str:
     )
 
 
-def why_line(sheet: Sheet) -> str:
+def why_line(agent_hud: AgentHud) -> str:
     """Give why the beat came: the last thing an agent reads, and so the nearest to its answer."""
-    return f"why: {sheet.sections['why']}\n"
+    return f"why: {agent_hud.sections['why']}\n"
 
 
-def now_line(moment: Moment) -> str:
+def now_line(moment: CallTime) -> str:
     """Give the time of the call, the community's own beside it, and its language."""
     local = f" ({one_line(moment.local)} {one_line(moment.zone)})" if moment.local else ""
     return f"now: {moment.at} UTC{local}, language: {one_line(moment.language)}\n"

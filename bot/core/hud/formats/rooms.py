@@ -4,17 +4,17 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, Detail, ShownRoom
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import day_line, message_line
 from bot.core.hud.knowledge import inline
-from bot.core.hud.sheet import MOST_SUMMARY, Detail, Place, Sheet
 from bot.core.records import ARCHITECT_ID, Json
 
 _PLAIN: Final = re.compile(r"@?[\w.-]+")
 Word = Callable[[Mapping[str, Json]], str]
 
 
-def block(place: Place) -> str:
+def block(place: ShownRoom) -> str:
     """Give a room and its messages, a line for each day."""
     lines, day = [head(place)], None
     for message in place.messages:
@@ -24,7 +24,7 @@ def block(place: Place) -> str:
     return "".join(lines)
 
 
-def head(place: Place) -> str:
+def head(place: ShownRoom) -> str:
     """Give what is said of a room before its messages; it changes seldom."""
     room, checkpoint = place.view.room, place.view.checkpoint
     lines = [f"--- Room: {one_line(place.name)} (ID: {room.id}) ---\n"]
@@ -42,7 +42,7 @@ def head(place: Place) -> str:
     return "".join(lines)
 
 
-def seat_lines(place: Place) -> str:
+def seat_lines(place: ShownRoom) -> str:
     """Give what concerns one agent in a room, and at the door of its own room keys and requests."""
     seat = place.seat
     own = " (your own room)" if seat["is_self_room"] else ""
@@ -84,10 +84,10 @@ def _request(request: Mapping[str, Json]) -> str:
     return f"request {request['id']} from {who} with key {inline(request['key_used'])}"
 
 
-def named_line(sheet: Sheet) -> str:
+def named_line(agent_hud: AgentHud) -> str:
     """Give the rooms that are shown by name only."""
-    if not sheet.named and not sheet.unnamed:
+    if not agent_hud.named and not agent_hud.unnamed:
         return ""
-    names = ", ".join(f"{id} {one_line(name)}" for id, name in sheet.named)
-    more = f"{' and ' if names else ''}{sheet.unnamed} more" if sheet.unnamed else ""
+    names = ", ".join(f"{id_} {one_line(name)}" for id_, name in agent_hud.named)
+    more = f"{' and ' if names else ''}{agent_hud.unnamed} more" if agent_hud.unnamed else ""
     return f"no space to show: {names}{more}\n"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from bot.core.hud.agent_hud import AgentHud, CallTime, HudFormat, OsSection, ShownRoom
 from bot.core.hud.counting import adds_up, count
 from bot.core.hud.escape import paragraph
 from bot.core.hud.formats.lines import id_tokens, is_plain, line_tokens
@@ -21,7 +22,6 @@ from bot.core.hud.formats.paragraphs import (
 )
 from bot.core.hud.formats.rooms import block, head, named_line, seat_lines
 from bot.core.hud.formats.text_reading import text_document
-from bot.core.hud.sheet import HudFormat, Moment, OsSection, Place, Sheet
 from bot.core.ports import Tokenizer
 from bot.core.records import Json, Message
 
@@ -40,17 +40,17 @@ class TextFormat:
         self.lines_add_up = adds_up(tokenizer)
         self.day_tokens = count(tokenizer, "-- 2026-11-20 --\n")
 
-    def pieces(self, sheet: Sheet, moment: Moment) -> list[tuple[str, int]]:
-        return [(name, count(self._tokenizer, text)) for name, text in _all_pieces(sheet, moment)]
+    def pieces(self, agent_hud: AgentHud, moment: CallTime) -> list[tuple[str, int]]:
+        return [(name, count(self._tokenizer, text)) for name, text in _all_pieces(agent_hud, moment)]
 
-    def budget_tokens(self, sheet: Sheet) -> int:
-        return count(self._tokenizer, budget(sheet))
+    def budget_tokens(self, agent_hud: AgentHud) -> int:
+        return count(self._tokenizer, budget(agent_hud))
 
-    def place_tokens(self, place: Place) -> int:
+    def place_tokens(self, place: ShownRoom) -> int:
         return count(self._tokenizer, head(place)) + count(self._tokenizer, seat_lines(place))
 
-    def named_tokens(self, sheet: Sheet) -> int:
-        return count(self._tokenizer, named_line(sheet))
+    def named_tokens(self, agent_hud: AgentHud) -> int:
+        return count(self._tokenizer, named_line(agent_hud))
 
     def message_tokens(self, message: Message) -> int:
         stored = message.tokens
@@ -58,38 +58,45 @@ class TextFormat:
             return stored + id_tokens(message.id)
         return line_tokens(self._tokenizer, message)
 
-    def solo(self, sheet: Sheet, moment: Moment) -> str:
-        parts = [directory(sheet.sections["directory"]), header(1, sheet)]
-        parts += [text for _, text in stable(sheet)]
+    def solo(self, agent_hud: AgentHud, moment: CallTime) -> str:
+        parts = [directory(agent_hud.sections["directory"]), header(1, agent_hud)]
+        parts += [text for _, text in stable(agent_hud)]
         parts.append(major("ROOMS"))
-        parts += map(block, sheet.places)
+        parts += map(block, agent_hud.shown_rooms)
         parts += [major("NOW"), now_line(moment)]
-        parts += [text for _, text in volatile(sheet)]
-        parts.append(why_line(sheet))
+        parts += [text for _, text in volatile(agent_hud)]
+        parts.append(why_line(agent_hud))
         return "".join(parts)
 
-    def shared(self, entries: list[Json], sheets: list[Sheet], places: list[Place], moment: Moment, notice: str) -> str:
+    def shared(
+        self,
+        entries: list[Json],
+        agent_huds: list[AgentHud],
+        shown_rooms: list[ShownRoom],
+        moment: CallTime,
+        notice: str,
+    ) -> str:
         parts = [
             directory(entries),
             major("SEVERAL AGENTS"),
             f"{paragraph(notice)}\n",
             major("ROOMS"),
-            *map(block, places),
+            *map(block, shown_rooms),
             major("AGENTS"),
         ]
-        for number, sheet in enumerate(sheets, 1):
-            parts.append(header(number, sheet))
-            parts += [text for _, text in (*stable(sheet), *volatile(sheet))]
-            parts.append(why_line(sheet))
+        for number, agent_hud in enumerate(agent_huds, 1):
+            parts.append(header(number, agent_hud))
+            parts += [text for _, text in (*stable(agent_hud), *volatile(agent_hud))]
+            parts.append(why_line(agent_hud))
         return "".join([*parts, major("NOW"), now_line(moment)])
 
 
-def _all_pieces(sheet: Sheet, moment: Moment) -> Iterator[tuple[str, str]]:
-    yield "directory", directory(sheet.sections["directory"])
-    yield "frame", f"{header(1, sheet)}{major('ROOMS')}{major('NOW')}{now_line(moment)}{why_line(sheet)}"
-    yield from stable(sheet)
-    for name, text in volatile(sheet):
-        yield (name, text) if name != "rooms" else (name, seats_head(sheet))
+def _all_pieces(agent_hud: AgentHud, moment: CallTime) -> Iterator[tuple[str, str]]:
+    yield "directory", directory(agent_hud.sections["directory"])
+    yield "frame", f"{header(1, agent_hud)}{major('ROOMS')}{major('NOW')}{now_line(moment)}{why_line(agent_hud)}"
+    yield from stable(agent_hud)
+    for name, text in volatile(agent_hud):
+        yield (name, text) if name != "rooms" else (name, seats_head(agent_hud))
 
 
 def _constant(told: OsSection) -> str:

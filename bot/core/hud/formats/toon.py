@@ -2,10 +2,10 @@
 
 import toon
 
+from bot.core.hud.agent_hud import HudFormat
 from bot.core.hud.formats.document import Document
 from bot.core.hud.formats.keys import KEYS
 from bot.core.hud.formats.written import WrittenFormat, os_json, read_after
-from bot.core.hud.sheet import HudFormat
 from bot.core.hud.values import entries, fields
 from bot.core.records import Json
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+from bot.core.hud.agent_hud import AgentHud, CallTime, OsSection, ShownRoom
 from bot.core.hud.counting import count
 from bot.core.hud.formats.document import (
     Document,
@@ -14,7 +15,6 @@ from bot.core.hud.formats.document import (
     shared_document,
     solo_document,
 )
-from bot.core.hud.sheet import Moment, OsSection, Place, Sheet
 from bot.core.hud.values import fields
 from bot.core.hud.wording import MEND
 from bot.core.ports import Tokenizer
@@ -35,29 +35,36 @@ class WrittenFormat:
         self._write = write
         self._write_message = write_message
 
-    def pieces(self, sheet: Sheet, moment: Moment) -> list[tuple[str, int]]:
-        named = [(name, self._tokens({name: value})) for name, value in self_section(sheet).items()]
-        frame = {**meta_section(moment), "why": sheet.sections["why"]}
-        directory = self._tokens({"directory": sheet.sections["directory"]})
+    def pieces(self, agent_hud: AgentHud, moment: CallTime) -> list[tuple[str, int]]:
+        named = [(name, self._tokens({name: value})) for name, value in self_section(agent_hud).items()]
+        frame = {**meta_section(moment), "why": agent_hud.sections["why"]}
+        directory = self._tokens({"directory": agent_hud.sections["directory"]})
         return [("directory", directory), ("frame", self._tokens(frame) + 12), *named]
 
-    def budget_tokens(self, sheet: Sheet) -> int:
-        return self._tokens({"budget": sheet.sections["budget"]})
+    def budget_tokens(self, agent_hud: AgentHud) -> int:
+        return self._tokens({"budget": agent_hud.sections["budget"]})
 
-    def place_tokens(self, place: Place) -> int:
+    def place_tokens(self, place: ShownRoom) -> int:
         return self._tokens({"rooms": [{**room(place), "messages": [], **seat(place)}]})
 
-    def named_tokens(self, sheet: Sheet) -> int:
-        return sum(count(self._tokenizer, name) + 8 for _, name in sheet.named) + 12 if sheet.named else 0
+    def named_tokens(self, agent_hud: AgentHud) -> int:
+        return sum(count(self._tokenizer, name) + 8 for _, name in agent_hud.named) + 12 if agent_hud.named else 0
 
     def message_tokens(self, message: Message) -> int:
         return count(self._tokenizer, self._write_message(message_entry(message)))
 
-    def solo(self, sheet: Sheet, moment: Moment) -> str:
-        return self._write(solo_document(sheet, moment))
+    def solo(self, agent_hud: AgentHud, moment: CallTime) -> str:
+        return self._write(solo_document(agent_hud, moment))
 
-    def shared(self, entries: list[Json], sheets: list[Sheet], places: list[Place], moment: Moment, notice: str) -> str:
-        return self._write(shared_document(entries, sheets, places, moment, notice))
+    def shared(
+        self,
+        entries: list[Json],
+        agent_huds: list[AgentHud],
+        shown_rooms: list[ShownRoom],
+        moment: CallTime,
+        notice: str,
+    ) -> str:
+        return self._write(shared_document(entries, agent_huds, shown_rooms, moment, notice))
 
     def _tokens(self, value: Document) -> int:
         return count(self._tokenizer, self._write(value))

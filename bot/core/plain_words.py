@@ -1,0 +1,160 @@
+"""Plain words in place of an answer: what of them is the agent's own message, and what is never posted."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bot.core.actions import BY_NAME
+from bot.core.key_redaction import speaks_of_keys
+from bot.core.records import AgentId
+
+MOST_CHARACTERS: Final = 8_000
+RUN: Final = 8  # words: so many in a row are a copy, not a coincidence
+MOST_COPIED: Final = 0.5  # of an answer: more of what it was shown is no message of its own
+ROUNDS: Final = 4  # so often in a row the same is a circle
+SHORTEST_ROUND: Final = 12  # characters that are no spaces
+LONGEST_ROUNDS: Final = (24, 48, 96, 192, 300)  # each is looked for with a stretch of its own length
+
+_THINKING: Final = re.compile(r"\s*<(think(?:ing)?)>.*?(?:</\1>|\Z)", re.DOTALL)
+_DATA: Final = re.compile(
+    r'\A\s*(?:\{|\[\s*(?:[\[{"]|\d+\s*[,\]]))|'
+    r'"(?:agents|agent_id|responses|actions|room_id|message_id|thoughts)"|'
+    r"^[ \t]{0,20}(?:agents|responses|actions|thoughts|agent_id|room_id)\s*(?:\[\d*\]|\{|:)",
+    re.MULTILINE,
+)
+_FRAME: Final = re.compile(
+    r"={20,}|-{20,}|>>>[^\n]{1,80}<<<|--- Room: |-- \d{4}-\d\d-\d\d --|AGENT \d+: [^\n]{0,80}\(ID: |"
+    r"\d/\d{1,9} tokens \(|attention_pct|time_since_last|memory_used|word_budget|all but rooms: |<\||"
+    r"</?tool_call|<tools?>"
+)
+_LOGGED: Final = re.compile(r"\s*(?:\[\d+ \d\d:\d\d\]|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\])")
+_SPEAKER: Final = re.compile(
+    r"\s*\**(?:@[\w.-]{1,40}|The Architect(?: \(@[\w.-]+\))?|System|User|Human|Assistant)\**\s?:(?:\s|\Z)"
+)
+_CALL: Final = re.compile(r"(?:[-*]\s*)?(\w+)\(.*\)\Z")
+_WORD: Final = re.compile(r"\w+")
+_SENTENCE_END: Final = re.compile(r"[.!?…。！？](?=[\"')*_\]]*(?:\s|\Z))[\"')*_\]]*|\n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sole:
+    """The one agent of a call, for whom plain words can be taken.
+
+    `room_id` is the room of what it beats for; `is_asked`: somebody there waits for its words, else they are thoughts.
+    `rules` is the constant part of what the model was given, `others` what is not its own in the rest.
+    """
+
+    agent_id: AgentId
+    name: str
+    room_id: AgentId | None
+    is_asked: bool
+    is_whole: bool = True  # the answer was not cut off at its longest
+    rules: str = ""
+    others: str = ""
+
+
+def without_thinking(text: str) -> str:
+    """Give an answer without what a model thought aloud before it."""
+    thought = _THINKING.match(text)
+    return text[thought.end() :] if thought else text
+
+
+def spoken(text: str, sole: Sole) -> str:
+    """Give the message in plain words; empty where nothing of them can be posted."""
+    text = text[:MOST_CHARACTERS].strip()
+    if _DATA.search(text) or speaks_of_keys(text):
+        return ""  # what may hold a key is said only where it can be read what is meant
+    own = _own_name(sole)
+    kept: list[str] = []
+    for line in own.sub("", text, count=1).split("\n"):
+        said = own.sub("", line, count=1)
+        if _FRAME.search(said) or _LOGGED.match(said) or _SPEAKER.match(said):
+            break  # from here on it writes the log, others' lines or its instructions
+        if (call := _CALL.match(said.strip())) is None or call[1] not in BY_NAME:
+            kept.append(said)
+    said = without_loop(_unquoted("\n".join(kept).strip()))
+    said = said if sole.is_whole or len(kept) < text.count("\n") + 1 else in_whole_sentences(said)
+    return said if _says_something(said) and not _is_copied(said, sole) else ""
+
+
+def without_loop(text: str) -> str:
+    """Give words up to where they begin to go round in circles, in whole sentences."""
+    places = [at for at, mark in enumerate(text[:MOST_CHARACTERS]) if not mark.isspace()]
+    bare = "".join([text[at] for at in places])
+    ends = [end for longest in LONGEST_ROUNDS if (end := _first_round(bare, longest))]
+    return in_whole_sentences(text[: places[min(ends) - 1] + 1]) if ends else text
+
+
+def _first_round(text: str, longest: int) -> int:
+    """Give where the first round of a circle ends whose rounds are half to once so long; 0 when there is none.
+
+    A circle is longer than two such stretches, so one of those that begin here and there comes again one round on.
+    """
+    for at in range(0, len(text) - longest, longest // 2):
+        step = text.find(text[at : at + longest], at + 1, at + 2 * longest) - at
+        if step > 0:
+            size = step * -(-SHORTEST_ROUND // step)
+            start, end = _circle(text, at, step, ROUNDS * size)
+            if end - start >= ROUNDS * size and any(mark.isalnum() for mark in text[start : start + size]):
+                return _past_marks(text, start + size)
+    return 0
+
+
+def _circle(text: str, at: int, step: int, most: int) -> tuple[int, int]:
+    """Give how far, within bounds, each character around a place is the one a step further on."""
+    start, end = at, at + step
+    while start > max(0, at - most) and text[start - 1] == text[start - 1 + step]:
+        start -= 1
+    while end < min(len(text), start + most) and text[end] == text[end - step]:
+        end += 1
+    return start, end
+
+
+def _past_marks(text: str, at: int) -> int:
+    """Give where the marks at a place end: a round may begin with those that end the one before."""
+    while at < len(text) and not text[at].isalnum():
+        at += 1
+    return at
+
+
+def in_whole_sentences(text: str) -> str:
+    """Give words up to the last end of a sentence; as they are where there is none."""
+    ends = [end.end() for end in _SENTENCE_END.finditer(text)]
+    return text[: ends[-1]].rstrip() if ends else text.strip()
+
+
+def _own_name(sole: Sole) -> re.Pattern[str]:
+    """Give what models put before their words, as the log they read does: `Wren:`, `[12 10:31] 5:`."""
+    name = re.escape(sole.name)
+    return re.compile(
+        rf"\A\s*(?:\[\d+ \d\d:\d\d\]\s*(?=\**@?(?:{name}|{sole.agent_id})\b))?"
+        rf"\**@?(?:{name}|Assistant|{sole.agent_id}(?=:))(?: \(ID: \d+\))?\**\s?:\**\s*",
+        re.IGNORECASE,
+    )
+
+
+def _unquoted(text: str) -> str:
+    """Give words without the quotes around all of them."""
+    whole = len(text) > 2 and text[0] == text[-1] == '"' and '"' not in text[1:-1]
+    return text[1:-1].strip() if whole else text
+
+
+def _says_something(text: str) -> bool:
+    return any(unicodedata.category(mark)[0] in "LN" or unicodedata.category(mark) == "So" for mark in text)
+
+
+def _is_copied(text: str, sole: Sole) -> bool:
+    """Tell whether words are those of the instructions, or mostly what others wrote."""
+    words = _WORD.findall(text.lower())
+    runs = _runs(words)
+    if not set(runs).isdisjoint(_runs(_WORD.findall(sole.rules.lower()))):
+        return True
+    others = set(_runs(_WORD.findall(sole.others.lower())))
+    copied = {at for start, run in enumerate(runs) if run in others for at in range(start, start + RUN)}
+    return len(copied) > MOST_COPIED * len(words)
+
+
+def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
+    return list(zip(*(words[start:] for start in range(RUN)), strict=False))

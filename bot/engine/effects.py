@@ -1,0 +1,200 @@
+"""Letters that are no messages: reactions, the billboard, topics, names, channels, permissions, notices."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from bot.core.changes import AddLetter, Change, UpdateRoom
+from bot.core.errors import ChannelGone, Gone, Limited
+from bot.core.kinds import LetterKind, LetterState, Visibility
+from bot.core.letters import (
+    BillboardPayload,
+    ChannelPayload,
+    CuePayload,
+    NoticePayload,
+    PermissionPayload,
+    ReactPayload,
+    RemovalPayload,
+    RenamePayload,
+    TopicPayload,
+    channel_marks,
+    opening_topic,
+    parse_payload,
+)
+from bot.core.moderation import let_stand, proposal_of
+from bot.core.ports import Cipher, Clock, Publisher, Store
+from bot.core.publishing import NewChannel
+from bot.core.records import Letter, MessageId, Room, Snowflake
+from bot.core.view import Outline
+from bot.engine.moderation import Moderation
+from bot.engine.posting import before
+
+NO_MESSAGE = "The message is not there any more."
+NO_CHANNEL_SECONDS = 2.0  # how long a letter waits for its room's channel to be made
+Made = Callable[[Snowflake, Snowflake], None]
+
+
+class Effects:
+    """Carries every letter but posts; each effect may be repeated without harm.
+
+    `made` is told of the server and the channel of each room that has one from now on.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        publisher: Publisher,
+        clock: Clock,
+        *,
+        moderation: Moderation,
+        cipher: Cipher,
+        made: Made | None = None,
+    ) -> None:
+        self._store = store
+        self._publisher = publisher
+        self._clock = clock
+        self._moderation = moderation
+        self._cipher = cipher
+        self._made = made
+
+    async def carry(self, letter: Letter) -> None:
+        """Bring about what the letter asks for; raises PublishError when Discord does not take it."""
+        async with self._store.reading() as read:
+            view = await read.views.action_view(
+                letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False
+            )
+        proposal = proposal_of(letter)
+        if proposal is None:
+            done = await self._do(letter, view)
+        elif await self._moderation.holds_proposal(letter, proposal, view):
+            return
+        else:
+            done = let_stand(letter, proposal, view, self._clock.now())
+        async with self._store.writing(letter.community_id) as write:
+            await write.apply(letter.community_id, done)
+            await write.letters.move(
+                letter.community_id, letter.id, LetterState.SENT, attempts=letter.attempts + 1, at=self._clock.now()
+            )
+        if self._made is not None:
+            for channel_id in _channels(done):
+                self._made(view.community.guild_id, channel_id)
+
+    async def _do(self, letter: Letter, view: Outline) -> list[Change]:
+        room = view.all_rooms[letter.room_id]
+        guild_id, wanted = view.community.guild_id, parse_payload(letter.kind, letter.payload)
+        if not _is_for_elsewhere(wanted):
+            _check_is_there(room, view)
+        match wanted:
+            case ChannelPayload(private=private):
+                return await self._channel(letter, room, view, private=private)
+            case NoticePayload() as notice:
+                await self._notice(notice, room, view)
+            case ReactPayload() as payload:
+                await self._react(room, view, payload.message_id, payload.emoji, added=payload.added)
+            case CuePayload() as payload:
+                await self._react(room, view, payload.message_id, payload.emoji, added=True)
+            case PermissionPayload(left_channel_id=left) as payload if left is not None:
+                await self._leave(guild_id, left, payload)
+            case PermissionPayload() as payload:
+                writable = view.agents[room.id].retired_at is None
+                await self._publisher.allow(
+                    guild_id, _channel(room), payload.person_id, allowed=payload.allowed, writable=writable
+                )
+            case RemovalPayload(post_ids=ids, thread_id=thread_id):
+                for id_ in ids:
+                    await self._publisher.remove(guild_id, thread_id or _channel(room), id_)
+            case payload:
+                await self._show(payload, room, view)
+        return []
+
+    async def _leave(self, guild_id: Snowflake, channel_id: Snowflake, payload: PermissionPayload) -> None:
+        """See to the channel of an agent that is deleted for good; the letter is another's, whose channel is there."""
+        if payload.removed:
+            await self._publisher.remove_channel(guild_id, channel_id)
+            return
+        with suppress(ChannelGone):
+            await self._publisher.notify(guild_id, channel_id, payload.note)
+            await self._publisher.allow(guild_id, channel_id, None, allowed=payload.allowed, writable=False)
+
+    async def _show(self, payload: object, room: Room, view: Outline) -> None:
+        """Show what the room or agent says of itself; what is out of date by now is left to the newer letter."""
+        guild_id = view.community.guild_id
+        match payload:
+            case BillboardPayload(text=text) if text == room.billboard:
+                await self._publisher.pin_billboard(guild_id, _channel(room), None, text)
+            case TopicPayload(topic=topic) if topic == room.topic:
+                await self._publisher.edit_channel(guild_id, _channel(room), topic=topic)
+            case RenamePayload(name=name) if name == view.agents[room.id].name:
+                await self._publisher.edit_channel(guild_id, _channel(room), name=name)
+                if view.agents[room.id].avatar_url is None:  # else its own picture is on the webhook
+                    await self._publisher.face(guild_id, _channel(room), room.id, name, redraw=True)
+            case _:
+                return
+
+    async def _channel(self, letter: Letter, room: Room, view: Outline, *, private: bool | None) -> list[Change]:
+        if room.channel_id is not None:
+            return []
+        name, marks = view.agents[room.id].name, channel_marks(letter, self._cipher.digests)
+        made = await self._publisher.make_channel(
+            view.community.guild_id,
+            NewChannel(
+                agent_id=room.id,
+                name=name,
+                topic=opening_topic(room.topic, name, marks[0]),
+                marks=marks,
+                after=before(letter.created_at),
+                rooms=frozenset(one.channel_id for one in view.all_rooms.values() if one.channel_id is not None),
+                private=room.visibility is Visibility.PRIVATE if private is None else private,
+                category_id=view.config.category_id,
+            ),
+        )
+        shown = BillboardPayload(text=room.billboard).stored()
+        now = self._clock.now()
+        billboard = AddLetter(kind=LetterKind.BILLBOARD, room_id=room.id, payload=shown, not_before=now)
+        return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *([billboard] if room.billboard else [])]
+
+    async def _react(self, room: Room, view: Outline, message_id: MessageId, emoji: str, *, added: bool) -> None:
+        async with self._store.reading() as read:
+            message = (await read.talk.by_id(room.community_id, [message_id])).get(message_id)
+        if message is None or message.discord_id is None:
+            raise Gone(NO_MESSAGE)
+        place = message.thread_id or _channel(room)
+        try:
+            await self._publisher.react(view.community.guild_id, place, message.discord_id, emoji, added=added)
+        except ChannelGone as error:
+            if message.thread_id is None:
+                raise
+            raise Gone(NO_MESSAGE) from error  # with its thread: the room's own channel is there
+
+    async def _notice(self, notice: NoticePayload, room: Room, view: Outline) -> None:
+        if notice.person_id is not None:
+            await self._publisher.tell(notice.person_id, notice.text)
+            return
+        channel_id = view.config.managers_channel_id if notice.to_managers else _channel(room)
+        if channel_id is not None:  # without a managers' channel the log has to do
+            await self._publisher.notify(
+                view.community.guild_id, channel_id, notice.text, held=notice.held, traces=notice.traces
+            )
+
+
+def _is_for_elsewhere(payload: object) -> bool:
+    """Tell whether something is said to managers or a person: that needs no room."""
+    return isinstance(payload, NoticePayload) and (payload.to_managers or payload.person_id is not None)
+
+
+def _check_is_there(room: Room, view: Outline) -> None:
+    """Raise Gone when there will be no channel any more."""
+    if room.channel_id is None and view.agents[room.owner_id].retired_at is not None:
+        raise Gone("The agent is retired and its channel is gone.")
+    if room.channel_id is None and room.thread_of is not None:
+        raise Gone("The thread is gone.")
+
+
+def _channels(done: Sequence[Change]) -> list[Snowflake]:
+    found = (one.fields.get("channel_id") for one in done if isinstance(one, UpdateRoom))
+    return [id_ for id_ in found if id_ is not None]
+
+
+def _channel(room: Room) -> Snowflake:
+    if room.channel_id is None:
+        raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
+    return room.channel_id

@@ -1,0 +1,182 @@
+"""From due to let through: claims, gate and floor of one community, in one transaction (docs/heartbeat.md#one-beat)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.core.access import all_labels
+from bot.core.after_beat import begun, rests, unprovided
+from bot.core.changes import Change, DropReasons
+from bot.core.errors import BadSetting
+from bot.core.floor import admit
+from bot.core.gate import SELF_CAUSED_IN, Held, Ready, is_self_caused, limited_until, verdict
+from bot.core.hud.call import messages_to_load
+from bot.core.key_redaction import KeyRedactor
+from bot.core.kinds import HeldFor
+from bot.core.ports import Cipher, Model, Models, Store, Writing
+from bot.core.ports.beats import Beats
+from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
+from bot.core.sealing import of_key
+from bot.core.spending import Spending, day_of, next_day
+from bot.core.view import Glance, Outline, View
+from bot.engine.purse import spending_now
+
+BLOTS_KEPT = 200  # communities
+LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Agents of one community that were let through together, what their HUDs are made from, and whom it may ask.
+
+    `blots` and `labels` are of all keys of the community: the former hide them in what is kept.
+    """
+
+    community_id: CommunityId
+    model: Model
+    view: View
+    ready: tuple[Ready, ...]  # in the order of the floor
+    at: datetime
+    redactor: KeyRedactor = field(default_factory=KeyRedactor)
+    labels: frozenset[str] = frozenset()
+
+
+class Gatekeeper:
+    """Lets agents through."""
+
+    def __init__(self, store: Store, models: Models, *, cipher: Cipher | None, lease_seconds: float) -> None:
+        self._store = store
+        self._models = models
+        self._cipher = cipher
+        self._lease = timedelta(seconds=lease_seconds)
+        self._blots: dict[CommunityId, tuple[frozenset[tuple[KeyId, bytes]], KeyRedactor]] = {}  # last used, last
+
+    async def let_in(self, community_id: CommunityId, agent_ids: Sequence[AgentId], now: datetime) -> Batch | None:
+        """Claim agents and let those through that may beat; the others are released for later."""
+        async with self._store.writing(community_id) as write:
+            claims = await write.claims.take(community_id, agent_ids, now=now, lease_until=now + self._lease)
+            if not claims:
+                return None
+            claimed = [claim.agent_id for claim in claims]
+            view = await write.views.glance(community_id, agent_ids=claimed, messages=0)
+            model = await self._models.of(write.providers, view.community)
+            spending = await spending_now(write.money, community_id, view.config, day_of(now), model.source.ceilings)
+            verdicts = [verdict(view, claim, now, spending) for claim in claims]
+            judged = [await self._limited(write.beats, view, one, now) for one in verdicts]
+            missing = model.source.missing
+            whole = (
+                await write.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
+            )
+            rest = _Rest(whole, now, spending=spending, missing=missing)
+            admitted = await self._sort_out(write, view, judged, now, rest)
+        if not admitted:
+            return None
+        try:
+            view, keys = await self._view(community_id, admitted, view)
+            redactor = self._blots_of(community_id, keys)
+        except BaseException:
+            await self._let_out(community_id, admitted)
+            raise
+        base = Batch(community_id=community_id, model=model, view=view, ready=admitted, at=now)
+        return replace(base, redactor=redactor, labels=all_labels(keys))
+
+    async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
+        async with self._store.writing(community_id) as write:
+            for one in admitted:
+                await write.claims.release(one.claim)
+
+    async def _limited(self, beats: Beats, view: Outline, one: Ready | Held, now: datetime) -> Ready | Held:
+        """Hold an agent back that had many beats which no person caused."""
+        if isinstance(one, Held) or not is_self_caused(one.reasons):
+            return one
+        when = await beats.self_caused(one.claim.community_id, one.agent_id, now - SELF_CAUSED_IN)
+        until = limited_until(when, view.config.self_caused_per_hour, now)
+        return one if until is None else Held(claim=one.claim, until=until, held_for=HeldFor.LIMIT, dropped=one.dropped)
+
+    async def _sort_out(
+        self, write: Writing, view: Glance, judged: Sequence[Ready | Held], now: datetime, rest: "_Rest"
+    ) -> tuple[Ready, ...]:
+        """Release who does not go, with when to come again, and mark who goes."""
+        ready = [one for one in judged if isinstance(one, Ready)]
+        later = [(one.claim, one.until, one.held_for) for one in judged if isinstance(one, Held)]
+        changes: list[Change] = [
+            DropReasons(agent_id=one.claim.agent_id, reasons=one.dropped) for one in judged if one.dropped
+        ]
+        if rest.until is not None:
+            changes += rest.told(ready)
+            later += [(one.claim, rest.until, rest.held_for) for one in ready]
+            ready = []
+        admission = admit(view, ready, now)
+        later += [(one.claim, until, HeldFor.FLOOR) for one, until in admission.waiting]
+        for one in admission.admitted:
+            changes += begun(one, now)
+        await write.apply(view.community.id, changes)
+        for claim, until, held_for in later:
+            await write.claims.release(claim, until=until, held_for=held_for)
+        return admission.admitted
+
+    async def _view(
+        self, community_id: CommunityId, ready: Sequence[Ready], glanced: Outline
+    ) -> tuple[View, Sequence[AccessKey]]:
+        """Read what the HUDs show, with the secrets that owners see in calls of their own, and all keys there are."""
+        messages = messages_to_load(glanced.agents[one.agent_id] for one in ready)
+        async with self._store.reading() as read:
+            view = await read.views.whole(community_id, agent_ids=[one.agent_id for one in ready], messages=messages)
+            keys = await read.access.keys(community_id)
+        own = [key for one in ready for key in view.keys.get(one.agent_id, ())]
+        return replace(view, secrets=self._opened(community_id, own)), keys
+
+    def _blots_of(self, community_id: CommunityId, keys: Sequence[AccessKey]) -> KeyRedactor:
+        """Give what hides a community's keys; they are opened only when they have changed."""
+        known = frozenset((key.id, key.digest) for key in keys)
+        of_keys, redactor = self._blots.pop(community_id, (None, KeyRedactor()))
+        if of_keys != known:
+            redactor = KeyRedactor(self._opened(community_id, keys).values())
+        self._blots[community_id] = known, redactor
+        if len(self._blots) > BLOTS_KEPT:
+            del self._blots[next(iter(self._blots))]
+        return redactor
+
+    def _opened(self, community_id: CommunityId, keys: Sequence[AccessKey]) -> dict[KeyId, str]:
+        """Decrypt keys; one that was encrypted with another secret is shown by its label only."""
+        opened: dict[KeyId, str] = {}
+        if self._cipher is None:
+            return opened
+        for key in keys:
+            try:
+                opened[key.id] = self._cipher.decrypt(key.ciphertext, of_key(community_id, key.room_id, key.id))
+            except BadSetting as error:
+                log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
+        return opened
+
+
+class _Rest:
+    """Whether nobody of a community goes now: it may ask no model, or its money is spent."""
+
+    def __init__(self, view: Outline, now: datetime, *, spending: Spending, missing: str) -> None:
+        self._view = view
+        self._now = now
+        self._missing = missing
+        self._limit = spending.reached
+        self.held_for = HeldFor.MODEL if missing else HeldFor.BUDGET
+        self.until: datetime | None = None
+        if missing:
+            self.until = now + LOOK_AGAIN
+        elif self._limit is not None:
+            self.until = next_day(now)
+
+    def told(self, ready: Sequence[Ready]) -> list[Change]:
+        """Let each room say so once, however many of its agents would have answered."""
+        changes: list[Change] = []
+        told: set[AgentId] = set()
+        for one in ready:
+            if self._missing:
+                changes += unprovided(self._view, one, self._now, self._missing, told=told)
+            elif self._limit is not None:
+                changes += rests(self._view, one, self._now, self._limit, told=told)
+            if one.addressed_by_person and one.first.room_id is not None:
+                told.add(one.first.room_id)
+        return changes

@@ -1,0 +1,99 @@
+"""What a model gave for a key is found in whatever way it wrote it, and no text that is kept shows it."""
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.core.actions import CATALOGUE
+from bot.core.answers import parse_answer
+from bot.core.hud.escape import one_line
+from bot.core.key_redaction import BLOT, KEY, KEY_ACTIONS, MOST_GIVEN, NOT_KEPT, KeyRedactor, keys_in, keys_written
+from bot.core.kinds import OutputFormat
+from bot.core.records import AgentId
+
+SECRETS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=4, max_size=64).filter(
+    lambda one: "•" not in one
+)
+MONSTERS = {
+    "wide": '{"agents":[' + '{"type":"create_key","key":"abcd"},' * 5_000 + "{}]}",
+    "names": '"key": ' * 25_000,
+    "calls": "create_key " * 18_000,
+    "open quotes": 'key: "' * 30_000,
+    "escapes": "\\\\\\u006bey\\" * 18_000,
+    "nested": '{"key":' * 25_000,
+    "spaces": "key" + " " * 190_000 + ": abcd",
+    "one long word": "key=" + "x" * 190_000,
+}
+
+
+def test_every_action_that_takes_a_key_is_known() -> None:
+    assert {one.name for one in CATALOGUE if KEY in one.parameters} == KEY_ACTIONS
+    assert {"create_key", "revoke_key", "request_access"} <= KEY_ACTIONS
+
+
+@given(SECRETS, st.integers(0, 3))
+def test_a_key_is_found_and_blotted_however_deep_it_is_written(secret: str, depth: int) -> None:
+    text: object = {"type": "create_key", "key": secret, "label": "x"}
+    for _ in range(depth):
+        text = {"name": "create_key", "arguments": json.dumps(text)}
+    answer = json.dumps({"actions": [text], "thoughts": f"it is {secret}"})
+    keys = parse_answer(answer, asked=[AgentId(5)]).given_keys(()) | keys_in(json.loads(answer))
+    assert secret.strip() in keys
+    kept = KeyRedactor(keys).answer(answer, was_read=True)
+    frame = answer.replace(json.dumps(secret)[1:-1], "")
+    assert secret not in kept or secret in frame
+
+
+@given(SECRETS)
+def test_a_kept_hud_shows_no_key_as_any_format_writes_it(secret: str) -> None:
+    text = f"said: {one_line(secret)} {json.dumps(secret)} {json.dumps(json.dumps(secret))} {secret}"
+    kept = KeyRedactor([secret]).text(text)
+    for form in (secret, one_line(secret), json.dumps(secret)[1:-1]):
+        assert form not in kept.replace(BLOT, "") or form in "said: "
+
+
+@pytest.mark.parametrize("name", list(MONSTERS))
+def test_no_answer_takes_long_to_search(name: str) -> None:
+    monster = MONSTERS[name]
+    began = time.process_time()
+    keys = keys_written(monster)
+    KeyRedactor(list(keys)[:200]).answer(monster, was_read=False)
+    if name == "wide":
+        keys_in(json.loads(MONSTERS[name]))
+    assert time.process_time() - began < 1.0
+
+
+def test_what_is_no_key_stays_readable() -> None:
+    talk = {"responses": [{"room_id": 1, "message": "Knock knock! The key: be kind."}], "thoughts": "a key thought"}
+    known = {"type": "set", "key": "people.bob", "value": "likes keys"}
+    reply = parse_answer(json.dumps(talk | {"actions": [known]}), asked=[AgentId(5)], output_format=OutputFormat.JSON)
+    assert reply.given_keys(()) == frozenset()
+
+
+def test_of_an_answer_that_gives_thousands_of_keys_nothing_is_kept_and_nobody_waits() -> None:
+    keys = frozenset(f"key {number:05}" for number in range(5_000))
+    text = " ".join(keys) * 20
+    began = time.thread_time()
+    redactor = KeyRedactor(["community key"]) | keys
+    kept = [redactor.text(text), redactor.answer(text, was_read=True), redactor.beginning(text, 1_000)]
+    assert time.thread_time() - began < 0.05
+    assert kept == [NOT_KEPT] * 3
+    assert (redactor | ["one more"]).text("plain") == NOT_KEPT
+
+
+def test_the_most_odd_keys_that_are_looked_for_hold_nobody_up_in_a_long_hud() -> None:
+    keys = [f'{number:03}"é\\' * 12 for number in range(MOST_GIVEN)]
+    began = time.thread_time()
+    kept = (KeyRedactor() | keys).text("the quick brown fox " * 50_000)
+    assert time.thread_time() - began < 0.1
+    assert kept == NOT_KEPT
+
+
+@given(st.lists(SECRETS, min_size=1, max_size=6), st.integers(1, 200), st.integers(0, 80))
+def test_the_beginning_of_a_text_shows_no_half_of_a_key(secrets: list[str], most: int, before: int) -> None:
+    kept = KeyRedactor(secrets).beginning("\0" * before + "\0".join(secrets * 4), most)
+    assert len(kept) <= most
+    assert set(kept) <= {"\0", *BLOT}

@@ -1,0 +1,148 @@
+"""Plain words in a call of one are the agent's message; what looks like the prompt or data is never posted."""
+
+import json
+import time
+from dataclasses import replace
+
+import pytest
+
+from bot.core.actions import SendMessage
+from bot.core.answers import parse_answer
+from bot.core.hud.constant import constant_part
+from bot.core.hud.prompts import PARTS, prompts_of
+from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.plain_words import Sole, without_loop
+from bot.core.records import AgentId
+
+FIVE, ROOM = AgentId(5), AgentId(8)
+LETTER = "I moved the whole harbour archive into the north shed before the storm came in last night."
+RULES = constant_part(prompts_of({}), InputFormat.TEXT, OutputFormat.JSON, structured=True, alone=True)
+WREN = Sole(agent_id=FIVE, name="Wren", room_id=ROOM, is_asked=True, rules=RULES, others=LETTER)
+
+
+def said(text: str, sole: Sole = WREN) -> str | None:
+    """Give what is posted, "" for silence, None when it cannot be used."""
+    parsed = parse_answer(text, asked=[FIVE], sole=sole)
+    if FIVE in parsed.unusable:
+        return None
+    messages = [action for action in parsed.replies[FIVE].actions if isinstance(action, SendMessage)]
+    assert all(message.room_id == ROOM for message in messages)
+    return "\n".join(message.message for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("text", "posted"),
+    [
+        ("Kestrel", "Kestrel"),
+        ("Wren: Your boat is called Kestrel.", "Your boat is called Kestrel."),
+        ("**Wren:** Your boat is called Kestrel.", "Your boat is called Kestrel."),
+        ("@wren: hi", "hi"),
+        ("[124 10:32] 5: hi", "hi"),
+        ("Assistant: hi", "hi"),
+        ('"Good evening, mira!"', "Good evening, mira!"),
+        ("<think>She asks for the boat: {maybe}</think>\nKestrel.", "Kestrel."),
+        ("Two things: tea, and storms.\n\n- tea\n- storms", "Two things: tea, and storms.\n\n- tea\n- storms"),
+        ("Use `dict()` or {} here, mira.", "Use `dict()` or {} here, mira."),
+        ("👍", "👍"),
+        ("Note: low tide at six.", "Note: low tide at six."),
+        ("[waves] Hello!", "[waves] Hello!"),
+    ],
+)
+def test_plain_words_are_the_message_to_the_room_that_asked(text: str, posted: str) -> None:
+    assert said(text) == posted
+
+
+@pytest.mark.parametrize("text", ["[no response]", "[silence]", "No response"])
+def test_silence_in_words_is_silence(text: str) -> None:
+    assert said(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  \n",
+        "]]} ...",
+        '{"responses": [{"room_id": 8, "mess',
+        '%PDF-1.7 ]]} "agents": <<<lorem ipsum>>>',
+        "[[1, 2], [3",
+        "agents[1]:\n  - mood: odd",
+        ">>> IDENTITY <<<\nid: 5",
+        "=" * 80 + "\nROOMS",
+        "[123 10:31] @mira: could you look at this?",
+        "--- Room: Wren (ID: 8) ---",
+        "@mira: thanks, Wren!",
+        "1234/10000 tokens (12%)",
+        "<|im_start|>system",
+        'send_message(8, "hello")',
+        "<think>I should say hello to mira and then",
+        PARTS["silence"],
+        "As I was told: " + PARTS["data"][:80],
+        f"Wren: {LETTER}",
+    ],
+)
+def test_data_the_prompt_and_others_words_are_never_posted(text: str) -> None:
+    assert said(text) is None
+
+
+def test_what_goes_on_as_the_log_is_cut_where_it_begins() -> None:
+    assert said("Kestrel.\n[126 10:41] @mira: thanks!\n[127 10:42] 5: welcome") == "Kestrel."
+    assert said("Wren: Kestrel.\nUser: and mine?\nWren: Heron.") == "Kestrel."
+    assert said("Kestrel.\n>>> FOCUS <<<\n(empty)") == "Kestrel."
+
+
+def test_a_quotation_within_ones_own_words_stands() -> None:
+    own = "You told me about it, and I liked to hear it; the part with the shed I had not known at all, for one:"
+    assert said(f"{own} moved the whole harbour archive into the north shed") is not None
+
+
+def test_where_nobody_asked_plain_words_are_thoughts() -> None:
+    parsed = parse_answer("Nobody needs me here.", asked=[FIVE], sole=replace(WREN, is_asked=False))
+    assert (parsed.replies[FIVE].thoughts, parsed.replies[FIVE].actions) == ("Nobody needs me here.", ())
+
+
+def test_in_a_shared_call_plain_words_are_nobodys() -> None:
+    parsed = parse_answer("Kestrel.", asked=[FIVE, AgentId(6)])
+    assert parsed.unusable == {FIVE, AgentId(6)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"responses": ["hi"]}',
+        '{"responses": "hi"}',
+        '{"response": "hi", "actions": []}',
+        '{"message": "hi", "room_id": 8}',
+        '{"responses": [{"message": "hi"}]}',
+    ],
+)
+def test_a_message_that_names_no_room_is_for_the_one_that_asked(text: str) -> None:
+    assert said(text) == "hi"
+
+
+def test_words_that_go_round_in_circles_are_cut_at_the_last_whole_sentence() -> None:
+    round_and_round = "The tide is low. I will update the attention level to 100%. " * 30
+    assert said(f"Good evening. {round_and_round}") == (
+        "Good evening. The tide is low. I will update the attention level to 100%."
+    )
+    assert said("Sure! " + "and then the boat and then the boat " * 9) == "Sure!"
+    looped = json.dumps({"responses": [{"room_id": 8, "message": "Hello there, mira. " * 40}]})
+    assert said(looped) == "Hello there, mira."
+
+
+@pytest.mark.parametrize("text", ["ha ha ha ha ha!", "-" * 60, "No, no, no, no, no!", "|---|---|---|\n|---|---|---|"])
+def test_what_people_repeat_too_stands(text: str) -> None:
+    assert without_loop(text) == text
+
+
+def test_looking_for_circles_takes_no_time() -> None:
+    started = time.process_time()
+    for text in ("a" * 100_000, "ab " * 50_000, "the boat and the sea, " * 5_000, "".join(map(chr, range(97, 30_000)))):
+        without_loop(text)
+    assert time.process_time() - started < 3
+
+
+def test_plain_words_that_were_cut_off_end_with_a_whole_sentence() -> None:
+    cut = replace(WREN, is_whole=False)
+    assert said("It is called Kestrel. It lies in the har", cut) == "It is called Kestrel."
+    assert said("It is called Kestrel", cut) == "It is called Kestrel"
