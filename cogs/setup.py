@@ -146,7 +146,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         await self.change(interaction, **{name: each.id for name, each in chosen.items() if each is not None})
 
     @app_commands.command()
-    @app_commands.checks.cooldown(5, 60.0)
+    @app_commands.checks.cooldown(15, 60.0)
     async def model(self, interaction: Interaction, model: ModelArg) -> None:
         """Choose the model of new agents, after asking it one small question.
 
@@ -159,7 +159,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         await self.say(interaction, told)
 
     @app_commands.command()
-    @app_commands.checks.cooldown(5, 60.0)
+    @app_commands.checks.cooldown(15, 60.0)
     async def provider(
         self,
         interaction: Interaction,

@@ -91,9 +91,12 @@ async def test_who_clicks_a_channel_or_a_message_and_types_writes_into_the_box(b
         await expect(tab.box).to_have_value("e, r and + are letters")
         await expect(tab.page.locator(".reply-bar")).to_be_hidden()
         await tab.message("really ripe").click(button="right")
+        await expect(tab.page.get_by_role("menu")).to_be_visible()
         await keys.press("Escape")
+        await expect(tab.page.get_by_role("menu")).to_have_count(0)
         await tab.box.fill("")
         await tab.message("really ripe").focus()
+        await expect(tab.message("really ripe")).to_be_focused()
         await keys.type("red")
         await expect(tab.box).to_have_value("red")
 

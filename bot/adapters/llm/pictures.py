@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 import structlog
@@ -67,7 +67,7 @@ def smaller(address: str) -> str:
     if parts.hostname not in (CDN, MEDIA):
         return address
     query = "&".join(filter(None, (parts.query, f"width={WIDTH}")))
-    return parts._replace(netloc=MEDIA, query=query).geturl()
+    return urlunsplit((parts.scheme, MEDIA, parts.path, query, parts.fragment))
 
 
 def _is_near(address: str) -> bool:

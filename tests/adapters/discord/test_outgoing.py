@@ -95,15 +95,16 @@ async def test_nobody_is_pinged_unless_the_community_allows_it(scene: Scene) -> 
     assert message["mentions"] == []
 
 
-async def test_the_channel_is_made_in_our_category_and_found_again_by_its_mark(scene: Scene) -> None:
+async def test_a_channel_is_made_in_our_category_and_no_other_letter_takes_it_for_its_own(scene: Scene) -> None:
     async with scene.stage.store.writing(scene.stage.community_id) as write:
         forget = UpdateRoom(room_id=scene.ada, fields={"channel_id": None})
         await write.apply(scene.stage.community_id, [forget])
     await send(scene, LetterKind.CHANNEL, {})
     await until(scene.stage.has_channel(scene.ada))
-    assert (await scene.stage.room(scene.ada)).channel_id == scene.channel_id
+    another = (await scene.stage.room(scene.ada)).channel_id
+    assert another != scene.channel_id
     channels = await scene.stage.owner.call("GET", f"/guilds/{scene.stage.guild_id}/channels")
-    [made] = [channel for channel in channels if channel["id"] == str(scene.channel_id)]
+    [made] = [channel for channel in channels if channel["id"] == str(another)]
     [category] = [channel for channel in channels if channel["id"] == made["parent_id"]]
     assert (made["name"], category["name"]) == ("ada", "Agents")
 
