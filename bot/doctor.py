@@ -1,5 +1,6 @@
 """What a run needs, checked one by one; each finding says how to mend what is missing."""
 
+import os
 import socket
 import stat
 import sys
@@ -93,6 +94,7 @@ def check_data_folder(folder: Path) -> None:
     """Make the data folder, its owner's alone, and write into it; raises BadSetting when that cannot be done."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_ours(folder)
         keep_from_others(folder)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"may I?")
@@ -106,6 +108,13 @@ def check_data_folder(folder: Path) -> None:
         raise BadSetting(
             f"The data folder {folder} cannot be written ({reason}): make it writable, or set SELFROOM_DATA_DIR."
         ) from error
+
+
+def _check_ours(folder: Path) -> None:
+    """Refuse a folder that others use too, such as /tmp: to take it from them would harm them."""
+    there = folder.stat()
+    if there.st_mode & stat.S_ISVTX or there.st_uid != os.geteuid():
+        raise BadSetting(f"The data folder {folder} is not ours alone: set SELFROOM_DATA_DIR to a folder of its own.")
 
 
 def keep_from_others(folder: Path) -> None:
@@ -154,7 +163,7 @@ async def _is_playground(session: aiohttp.ClientSession, port: int) -> bool:
     try:
         async with session.get(f"http://127.0.0.1:{port}/playground", timeout=SOON) as response:
             return response.status == 200 and "gateway_url" in await response.json()
-    except (aiohttp.ClientError, TimeoutError, ValueError, TypeError):
+    except (aiohttp.ClientError, TimeoutError, ValueError, TypeError, RecursionError):
         return False
 
 
@@ -171,7 +180,7 @@ async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Findin
             if response.status == 401:
                 return Finding(ok=False, what=token_trouble(settings.discord_token.get_secret_value()))
             return Finding(ok=False, what=f"{shown} answers {response.status}, as Discord never does: correct {API}.")
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, RecursionError):
         return Finding(ok=False, what=f"{shown} does not answer as Discord does: correct {API}.")
     except (aiohttp.ClientError, TimeoutError) as error:
         return Finding(ok=False, what=f"Discord cannot be reached at {shown} ({type(error).__name__}).")

@@ -1,5 +1,7 @@
 """What the doctor finds, against servers that answer as the real ones do."""
 
+import os
+import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -156,3 +158,33 @@ async def test_settings_that_others_may_get_at_are_told_with_the_command_that_me
     )
     file.chmod(0o600)
     assert not [what for what in await look(tmp_path) if "chmod 600" in what]
+
+
+async def test_a_folder_that_others_use_too_is_refused_and_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "data"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    sentence = f"The data folder {shared} is not ours alone: set SELFROOM_DATA_DIR to a folder of its own."
+    assert not (await look(tmp_path))[sentence]
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o1777
+    shared.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert not (await look(tmp_path))[sentence]
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o755
+
+
+async def test_an_answer_without_a_bottom_is_no_answer_of_discords(tmp_path: Path) -> None:
+    async def deep(_: web.Request) -> web.Response:
+        return web.Response(text="[" * 100_000, content_type="application/json")
+
+    app = web.Application()
+    app.router.add_get("/users/@me", deep)
+    app.router.add_get("/playground", deep)
+    async with TestServer(app) as server:
+        url = str(server.make_url("")).rstrip("/")
+        found = await look(tmp_path, DISCORD_TOKEN="any", SELFROOM_DISCORD_API=url)
+        assert not found[f"{url} does not answer as Discord does: correct SELFROOM_DISCORD_API."]
+        found = await look(tmp_path, SELFROOM_PLAYGROUND_PORT=str(server.port))
+        assert any(what.startswith(f"Port {server.port} is in use") for what in found)

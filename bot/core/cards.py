@@ -3,6 +3,7 @@
 import base64
 import binascii
 import json
+import math
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
@@ -95,7 +96,7 @@ def _object(text: bytes) -> dict[str, Json]:
     if len(text) > LARGEST_TEXT:
         raise BadSetting(TOO_MUCH)
     try:
-        found = json.loads(text.decode("utf-8-sig"))
+        found = _clean(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise BadSetting(BROKEN) from error
     if not isinstance(found, dict):
@@ -103,6 +104,20 @@ def _object(text: bytes) -> dict[str, Json]:
     if values_in(found) > MOST_VALUES:
         raise BadSetting(TOO_MUCH)
     return found
+
+
+def _clean(text: str) -> Json:
+    """Read JSON as it can be kept and written again: no number that is none, no half of a character."""
+    found: Json = json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
+    if "\\u" not in text:  # only so can half of a character be written
+        return found
+    whole: Json = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+    return whole
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
 
 
 def _text_in_png(data: bytes) -> bytes:

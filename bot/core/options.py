@@ -182,6 +182,6 @@ def _raw(name: str, text: str) -> Json:
 def _json(text: str) -> Json:
     try:
         value: Json = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Rejected('Give it as JSON, such as {"silence": "Say nothing when there is nothing to say."}.') from error
     return value

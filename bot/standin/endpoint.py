@@ -116,7 +116,7 @@ def check_key(request: web.Request) -> None:
 async def json_of(request: web.Request) -> Json:
     try:
         body: Json = await request.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         message = "We could not parse the JSON body of your request: it is not valid JSON."
         raise bad_request(message) from None
     return body

@@ -52,7 +52,7 @@ class SetUp:
 async def body_of(request: web.Request) -> Json:
     try:
         body: Json = await request.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Problem(400, "The body must be JSON.") from None
     return body
 

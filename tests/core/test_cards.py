@@ -83,3 +83,12 @@ def test_settings_out_of_range_are_left_out() -> None:
     card = read_card(json.dumps({"data": data}).encode())
     assert card.settings == {}
     assert card.token_budget is None
+
+
+def test_a_card_is_clean_as_a_whole() -> None:
+    own = '{"knowledge": {"a": NaN, "b": [-Infinity, 1e999, 1.5], "c": "x\\ud800y", "\\udfff": "\\ud83d\\ude00"}}'
+    data = f'{{"name": "A\\udc00da", "description": "She.", "kept": NaN, "extensions": {{"selfroom": {own}}}}}'
+    card = read_card(data.encode())
+    assert card.name == "A?da"
+    assert card.knowledge == {"a": None, "b": [None, None, 1.5], "c": "x?y", "?": "\N{GRINNING FACE}"}
+    json.dumps([card.kept, card.knowledge], allow_nan=False, ensure_ascii=False).encode()

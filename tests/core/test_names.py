@@ -29,6 +29,7 @@ def test_names_that_only_resemble_a_reserved_one_are_taken(name: str) -> None:
             "The Arch1tect!",
         ),
         *("Sуstem", "Неre", "[System]", "Syst3m"),
+        *("Wren (your own room)", "Wren（your own room）", "Ada [seed]", "\u3164", "\u2800", "\u115f \u1160"),
         *("Clyde", "xclydex", "my discord bot", "DISCORD", "disc ord", "\u200b", "Sys\u200btem"),
     ],
 )
@@ -40,3 +41,17 @@ def test_a_name_is_taken_whatever_its_case() -> None:
     assert name_problem("ADA", ["Ada"]) == '"ADA" is taken: choose another name.'
     assert name_problem("Straße", ["STRASSE"]) != ""
     assert name_problem("Adah", ["Ada"]) == ""
+
+
+@pytest.mark.parametrize("name", ["Аdа", "Áda", "A d a", "Ada\u3164", "\uffa0Ada", "Ada\u2800", "A.d.a!", "4da"])
+def test_a_name_is_taken_by_one_that_looks_like_it(name: str) -> None:
+    name = tidied(name)
+    assert name_problem(name, ["Ada"]) == f'"{name}" is taken: choose another name.'
+    assert name_problem("Ada", [name]) == '"Ada" is taken: choose another name.'
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("Bot-1", "Bot-2"), ("राम", "रम"), ("กิน", "กัน"), ("かい", "がい"), ("🌱", "🌿"), ("김", "강")]
+)
+def test_names_that_only_begin_alike_are_two(name: str, other: str) -> None:
+    assert name_problem(name, [other]) == ""

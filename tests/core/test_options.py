@@ -58,6 +58,7 @@ def test_a_budget_stays_exact() -> None:
         ("access", "ajar"),
         ("listened_bots", "somebody"),
         ("prompts", "[1"),
+        ("prompts", "[" * 100_000),
         ("prompts", '{"nothing of ours": "x"}'),
         ("time_zone", "Mars/Olympus"),
         ("time_zone", "../../etc/passwd"),

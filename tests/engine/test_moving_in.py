@@ -59,3 +59,10 @@ async def test_two_who_move_in_at_once_know_what_their_own_cards_say() -> None:
         for name, (agent, _) in zip(names, moved, strict=True):
             mind = (await desk.community.view(GUILD_ID, agent.id)).mind_of(agent.id)
             assert (agent.name, mind.knowledge) == (name, {"secret": f"of {name}"})
+
+
+async def test_a_greeting_is_cut_to_what_a_message_takes() -> None:
+    async with front_desk() as (here, desk):
+        talker = await desk.cards.read(GUILD_ID, card({}, first_mes="Hello. " * 3_000))
+        agent, _ = await desk.cards.move_in(GUILD_ID, person(is_architect=True), talker)
+        assert agent.id in (await here.view()).agents

@@ -143,6 +143,15 @@ async def test_identifying_twice_and_unknown_opcodes_close(playground: Playgroun
             assert await close_code(socket) == code
 
 
+@pytest.mark.parametrize("limit", ["1e999", "NaN", '"many"', "[1]", "-1"])
+async def test_a_limit_that_is_no_number_closes(playground: Playground, limit: str) -> None:
+    async with socket_to(playground) as socket:
+        ready = await identify(socket, playground.bot_token)
+        guild = ready["guilds"][0]["id"]
+        await socket.send_str(f'{{"op": 8, "d": {{"guild_id": "{guild}", "query": "", "limit": {limit}}}}}')
+        assert await close_code(socket) == 4002
+
+
 async def test_too_many_frames_close(playground: Playground) -> None:
     async with socket_to(playground) as socket:
         await identify(socket, playground.bot_token)

@@ -97,6 +97,33 @@ async def test_texts_are_shown_with_their_marks_and_never_as_html(browser: Brows
         await tab.shot("markdown")
 
 
+READ = """async (texts) => {
+  const { inline } = await import("/js/text/inline.js");
+  return texts.map((text) => {
+    const shown = document.createElement("p");
+    const began = performance.now();
+    shown.append(...inline({}, text));
+    return [shown.innerHTML, performance.now() - began];
+  });
+}"""
+
+
+async def test_backticks_without_an_end_are_read_once(browser: Browser) -> None:
+    code = {
+        "a `b` c": "a <code>b</code> c",
+        "`` `b` ``": "<code>`b`</code>",
+        "``b` c": "<code>`b</code> c",
+        "`b`` c": "`b`` c",
+        "\\`b` c`": "`b<code> c</code>",
+        "`" * 9: "`" * 9,
+    }
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        read = await tab.page.evaluate(READ, [*code, "`" * 20_000])
+        assert [html for html, _ in read[:-1]] == [*code.values()]
+        assert read[-1][1] < 500  # milliseconds; when each backtick looks at all that follow it takes seconds
+
+
 async def test_everything_can_be_done_with_the_keyboard(browser: Browser) -> None:
     async with staged(browser) as scene:
         await scene.channel.send("Use the keys")

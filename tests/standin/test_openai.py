@@ -222,6 +222,14 @@ async def test_bad_requests_say_what_is_wrong(client: AsyncOpenAI) -> None:
         await client.chat.completions.create(model="m", messages=[])
 
 
+@pytest.mark.parametrize("path", ["/v1/responses", "/v1/chat/completions"])
+async def test_a_body_without_a_bottom_is_a_bad_request(server: TestServer, path: str) -> None:
+    headers = {"Authorization": "Bearer any", "Content-Type": "application/json"}
+    async with ClientSession(headers=headers) as session, session.post(server.make_url(path), data="[" * 100_000) as no:
+        assert no.status == 400
+        assert "not valid JSON" in (await no.json())["error"]["message"]
+
+
 async def test_a_strict_schema_must_name_all_its_properties(client: AsyncOpenAI) -> None:
     loose = {"type": "object", "properties": {"a": {"type": "string"}}, "required": [], "additionalProperties": False}
     form = {"format": {"type": "json_schema", "name": "loose", "strict": True, "schema": loose}}

@@ -164,7 +164,7 @@ async def _read(response: aiohttp.ClientResponse) -> Any:  # noqa: ANN401 - what
     text = await response.text()
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"message": text[:200]}
 
 

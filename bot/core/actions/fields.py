@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringCo
 from bot.core.actions.aims import AN_ID, Aim
 
 LARGEST_ID = 2**53 - 1
+LONGEST_TEXT = 20_000  # of a message
 
 
 def a_number(value: object) -> object:
@@ -58,7 +59,7 @@ ChangeRef = Annotated[Id, Aim.CHANGE]
 Point = Annotated[Id, Aim.POINT]
 Count = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=50)]
 Number = Annotated[float, BeforeValidator(a_number), Field(allow_inf_nan=False)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1_500)]
 Prompt = Annotated[str, StringConstraints(min_length=1, max_length=8_000)]

@@ -3,12 +3,19 @@
 import re
 from typing import Final
 
-# Control characters, line separators, marks that turn the reading direction, halves of characters.
+# Control characters, line separators, halves of characters, and whatever nobody sees: category Cf but for the two that
+# join letters and emoji, and letters that are blank.
 _CONTROL: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e"
+    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 _MARKS: Final = re.compile(r"={4,}|-{3,}|>{3,}|<{3,}")
-_LOOSE: Final = re.compile(r"(?<!\s)\s{2,}+(?=\()")  # each stretch is looked at once
+_JOINERS: Final = "\u200c\u200d\ufe00-\ufe0f"  # nobody sees them beside a space
+_LOOSE: Final = re.compile(  # each stretch is looked at once
+    rf"(?<![\s{_JOINERS}])([{_JOINERS}]*+)(?:\s[\s{_JOINERS}]++|[^\S ])(?=\()"
+)
+_BRACKETS: Final = str.maketrans("", "", "()[]")
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -17,12 +24,12 @@ def one_line(text: str) -> str:
 
     Two spaces before a bracket become one, because they begin the notes behind a message.
     """
-    if not text.isprintable():
+    if not (text.isascii() and text.isprintable()):
         text = _CONTROL.sub(_escaped, text.replace("\r\n", "\n"))
     if "---" in text or "====" in text or ">>>" in text or "<<<" in text:
         text = _MARKS.sub(_broken, text)
     if "(" in text:
-        text = _LOOSE.sub(" ", text)
+        text = _LOOSE.sub(r"\1 ", text)
     return text.strip()
 
 
@@ -30,13 +37,20 @@ def _escaped(found: re.Match[str]) -> str:
     character = found[0]
     if "\ud800" <= character <= "\udfff":
         return "\ufffd"
-    return _NAMED.get(character) or f"\\u{ord(character):04x}"
+    return _NAMED.get(character) or (
+        f"\\u{ord(character):04x}" if character <= "\uffff" else f"\\U{ord(character):08x}"
+    )
 
 
 def _broken(found: re.Match[str]) -> str:
     mark = found[0]
     step = 3 if mark[0] == "=" else 2
     return " ".join(mark[start : start + step] for start in range(0, len(mark), step))
+
+
+def unbracketed(text: str) -> str:
+    """Give a name that others choose without brackets, so that no note of ours can stand in it."""
+    return text.translate(_BRACKETS)
 
 
 def paragraph(text: str) -> str:

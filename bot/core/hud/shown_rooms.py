@@ -7,7 +7,7 @@ from typing import Final
 from bot.core.attention import shares, word_attention
 from bot.core.hud.agent_hud import Detail, ShownRoom
 from bot.core.hud.counting import count
-from bot.core.hud.escape import whole
+from bot.core.hud.escape import unbracketed, whole
 from bot.core.hud.knowledge import inline
 from bot.core.hud.sections import Scope
 from bot.core.hud.values import entries
@@ -68,7 +68,7 @@ def room_name(scope: Scope, room_id: AgentId) -> str:
     room = scope.view.all_rooms.get(room_id)
     owner = scope.view.agents.get(room.owner_id if room else room_id)
     name = owner.name if owner else f"Room {room_id}"
-    return f"{name}, private thread {room.thread_name}" if room and room.thread_of is not None else name
+    return f"{name}, private thread {unbracketed(room.thread_name)}" if room and room.thread_of is not None else name
 
 
 def seat(scope: Scope, room: RoomView, part: float) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from bot.core.hud.escape import one_line
+from bot.core.hud.escape import one_line, unbracketed
 from bot.core.hud.sections import Scope
 from bot.core.hud.shown_rooms import room_name
 from bot.core.hud.wording import MEND, plural
@@ -34,7 +34,11 @@ def _worded(scope: Scope, reason: Reason) -> str:
         case ReasonKind.ADDRESSED:
             message = _message(scope, reason)
             who, said = _sender(scope, reason, message), f" in message {message.id}" if message is not None else ""
-            thread = f" (thread {_short(message.thread_name)})" if message is not None and message.thread_name else ""
+            thread = (
+                f" (thread {_short(unbracketed(message.thread_name))})"
+                if message is not None and message.thread_name
+                else ""
+            )
             return f"{who} spoke to you{said}{where}{thread}: answer it there, as {name}."
         case ReasonKind.ACCESS:
             return "somebody knocks at your room: decide with grant_access or deny_access."

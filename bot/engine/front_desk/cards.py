@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from bot.core.actions import CreateAgent, Say
+from bot.core.actions.fields import LONGEST_TEXT
 from bot.core.actor import Actor
 from bot.core.cards import Card, card_of, read_card
 from bot.core.changes import Change, SetKnowledge, UpdateAgent
@@ -53,7 +54,7 @@ class Cards:
             await write.apply(community.id, self._brought(agent, person, card))
             await write.notes.keep(community.id, KEPT_WITH.format(agent.id), card.kept or None)
         if card.greeting:
-            await self.actions.take(guild_id, person, Say(message=card.greeting), subject=agent.id)
+            await self.actions.take(guild_id, person, Say(message=card.greeting[:LONGEST_TEXT]), subject=agent.id)
         self.office.on_done()
         return agent, replace(made, result=f"{agent.name} has moved in with the id {agent.id}.")
 

@@ -2,6 +2,7 @@
 
 import json
 
+from bot.playground.gateway.wire import GatewayClosed
 from bot.playground.rows import Json
 from bot.playground.session import Session
 from bot.playground.shapes.guild import show_member
@@ -39,8 +40,18 @@ def _matching(world: World, guild_id: str, asked: Json) -> list[Json]:
         wanted = {str(i) for i in (ids if isinstance(ids, list) else [ids])}
         return [row for row in rows if row["user_id"] in wanted]
     query = str(asked.get("query") or "").lower()
-    limit = int(asked.get("limit") or 0) or len(rows)
+    limit = _limit(asked) or len(rows)
     return [row for row in rows if _starts(world, row, query)][:limit]
+
+
+def _limit(asked: Json) -> int:
+    try:
+        limit = int(asked.get("limit") or 0)
+    except (ValueError, TypeError, OverflowError):
+        limit = -1
+    if limit < 0:
+        raise GatewayClosed(4002, "Error while decoding payload.")
+    return limit
 
 
 def _starts(world: World, row: Json, query: str) -> bool:

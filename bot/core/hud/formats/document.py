@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, CallTime, Detail, ShownRoom
-from bot.core.hud.escape import whole
+from bot.core.hud.escape import unbracketed, whole
 from bot.core.hud.formats.lines import content_of
 from bot.core.hud.wording import timestamp as worded
 from bot.core.records import ARCHITECT_ID, Json, Message
@@ -106,7 +106,7 @@ def message_entry(message: Message) -> Document:
     if message.reply_to is not None:
         entry["reply_to"] = message.reply_to
     if message.thread_name:
-        entry["thread"] = whole(message.thread_name)
+        entry["thread"] = whole(unbracketed(message.thread_name))
     if message.reactions:
         entry["reactions"] = {whole(name): number for name, number in message.reactions}
     if message.edited:

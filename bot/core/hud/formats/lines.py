@@ -1,11 +1,12 @@
 """One message on one line of the `text` HUD, and what that line costs."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 from bot.core.hud.counting import adds_up, break_tokens, count
-from bot.core.hud.escape import one_line
+from bot.core.hud.escape import one_line, unbracketed
 from bot.core.hud.wording import size
 from bot.core.kinds import SenderKind
 from bot.core.ports import Tokenizer
@@ -72,13 +73,23 @@ def content_of(message: Message) -> str:
     return _with_files(message.content, message.attachments)
 
 
+# What a file begins with, also with something between that nobody sees.
+_LIKE_A_FILE: Final = re.compile(r"\[(?=[\s\u200c\u200d\ufe00-\ufe0f]{0,4}file\b)", re.IGNORECASE)
+
+
 def _with_files(content: str, attachments: Sequence[Attachment]) -> str:
+    content = _typed(content)
     return "\n".join(part for part in (content, *map(_file, attachments)) if part) if attachments else content
 
 
+def _typed(text: str) -> str:
+    """Give somebody's words so that no file can be faked in them: `[file` begins only what is really there."""
+    return _LIKE_A_FILE.sub(r"\\[", text) if "[" in text else text
+
+
 def _file(file: Attachment) -> str:
-    read = f": {file.text}" if file.text else ""
-    return f"[file {file.name}, {file.media_type}, {size(file.size_bytes)}{read}]"
+    read = f": {_typed(file.text)}" if file.text else ""
+    return f"[file {_typed(file.name)}, {file.media_type}, {size(file.size_bytes)}{read}]"
 
 
 def _core(message: Message) -> str:
@@ -90,16 +101,13 @@ def _said(sender: Sender, content: str, attachments: Sequence[Attachment]) -> st
     return f"{shown(sender)}: {one_line(_with_files(content, attachments)) or '(empty)'}"
 
 
-_BRACKETS = str.maketrans("", "", "()")
-
-
 def shown(sender: Sender) -> str:
     """Give the sender's name as it stands before the colon, which no name can hold."""
     kind = sender.kind
     if kind is SenderKind.AGENT:
         return str(sender.agent_id)
     if kind is SenderKind.ARCHITECT and sender.name:
-        return f"{ARCHITECT_NAME} ({_name(sender.name).translate(_BRACKETS)})"
+        return f"{ARCHITECT_NAME} ({unbracketed(_name(sender.name))})"
     return _name(sender.name) if kind in (SenderKind.PERSON, SenderKind.BOT) else sender.shown()
 
 
@@ -121,10 +129,10 @@ def _notes(message: Message) -> str:
 @lru_cache(maxsize=1_024)
 def thread_name(name: str) -> str:
     """Give a thread's name as it may stand in a note."""
-    return one_line(name).replace("(", "").replace(")", "")[:100].strip() or "thread"
+    return unbracketed(one_line(name))[:100].strip() or "thread"
 
 
 @lru_cache(maxsize=1_024)
 def reaction_name(name: str) -> str:
     """Give a reaction's name as one word of at most 40 characters."""
-    return "_".join(one_line(name).replace("(", "").replace(")", "").split())[:40] or "reaction"
+    return "_".join(unbracketed(one_line(name)).split())[:40] or "reaction"

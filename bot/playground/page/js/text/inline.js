@@ -90,7 +90,6 @@ const wrap = (tag) => (match, inner) => h(tag, {}, inner(match[1] ?? match[2]));
 /** Each rule: a sticky pattern, and what it becomes; the first that fits wins. */
 const RULES = [
   [/\\([^\w\s])/y, (match) => match[1]],
-  [/(`{1,8})([\s\S]*?[^`])\1(?!`)/y, (match) => h("code", {}, match[2].replace(/^ (?=`)|(?<=`) $/g, ""))],
   [/<@!?(\d+)>/y, (match, inner, app) => userMention(app, match[1])],
   [/<@&(\d+)>/y, (match, inner, app) => roleMention(app, match[1])],
   [/<#(\d+)>/y, (match, inner, app) => channelMention(app, match[1])],
@@ -113,6 +112,8 @@ const RULES = [
   [/\*(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)/y, wrap("em")],
   [/\b_((?:__|\\[\s\S]|[^\\_])+?)_\b/y, wrap("em")],
 ];
+const MOST_TICKS = 8;
+const TICKS = /`+/y;
 const URL_RULE = /https?:\/\/[^\s<]+/y;
 const STARTS = /[\\`<@[|*_~h]/g;
 
@@ -128,7 +129,32 @@ function urlAt(app, text, index) {
   return { node: anyLink(app, url), length: url.length };
 }
 
-function ruleAt(app, text, index, depth) {
+/** Where runs of backticks begin, the last first, by their length: found once for a whole text. */
+function runsOfTicks(text) {
+  const runs = new Map();
+  for (const { 0: run, index } of text.matchAll(/`+/g)) {
+    if (!runs.has(run.length)) runs.set(run.length, []);
+    runs.get(run.length).push(index);
+  }
+  for (const begins of runs.values()) begins.reverse();
+  return runs;
+}
+
+/** Code from one run of backticks to the next one as long, or to one as long as its end; else the run as it stands. */
+function codeAt(text, index, runs) {
+  const [run] = matchAt(TICKS, text, index);
+  for (let ticks = Math.min(run.length, MOST_TICKS); ticks > 0; ticks -= 1) {
+    const begins = runs.get(ticks) ?? [];
+    while (begins.at(-1) < index + run.length) begins.pop(); // text is read forwards: they are not asked for again
+    if (begins.length === 0) continue;
+    const code = text.slice(index + ticks, begins.at(-1)).replace(/^ (?=`)|(?<=`) $/g, "");
+    return { node: h("code", {}, code), length: begins.at(-1) + ticks - index };
+  }
+  return { node: run, length: run.length };
+}
+
+function ruleAt(app, text, index, depth, runs) {
+  if (text[index] === "`") return codeAt(text, index, runs);
   const inner = (part) => inline(app, part, depth + 1);
   for (const [pattern, build] of RULES) {
     const match = matchAt(pattern, text, index);
@@ -146,10 +172,11 @@ function nextStart(text, from) {
 export function inline(app, text, depth = 0) {
   if (depth > DEEPEST) return [text];
   const parts = [];
+  const runs = runsOfTicks(text);
   let plainFrom = 0;
   let index = nextStart(text, 0);
   while (index < text.length) {
-    const found = ruleAt(app, text, index, depth);
+    const found = ruleAt(app, text, index, depth, runs);
     if (found) {
       parts.push(text.slice(plainFrom, index), found.node);
       index += found.length;
