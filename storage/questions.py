@@ -94,7 +94,7 @@ def questions(*, is_sqlite: bool) -> Questions:
     among = _among_sqlite if is_sqlite else _among_postgresql
     return Questions(
         community=_community(),
-        residents=_residents(),
+        residents=_residents(among),
         memberships=_memberships(among),
         newest=NEWEST_SQLITE if is_sqlite else _newest_lateral(among),
         checkpoints=_checkpoints(among),
@@ -143,12 +143,13 @@ def _community() -> Query:
     return asked.where(COMMUNITIES.c.id == bindparam("community_id")).order_by(OVERRIDES.c.name)
 
 
-def _residents() -> Query:
-    """Each room with its owner, the agents' own ones first."""
+def _residents(among: Among) -> Query:
+    """Each room with its owner, the agents' own ones first; of private threads, which only gain in number, `rooms`."""
     own = and_(
         AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == func.coalesce(ROOMS.c.thread_of, ROOMS.c.id)
     )
     asked = select(*AGENTS.c, *ROOMS.c).select_from(ROOMS.join(AGENTS, own)).where(_its(ROOMS))
+    asked = asked.where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms")))
     return asked.order_by(ROOMS.c.thread_of.is_not(None), ROOMS.c.id)
 
 

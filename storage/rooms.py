@@ -20,6 +20,7 @@ from storage.changes.residents import remove_memberships
 from storage.claims import recount
 from storage.convert import (
     columns_of,
+    room_of,
 )
 from storage.erasing import erase
 from storage.inline import unhurried
@@ -56,6 +57,19 @@ class SqlRooms:
         said = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id.is_not(None))
         asked = select(MESSAGES.c.thread_id).distinct().where(*said, MESSAGES.c.thread_name.is_(None))
         return [Snowflake(row[0]) for row in await self.session.rows(asked.order_by(MESSAGES.c.thread_id))]
+
+    async def threads(self, community_id: CommunityId) -> Sequence[Room]:
+        known = (owned(ROOMS, community_id), ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None))
+        return [room_of(row) for row in await self.session.mappings(select(ROOMS).where(*known).order_by(ROOMS.c.id))]
+
+    async def threads_in(self, community_id: CommunityId, room_id: AgentId) -> Sequence[AgentId]:
+        asked = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == room_id)
+        return [AgentId(row[0]) for row in await self.session.rows(asked.order_by(ROOMS.c.id))]
+
+    async def threads_told(self, community_id: CommunityId) -> Sequence[AgentId]:
+        told = (ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None), ROOMS.c.fault_told_at.is_not(None))
+        asked = select(ROOMS.c.id).where(owned(ROOMS, community_id), *told)
+        return [AgentId(row[0]) for row in await self.session.rows(asked.order_by(ROOMS.c.id))]
 
     async def living_threads(self, community_id: CommunityId, room_id: AgentId) -> frozenset[AgentId]:
         there = (ROOMS.c.thread_of == room_id, ROOMS.c.channel_id.is_not(None))

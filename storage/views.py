@@ -98,9 +98,10 @@ class SqlViews:
     ) -> View:
         """Give what a slot needs of these agents (and their rooms) or of these rooms; raises NotFound."""
         community = await self._itself(community_id)
-        agents, all_rooms, counts = await self._residents(community_id)
         memberships = await self._memberships(community_id, agent_ids, room_ids)
-        shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
+        wanted = {room for _, room in memberships} | set(room_ids)
+        agents, all_rooms, counts = await self._residents(community_id, wanted)
+        shown = wanted & set(all_rooms)
         asked = Asked(community_id, agent_ids, shown, messages)
         (keys, held_keys), (unposted, being_posted) = await self._keys(asked), await self._unposted(asked)
         return View(
@@ -151,9 +152,10 @@ class SqlViews:
     ) -> Subject:
         """Give a view with what actions look at and change, and nothing that only a HUD shows; raises NotFound."""
         community = await self._itself(community_id)
-        agents, all_rooms, counts = await self._residents(community_id)
         memberships = await self._memberships(community_id, agent_ids, room_ids)
-        shown = {room for _, room in memberships} | (set(room_ids) & set(all_rooms))
+        wanted = {room for _, room in memberships} | set(room_ids)
+        agents, all_rooms, counts = await self._residents(community_id, wanted)
+        shown = wanted & set(all_rooms)
         asked = Asked(community_id, agent_ids, shown, 0)
         return Subject(
             community=community,
@@ -173,8 +175,11 @@ class SqlViews:
         overrides = {row[-2]: row[-1] for row in rows if row[-2] is not None}
         return plain(Community, named(COMMUNITIES, rows[0]), overrides=overrides)
 
-    async def _residents(self, community_id: CommunityId) -> tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]:
-        rows = await self.session.rows(self._questions.residents, {"community_id": community_id})
+    async def _residents(
+        self, community_id: CommunityId, wanted: Collection[AgentId]
+    ) -> tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]:
+        of = {"community_id": community_id, "rooms": self.session.many(wanted)}
+        rows = await self.session.rows(self._questions.residents, of)
         agents = await self._agents(community_id, [named(AGENTS, row) for row in rows])
         rooms = [named(ROOMS, row[len(AGENTS.c) :]) for row in rows]
         return {agent.id: agent for agent in agents}, all_rooms_of(rooms), _counts(rooms)

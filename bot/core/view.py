@@ -43,7 +43,10 @@ class RoomView:
 # What a look holds is told by its type: nothing that was not read can be mistaken for what is not there.
 @dataclass(frozen=True, kw_only=True)
 class Outline:
-    """Who and where: the agents and rooms that were asked for, at least; those alone are in `rooms`."""
+    """Who and where: the agents and rooms that were asked for, at least; those alone are in `rooms`.
+
+    Of private threads `all_rooms` has only those that were asked for and those in which the asked agents are.
+    """
 
     community: Community
     config: CommunityConfig
@@ -63,9 +66,11 @@ class Outline:
         return tuple(sorted(shown, key=lambda view: (view.room.id != agent_id, view.room.id)))
 
     def is_thread(self, side: Side) -> bool:
-        """Tell whether a side is that of a private thread."""
+        """Tell whether a side is that of a private thread; one that is not in view may be."""
+        if side == PUBLIC_SIDE:
+            return False
         place = self.all_rooms.get(AgentId(side))
-        return place is not None and place.thread_of is not None
+        return place is None or place.thread_of is not None
 
     def visible(self, agent_id: AgentId, room: RoomView) -> tuple[Message, ...]:
         """Give the loaded messages the agent may see: in a private room only those since it joined."""
@@ -126,7 +131,7 @@ class Subject(Outline, Belongings):
 class View(Glance, Doors, Belongings):
     """One community as it stands at one moment, with all that HUDs show.
 
-    `agents` and `all_rooms` hold everyone, for the directory; secrets only of rooms whose owners are asked alone.
+    `agents` and `all_rooms` hold everyone's, for the directory; secrets only of rooms whose owners are asked alone.
     """
 
     schedules: Mapping[AgentId, tuple[Schedule, ...]] = field(default_factory=dict)  # by agent, soonest first

@@ -110,8 +110,8 @@ class ChannelEvents:
             if await _close_thread(write, community, room_id, now):
                 return
             view = await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
-            for thread in [room for room in view.all_rooms.values() if room.thread_of == room_id]:
-                await _close_thread(write, community, thread.id, now)
+            for thread_id in await write.rooms.threads_in(community.id, room_id):
+                await _close_thread(write, community, thread_id, now)
             await write.talk.delete_room(community.id, room_id, now)
             changes: list[Change] = [
                 *retired_with_its_channel(view.agents[room_id], now),
@@ -219,7 +219,7 @@ async def _may_open(write: Writing, community: Community, event: MessageSeen) ->
 
 async def _close_thread(write: Writing, community: Community, thread_id: AgentId, now: datetime) -> bool:
     """Remove a private thread with all that was said and kept there; False when that is no thread."""
-    view = await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+    view = await write.views.action_view(community.id, agent_ids=(), room_ids=[thread_id], doors=False)
     if view.all_rooms[thread_id].thread_of is None:
         return False
     await write.talk.delete_room(community.id, thread_id, now)

@@ -67,9 +67,7 @@ class Gatekeeper:
             verdicts = [verdict(view, claim, now, spending) for claim in claims]
             judged = [await self._limited(write.beats, view, one, now) for one in verdicts]
             missing = model.source.missing
-            whole = (
-                await write.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False) if missing else view
-            )
+            whole = await _whole(write, view) if missing else view
             rest = _Rest(whole, now, spending=spending, missing=missing)
             admitted = await self._sort_out(write, view, judged, now, rest)
         if not admitted:
@@ -151,6 +149,12 @@ class Gatekeeper:
             except BadSetting as error:
                 log.warning("a key cannot be shown to its owner", key=key.id, room=key.room_id, why=error.sentence)
         return opened
+
+
+async def _whole(write: Writing, view: Outline) -> Outline:
+    """Give all rooms beside those in view, and the threads that a fault was told in, so that managers hear it once."""
+    rooms = [*view.all_rooms, *await write.rooms.threads_told(view.community.id)]
+    return await write.views.action_view(view.community.id, agent_ids=(), room_ids=rooms, doors=False)
 
 
 class _Rest:

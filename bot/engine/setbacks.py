@@ -108,7 +108,7 @@ class Setbacks:
         """People deleted the channel: its agent is retired, restorable into a new one; a thread is only gone."""
         room_id = letter.room_id
         async with self._store.reading() as read:
-            view = await read.views.action_view(letter.community_id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(letter.community_id, agent_ids=(), room_ids=[room_id], doors=False)
         if view.all_rooms[room_id].thread_of is not None:
             await self._move(letter, LetterState.FAILED, now)
             return

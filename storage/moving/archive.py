@@ -32,6 +32,7 @@ from storage.moving.rehoming import rehome
 from storage.moving.seal import MANIFEST, SEAL, fingerprint, is_sealed, seal
 from storage.private import whole_file
 from storage.resealing import reseal_moved
+from storage.rooms import SqlRooms
 from storage.session import Session, Values, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
@@ -181,6 +182,7 @@ async def import_community(
                     if unreadable and not closed:
                         raise BadSetting(CLOSED.format(unreadable))
                 await SqlViews(session, CommunityConfig()).whole(community_id)  # what cannot be read does not stay
+                await SqlRooms(session).threads(community_id)
     except FileNotFoundError as error:
         raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
     except UNREADABLE as error:

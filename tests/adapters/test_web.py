@@ -164,7 +164,7 @@ async def test_what_an_agent_saw_is_for_managers_and_nothing_is_for_strangers_of
     community_id = await inhabit(store, 11, "Wren")
     await inhabit(store, 14, "Elsewhere")
     async with store.writing(community_id) as write:
-        await write.apply(community_id, [EndBeat(beat=beat(hud="the safe code is 4711", side=2))])
+        await write.apply(community_id, [EndBeat(beat=beat(hud="the safe code is 4711", side=1))])
     status, body, _ = await get(face, "/agents/1/beat")
     assert (status, body) == (403, {"message": "Only people who may manage the server can do that."})
     assert (await get(face, "/agents/1/beat", BOSS))[1]["hud"] == "the safe code is 4711"

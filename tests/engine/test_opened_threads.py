@@ -18,7 +18,8 @@ async def speak(here: Town, number: int, who: int = 501) -> None:
 
 
 async def threads(here: Town) -> list[AgentId]:
-    return [room.id for room in (await here.view()).all_rooms.values() if room.thread_of == ADA]
+    async with here.store.reading() as read:
+        return list(await read.rooms.threads_in(here.community_id, ADA))
 
 
 async def test_one_person_opens_few_an_hour_and_others_go_on() -> None:

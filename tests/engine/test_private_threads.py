@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from bot.core.changes import AddMembership, Say, UpdateRoom
+from bot.core.day_usage import Period
 from bot.core.errors import NotFound
 from bot.core.events import ChannelDeleted, MessageEdited, MessagesDeleted, ThreadDeleted, ThreadIsPrivate, ThreadLeft
-from bot.core.kinds import Visibility
+from bot.core.kinds import UsedBy, Visibility
 from bot.core.ports import ModelCall
-from bot.core.records import AgentId, MessageId, Room, Side, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, MessageId, Room, Side, Snowflake
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office
 from bot.engine.performer import Performer
@@ -75,6 +76,30 @@ async def test_a_message_of_a_private_thread_is_found_only_for_whom_may_read_it(
             await desk.messages.by_id(GUILD_ID, said.id)
         with pytest.raises(NotFound):
             await desk.messages.by_id(GUILD_ID, MessageId(99), may_read=member)
+
+
+async def test_a_thread_that_we_are_out_of_is_nobodys_to_look_into_but_counts_where_it_was() -> None:
+    async with hearts(agents=2, model=Obedient()) as house:
+        id = await told_in_secret(house)
+        [said, *_] = await house.messages(id)
+        performer = Performer(cipher=PlainCipher(), tokenizer=WordTokenizer())
+        random, wake = SeededRandom(1), house.delivery.wake
+        desk = FrontDesk(Office(house.store, performer, house.clock, random, on_done=wake, models=house.model))
+
+        async def everybody(of: Room) -> bool:
+            return True
+
+        async def sides() -> set[Side]:
+            return {beat.side for beat in await desk.beats.of(GUILD_ID, GUEST, may_read=everybody)}
+
+        assert Side(id) in await sides()
+        await house.intake.take(ThreadLeft(guild_id=GUILD_ID, thread_id=THREAD))
+        assert await sides() == {PUBLIC_SIDE}
+        assert "oak" not in repr(await desk.community.view(GUILD_ID, HOST, GUEST))
+        with pytest.raises(NotFound):
+            await desk.messages.by_id(GUILD_ID, said.id, may_read=everybody)
+        used, _ = await desk.money.used(GUILD_ID, UsedBy.ROOM, Period.EVER)
+        assert "Agent1's room, private threads" in {one.key for one in used}
 
 
 async def test_a_private_thread_is_a_side_of_its_own_with_a_mind_of_its_own() -> None:

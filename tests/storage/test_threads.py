@@ -1,9 +1,26 @@
 """Private threads as they are stored: places beside their rooms, on both databases."""
 
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+
 from bot.core.changes import AddLookup, AddMembership, RemoveMembership, SetFocus, UpdateRoom
 from bot.core.kinds import Visibility
-from bot.core.records import AgentId, CommunityId, Focus, Lookup, Membership, MessageId, Room, Side, Snowflake
-from bot.core.view import Glance, View
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AgentId,
+    CommunityId,
+    Focus,
+    Lookup,
+    Membership,
+    MessageId,
+    Room,
+    Side,
+    Snowflake,
+)
+from bot.core.view import Glance, Outline, View
+from storage.session import Session
 from storage.store import SqlStore
 from tests.factories import membership
 from tests.fakes import START
@@ -137,3 +154,78 @@ async def test_an_archive_brings_threads_along(store: SqlStore, community_id: Co
     async with await store.clone(community_id) as copy:
         there = await seen(copy, community_id, HOST)
         assert rooms_of(there)[id] == rooms_of(await seen(store, community_id, HOST))[id]
+
+
+async def shut(store: SqlStore, community_id: CommunityId, count: int) -> list[AgentId]:
+    """Open private threads that nobody is in any more: one half is closed, and the bot has left the other."""
+    ids = []
+    async with store.writing(community_id) as write:
+        for number in range(count):
+            channel_id = Snowflake(1_000 + number)
+            id = await write.rooms.add_thread(community_id, HOST, channel_id, name="Old", at=START)
+            await (write.rooms.close_thread if number % 2 else write.rooms.leave_thread)(community_id, id)
+            ids.append(id)
+    return ids
+
+
+async def rows_of(look: Callable[[], Awaitable[object]], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Count the rows that are read for a look."""
+    found: list[int] = []
+
+    def counted(asked: Callable[..., Awaitable[Sequence[Any]]]) -> Callable[..., Awaitable[Sequence[Any]]]:
+        async def counting(*args: Any) -> Sequence[Any]:  # noqa: ANN401
+            rows = await asked(*args)
+            found.append(len(rows))
+            return rows
+
+        return counting
+
+    with monkeypatch.context() as patch:
+        for name in ("rows", "mappings"):
+            patch.setattr(Session, name, counted(getattr(Session, name)))
+        await look()
+    return sum(found)
+
+
+@pytest.mark.parametrize("kind", ["glance", "action view", "HUD view"])
+async def test_threads_that_nobody_is_in_cost_no_view_anything(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    mine = await opened(store, community_id)
+
+    async def look() -> None:
+        async with store.reading() as read:
+            if kind == "glance":
+                view: Outline = await read.views.glance(community_id, agent_ids=[HOST], messages=20)
+            elif kind == "action view":
+                view = await read.views.action_view(community_id, agent_ids=[HOST], room_ids=[GUEST], doors=True)
+            else:
+                view = await read.views.whole(community_id, agent_ids=[HOST])
+        assert mine in view.all_rooms
+
+    before = await rows_of(look, monkeypatch)
+    await shut(store, community_id, 200)
+    assert before
+    assert await rows_of(look, monkeypatch) == before
+
+
+async def test_a_thread_that_is_asked_for_by_its_id_is_in_view_though_nobody_is_in_it(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    left, closed = await shut(store, community_id, 2)
+    async with store.reading() as read:
+        view = await read.views.action_view(community_id, agent_ids=(), room_ids=[closed], doors=False)
+        assert [room.id for room in await read.rooms.threads(community_id)] == [left]
+        assert list(await read.rooms.threads_in(community_id, HOST)) == [left, closed]
+    assert view.all_rooms.keys() == {HOST, GUEST, THIRD, closed}
+
+
+async def test_a_side_that_is_not_in_view_is_taken_for_that_of_a_thread(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    left, _ = await shut(store, community_id, 2)
+    view = await seen(store, community_id, HOST)
+    assert left not in view.all_rooms
+    assert view.is_thread(Side(left))
+    assert not view.is_thread(PUBLIC_SIDE)
+    assert not view.is_thread(Side(GUEST))

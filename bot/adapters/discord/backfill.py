@@ -53,27 +53,25 @@ class Backfill:
             if community is None:
                 return 0
             view = await read.views.whole(community.id, messages=0)
+            threads = await read.rooms.threads(community.id) if channel_ids is None else ()
         turn = asyncio.Semaphore(ROOMS_AT_ONCE)
 
         async def one(room: Room, since: datetime) -> int:
             async with turn:
                 return await self._guarded(guild, room, since)
 
-        everywhere = (room for room in view.all_rooms.values() if room.thread_of is None)
-        rooms = [room for room in everywhere if room.channel_id is not None]
+        rooms = [room for room in view.all_rooms.values() if room.channel_id is not None]
         if channel_ids is not None:
             rooms = [room for room in rooms if room.channel_id in channel_ids]
         counts = await asyncio.gather(*(one(room, view.agents[room.id].created_at) for room in rooms))
-        if channel_ids is None:
-            await self._look_at_threads(guild, view)
+        await self._look_at_threads(guild, view, threads)
         if sum(counts):
             log.info("read on", server=guild.name, rooms=len(rooms), messages=sum(counts))
         return sum(counts)
 
-    async def _look_at_threads(self, guild: discord.Guild, view: Outline) -> None:
+    async def _look_at_threads(self, guild: discord.Guild, view: Outline, threads: Sequence[Room]) -> None:
         """Look again at the private threads that are known: we may be out of them, and words may have gone."""
-        known = [room for room in view.all_rooms.values() if room.thread_of is not None and room.channel_id is not None]
-        known.sort(key=lambda room: room.last_message_at or LONG_AGO, reverse=True)
+        known = sorted(threads, key=lambda room: room.last_message_at or LONG_AGO, reverse=True)
         for room in known[:THREADS_AT_MOST]:
             try:
                 await self._thread(guild, room, view.all_rooms[room.owner_id].channel_id)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.core.circumstances import Circumstances, Inquiry
-from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Schedule, Snowflake
+from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Room, Schedule, Snowflake
 from bot.core.view import Glance, Subject, View
 
 
@@ -37,6 +37,15 @@ class Rooms(Protocol):
 
     async def unnamed_threads(self, community_id: CommunityId, room_id: AgentId) -> Sequence[Snowflake]:
         """Give the threads of a room of which only the ids are known: whether they are private is not."""
+
+    async def threads(self, community_id: CommunityId) -> Sequence[Room]:
+        """Give all private threads that are known, those that were closed left out: there may be very many."""
+
+    async def threads_in(self, community_id: CommunityId, room_id: AgentId) -> Sequence[AgentId]:
+        """Give all private threads that ever were in a room."""
+
+    async def threads_told(self, community_id: CommunityId) -> Sequence[AgentId]:
+        """Give the private threads in which a fault was told that lasts."""
 
     async def living_threads(self, community_id: CommunityId, room_id: AgentId) -> frozenset[AgentId]:
         """Give the private threads of a room in which anybody of us is."""

@@ -45,8 +45,9 @@ class Money:
     async def used(self, guild_id: Snowflake, by: UsedBy, period: Period) -> tuple[Sequence[Used], Model]:
         """Give what was used day by day, under names, and the model whose prices are shown."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
             days = await read.money.used_daily(community.id, by, first_day(period, day_of(self.office.now())))
+            places = sorted({AgentId(int(one.key)) for one in days}) if by is UsedBy.ROOM else []
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=places, doors=False)
             named = [replace(one, key=_name(view, by, one.key)) for one in days]
             return named, await self.office.providers.of(read.providers, community)
 
@@ -73,7 +74,8 @@ class CommunityDesk:
         """Give what somebody may see who reads only some channels."""
         async with self.office.looking(guild_id) as (community, read):
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
-            rooms = [id_ for id_, room in view.all_rooms.items() if room.channel_id and not may_read(room.channel_id)]
+            places = [*view.all_rooms.values(), *await read.rooms.threads(community.id)]
+            rooms = [room.id for room in places if room.channel_id and not may_read(room.channel_id)]
             if not rooms:
                 return Sight()
             inside = await read.views.action_view(community.id, agent_ids=(), room_ids=rooms, doors=False)

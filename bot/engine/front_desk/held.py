@@ -30,7 +30,8 @@ class Held:
             letters = await read.letters.held(community.id)
             ids = [letter.message_id for letter in letters if letter.message_id is not None]
             said = await read.talk.by_id(community.id, ids)
-            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+            places = sorted({message.room_id for message in said.values()})
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=places, doors=False)
         words = ((letter, _words(letter, said, view)) for letter in letters)
         return [(letter, text) for letter, text in words if text is not None]
 

@@ -35,8 +35,13 @@ class Messages:
         return await self._shown(guild_id, found.get(message_id), may_read)
 
     async def _shown(self, guild_id: Snowflake, message: Message | None, may_read: MayRead) -> Message:
-        thread = (await self.rooms.threads(guild_id)).get(message.room_id) if message else None
-        if message is None or (thread is not None and not await readable(self.office, guild_id, [thread], may_read)):
+        place = await self.rooms.place(guild_id, message.room_id) if message else None
+        is_open = place is not None and place.thread_of is None
+        if (
+            message is None
+            or place is None
+            or not (is_open or await readable(self.office, guild_id, [place], may_read))
+        ):
             raise NotFound("Selfroom does not know this message: choose one in an agent's room.")
         return message
 

@@ -1,6 +1,6 @@
 """What agents carry in their heads: what they see now, and how their knowledge came about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.errors import NotFound
@@ -50,12 +50,17 @@ class Minds:
             return await read.logs.journal(community.id, agent_id, side=side, limit=limit)
 
 
+def _places(beats: Iterable[Beat | None]) -> list[AgentId]:
+    """Give the rooms on whose sides these beats were."""
+    return sorted({AgentId(beat.side) for beat in beats if beat is not None and beat.side != PUBLIC_SIDE})
+
+
 async def _for(
     office: Office, guild_id: Snowflake, beats: Sequence[Beat], view: Outline, may_read: MayRead
 ) -> list[Beat]:
     """Give the beats that who asks may see: of those in private threads only where they may read now."""
     sides = {beat.side for beat in beats if view.is_thread(beat.side)}
-    threads = [view.all_rooms[AgentId(side)] for side in sorted(sides)]
+    threads = [view.all_rooms[AgentId(side)] for side in sorted(sides) if AgentId(side) in view.all_rooms]
     allowed = await readable(office, guild_id, threads, may_read)
     return [beat for beat in beats if beat.side not in sides or AgentId(beat.side) in allowed]
 
@@ -77,7 +82,7 @@ class Beats:
         """
         async with self.office.looking(guild_id) as (community, read):
             beat = await read.beats.find(community.id, BeatId(beat_id))
-            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places([beat]), doors=False)
         if beat is None or beat.agent_id != agent_id or not await _for(self.office, guild_id, [beat], view, may_read):
             raise NotFound(f"There is no beat {beat_id} of this agent: /hud history lists those that are kept.")
         return beat
@@ -87,8 +92,8 @@ class Beats:
     ) -> Sequence[Beat]:
         """Give an agent's beats, newest first, without those in private threads that who asks may not read."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
             found = await read.beats.newest(community.id, agent_id, limit=max(limit, LOOKED_BACK))
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=_places(found), doors=False)
         return (await _for(self.office, guild_id, found, view, may_read))[:limit]
 
     async def behind(self, guild_id: Snowflake, message: Message) -> Beat:

@@ -111,7 +111,8 @@ class Providers:
 
     async def _changed(self, write: Writing, community: Community, person: Person, what: str, model: str | None) -> str:
         """Write what follows from another provider; gives a sentence about agents whose models it may not have."""
-        view = await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+        told = await write.rooms.threads_told(community.id)
+        view = await write.views.action_view(community.id, agent_ids=(), room_ids=told, doors=False)
         changes: list[Change] = [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]
         changes += [
             UpdateRoom(room_id=room.id, fields={"fault_told_at": None})

@@ -21,16 +21,20 @@ class Rooms:
             for channel_id in channel_ids:
                 room_id = await read.rooms.of_channel(community.id, Snowflake(channel_id)) if channel_id else None
                 if room_id is not None:
-                    view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+                    view = await read.views.action_view(community.id, agent_ids=(), room_ids=[room_id], doors=False)
                     return view.agents[view.all_rooms[room_id].owner_id]
         raise NotFound("This channel is no agent's room: name the room, or use the command in one.")
 
     async def threads(self, guild_id: Snowflake) -> Mapping[AgentId, Room]:
         """Give the private threads that are known; what was said there is only for who may read it now."""
         async with self.office.looking(guild_id) as (community, read):
-            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
-        there = (room for room in view.all_rooms.values() if room.thread_of is not None)
-        return {room.id: room for room in there if room.channel_id is not None}
+            return {room.id: room for room in await read.rooms.threads(community.id)}
+
+    async def place(self, guild_id: Snowflake, room_id: AgentId) -> Room | None:
+        """Give a room or a private thread; None when there is none."""
+        async with self.office.looking(guild_id) as (community, read):
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=[room_id], doors=False)
+        return view.all_rooms.get(room_id)
 
     async def thread_at(self, guild_id: Snowflake, channel_id: int | None, may_read: MayRead) -> Room | None:
         """Give the private thread that a channel is, if it is one that who asks may read."""

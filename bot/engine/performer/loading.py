@@ -43,7 +43,8 @@ async def load(
     else:
         ids += _addressing(context.reasons)
         doors = any(action.definition.category is Category.ACCESS for action in actions)
-        seen = laid = await write.views.action_view(community_id, agent_ids=agents, room_ids=rooms, doors=doors)
+        places = [*rooms, *await _places_of(write, community_id, actor, ids)]
+        seen = laid = await write.views.action_view(community_id, agent_ids=agents, room_ids=places, doors=doors)
     keys = laid.doors if laid is not None else None
     ids += _calling(seen, context)
     here = shown_to(seen, subject_id, context)
@@ -71,6 +72,15 @@ def shown_to(view: Outline, agent_id: AgentId | None, context: ActionContext) ->
     """Give the rooms that the agent is in and this beat shows."""
     mine = (room for agent, room in view.memberships if agent == agent_id)
     return tuple(room for room in mine if context.rooms_shown is None or room in context.rooms_shown)
+
+
+async def _places_of(
+    write: Writing, community_id: CommunityId, actor: Actor, message_ids: Sequence[MessageId]
+) -> set[AgentId]:
+    """Give where the messages are that a person names: in private threads, too, that are in no view else."""
+    if actor.agent_id is not None or not message_ids:
+        return set()
+    return {one.room_id for one in (await write.talk.by_id(community_id, message_ids)).values()}
 
 
 def _calling(view: Outline, context: ActionContext) -> list[MessageId]:

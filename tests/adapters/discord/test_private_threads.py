@@ -41,8 +41,8 @@ async def view(stage: Stage, ada: AgentId) -> View:
 
 async def place(stage: Stage, thread_id: Snowflake) -> Room | None:
     async with stage.store.reading() as read:
-        found = await read.views.whole(stage.community_id, messages=0)
-    return next((room for room in found.all_rooms.values() if room.channel_id == thread_id), None)
+        found = await read.rooms.threads(stage.community_id)
+    return next((room for room in found if room.channel_id == thread_id), None)
 
 
 async def inside(stage: Stage, thread_id: Snowflake, *contents: str) -> Room:
