@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import math
+import re
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ MOST_CHUNKS = 20_000  # of a picture
 MOST_VALUES = 50_000  # in a whole card
 MOST_KEYS, MOST_KNOWN, LARGEST_KNOWN = 500, 10_000, 200_000  # of its knowledge: keys at the top, values, characters
 TOO_MUCH = "This card holds more than any agent needs: make it smaller."
+_NOTES = re.compile(r"\s*[()\[\]]+\s*")  # "Ada (v2)": agents' names have none, which would look like our own notes
 USED = {"name", "description", "personality", "scenario", "first_mes"}
 OWN = "selfroom"  # our place in a card's extensions
 BROKEN = "This is no character card: give a JSON file, or a PNG that has a card in it."
@@ -55,7 +57,7 @@ def read_card(data: bytes) -> Card:
     whole = _object(_text_in_png(data) if is_picture else data)
     inner = whole.get("data") if isinstance(whole.get("data"), dict) else whole
     assert isinstance(inner, dict)  # noqa: S101 - either of the two is
-    name = _line(inner, "name")
+    name = _NOTES.sub(" ", _line(inner, "name")).strip()
     if not name:
         raise BadSetting("This card has no name in it: add one and try again.")
     own = _own_fields(inner)

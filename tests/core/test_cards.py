@@ -92,3 +92,12 @@ def test_a_card_is_clean_as_a_whole() -> None:
     assert card.name == "A?da"
     assert card.knowledge == {"a": None, "b": [None, None, 1.5], "c": "x?y", "?": "\N{GRINNING FACE}"}
     json.dumps([card.kept, card.knowledge], allow_nan=False, ensure_ascii=False).encode()
+
+
+def test_a_cards_name_loses_the_brackets_that_an_agents_name_may_not_have() -> None:
+    card = read_card(
+        json.dumps(
+            {"spec": "chara_card_v2", "data": {"name": "Ada (v2) [beta]", "description": "A gardener."}}
+        ).encode()
+    )
+    assert card.name == "Ada v2 beta"
