@@ -57,7 +57,7 @@ def read_card(data: bytes) -> Card:
     whole = _object(_text_in_png(data) if is_picture else data)
     inner = whole.get("data") if isinstance(whole.get("data"), dict) else whole
     assert isinstance(inner, dict)  # noqa: S101 - either of the two is
-    name = _NOTES.sub(" ", _line(inner, "name")).strip()
+    name = " ".join(_NOTES.sub(" ", _line(inner, "name")).split())
     if not name:
         raise BadSetting("This card has no name in it: add one and try again.")
     own = _own_fields(inner)
