@@ -5,15 +5,15 @@ from bot.core.records import Json
 from bot.standin.attention import open_lines, said_already
 from bot.standin.lookups import told_from_memory
 from bot.standin.memory import MEMORY_RULES, QUESTION_RULES
-from bot.standin.own_requests import WISHES
+from bot.standin.own_requests import OWN_REQUESTS
 from bot.standin.persona import read_persona
 from bot.standin.smalltalk import ANNOUNCEMENT, SMALL_TALK, acknowledge
-from bot.standin.social_requests import DEALINGS, at_the_door
+from bot.standin.social_requests import SOCIAL_REQUESTS, at_the_door
 from bot.standin.turn import OpenLine, Turn, first_turn, without_name
 from bot.standin.view import Hud, Line, Room, Seat
 
 LONGEST_READ = 1_000  # characters of a line: rules are for sentences
-FOR_PEOPLE = (*MEMORY_RULES, *WISHES, *DEALINGS, *SMALL_TALK[:-1], *QUESTION_RULES, *SMALL_TALK[-1:])
+FOR_PEOPLE = (*MEMORY_RULES, *OWN_REQUESTS, *SOCIAL_REQUESTS, *SMALL_TALK[:-1], *QUESTION_RULES, *SMALL_TALK[-1:])
 
 
 def think(hud: Hud) -> Document:

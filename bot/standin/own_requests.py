@@ -118,7 +118,7 @@ def task(_: OpenLine, found: re.Match[str]) -> Turn:
 
 TIMES = r"(?P<count>\d{1,6}(?:\.\d)?|half an|an?) ?(?P<unit>seconds?|secs?|minutes?|mins?|hours?|days?)"
 
-WISHES: tuple[Rule, ...] = (
+OWN_REQUESTS: tuple[Rule, ...] = (
     rule(r"\b(?:set|change|make) (?:your |the |this )?(?:room'?s? )?topic (?:to|be)?:? ?(?P<words>\S.*)", set_topic),
     rule(r"\b(?:set|change) (?:your |the )?billboard(?: to| saying)?:? ?(?P<words>\S.*)", set_billboard),
     rule(r"\b(?:put|write|pin) (?P<words>.+) (?:on|to) (?:your|the) billboard", set_billboard),

@@ -138,7 +138,7 @@ KEEP_OUT = (
     r"|\bdeny (?:all|every)|\bkeep (?:every|any)(?:one|body) out"
 )
 
-DEALINGS: tuple[Rule, ...] = (
+SOCIAL_REQUESTS: tuple[Rule, ...] = (
     rule(
         r"\b(?:ask|request|knock)\b.*?\b(?:room )?#?(?P<room>[\w-]+)"
         r" (?:with|using) (?:the )?(?:key|password) (?P<key>.+)",
