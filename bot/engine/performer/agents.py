@@ -17,10 +17,9 @@ from bot.core.names import default_name
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Room
 from bot.core.view import RoomView
 from bot.core.wording import counted
-from bot.engine.performer.attention import free_name, rename
 from bot.engine.performer.registry import Asks, handles
-from bot.engine.performer.rooms import PROPOSED, put_letter
-from bot.engine.performer.speech import tell_room
+from bot.engine.performer.rooms import PROPOSED, free_name, put_letter, rename
+from bot.engine.performer.talk import tell_room
 from bot.engine.performer.unit_of_work import UnitOfWork
 
 DAY = timedelta(days=1)
