@@ -19,7 +19,7 @@ from storage.migrations.path import upgrade
 from storage.private import keep_private
 from storage.sqlite_statistics import tell_planner
 
-Work = tuple["asyncio.Future[Any] | None", Callable[[], Any]]
+Work = tuple["asyncio.Future[Any] | None", Callable[[], object]]
 
 # These may take long or wait for another process: they go to the connection's own thread, and the loop runs on.
 SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP", "WITH")
@@ -35,7 +35,7 @@ class InlineConnection(aiosqlite.Connection):
     dozens of them. Also, what runs without hand-overs runs in the same order every time.
     """
 
-    async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+    async def _execute(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
         if not self._running or not self._connection:
             raise ValueError("Connection closed")
         if is_slow(fn, args):
@@ -121,7 +121,7 @@ def unhurried() -> Iterator[None]:
         _unhurried.reset(token)
 
 
-def is_slow(fn: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+def is_slow(fn: Callable[..., object], args: tuple[object, ...]) -> bool:
     """Tell whether the work is to be done by the connection's thread: all but single short statements."""
     if _unhurried.get():
         return True

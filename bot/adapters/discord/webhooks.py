@@ -113,7 +113,7 @@ class Webhooks:
     async def execute(
         self,
         hook: Hook,
-        payload: dict[str, Any],
+        payload: dict[str, object],
         *,
         thread: Place | None = None,
         files: tuple[tuple[str, bytes], ...] = (),
@@ -168,7 +168,7 @@ async def _read(response: aiohttp.ClientResponse) -> Any:  # noqa: ANN401 - what
         return {"message": text[:200]}
 
 
-def _body(payload: dict[str, Any], files: tuple[tuple[str, bytes], ...]) -> aiohttp.FormData | aiohttp.JsonPayload:
+def _body(payload: dict[str, object], files: tuple[tuple[str, bytes], ...]) -> aiohttp.FormData | aiohttp.JsonPayload:
     if not files:
         return aiohttp.JsonPayload(payload)
     form = aiohttp.FormData(quote_fields=False)
