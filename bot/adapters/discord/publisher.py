@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 import discord
 
 from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.faces import Faces
-from bot.adapters.discord.inner import rest
+from bot.adapters.discord.inner import Raw, rest
 from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
 from bot.adapters.discord.territory import Place, Territory
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
@@ -81,7 +80,7 @@ class DiscordPublisher:
             if len(page) < PAGE:
                 return found
 
-    def _is_ours(self, data: Any) -> bool:  # noqa: ANN401 - Discord's own object
+    def _is_ours(self, data: Raw) -> bool:
         webhook_id = data.get("webhook_id")
         return bool(webhook_id) and is_own_webhook(
             int(webhook_id), data.get("application_id"), self._client.application_id, self.webhooks
