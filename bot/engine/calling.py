@@ -190,7 +190,7 @@ class Caller:
         asked, output_format = planner.ids_of(call), call.kind.output_format
         sole = None if call.shared else _sole(batch, call, answer)
         text = answer.text
-        if is_plain(text):
+        if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
             return parse_answer(text, asked=asked, output_format=output_format, sole=sole)
         text = text[:LONGEST_ANSWER]
         try:

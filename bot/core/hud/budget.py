@@ -7,7 +7,8 @@ from typing import Final
 from bot.core.hud.agent_hud import AgentHud, CallTime, Format
 from bot.core.hud.directory import NAMES, NEIGHBOURS, NOBODY
 from bot.core.hud.focus import LEAST, MINIMAL
-from bot.core.hud.sections import LOOKUPS_PERCENT, Scope, SectionLimits, knowledge_cap, sections
+from bot.core.hud.lookups import LOOKUPS_PERCENT
+from bot.core.hud.sections import Scope, SectionLimits, knowledge_cap, sections
 from bot.core.hud.why import why
 from bot.core.hud.wording import fill_status, focus_tier, percent
 from bot.core.records import AgentId, Json

@@ -12,6 +12,7 @@ from bot.adapters.llm.tokens import o200k
 from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.formats.lines import message_tokens
 from bot.core.kinds import AgentType, InputFormat, MessageType, OutputFormat, SenderKind, Visibility
+from bot.core.ports import Tokenizer
 from bot.core.records import (
     PUBLIC_SIDE,
     SYSTEM,
@@ -284,14 +285,20 @@ def counted(message: Message) -> Message:
     return replace(message, tokens=message_tokens(o200k(), message))
 
 
-def hud(view: View, *agent_ids: int, side: int = PUBLIC_SIDE, hud_format: InputFormat = InputFormat.TEXT) -> BuiltCall:
+def hud(
+    view: View,
+    *agent_ids: int,
+    side: int = PUBLIC_SIDE,
+    hud_format: InputFormat = InputFormat.TEXT,
+    tokenizer: Tokenizer | None = None,
+) -> BuiltCall:
     """The call for these agents as a model with the o200k vocabulary gets it."""
     asks = [Ask(agent_id=AgentId(id), side=Side(side), alone=len(agent_ids) == 1) for id in agent_ids]
     return build(
         view,
         asks,
         now=NOW,
-        tokenizer=o200k(),
+        tokenizer=tokenizer or o200k(),
         input_format=hud_format,
         output_format=OutputFormat.JSON,
         structured=True,

@@ -1,5 +1,9 @@
 """Knowledge, focus and looking back, as agents and managers do it."""
 
+import json
+
+import pytest
+
 from bot.core.actions import (
     Append,
     Delete,
@@ -19,6 +23,7 @@ from bot.core.actions import (
     SendMessage,
     Set,
 )
+from bot.core.hud.knowledge import Leaf
 from bot.core.kinds import ReasonKind
 from bot.core.records import Lookup, Reason, Side
 from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, House
@@ -41,7 +46,7 @@ async def test_a_rejected_item_changes_nothing_and_the_others_stand(house: House
 
 
 async def test_full_knowledge_takes_only_what_makes_it_smaller(house: House) -> None:
-    much = "word " * 2_200
+    much = "word " * 1_900
     assert await house.one(BO, Set(path="a", value=much)) == ""
     assert (await house.one(BO, Set(path="b", value=much))).startswith("Knowledge is full: free ")
     assert await house.one(BO, Set(path="a", value="less")) == ""
@@ -53,6 +58,24 @@ async def test_a_manager_edits_an_agents_knowledge_through_the_same_door(house: 
     assert done.accepted
     assert await house.knowledge(BO) == {"motto": "be kind"}
     assert (await house.mind(BO)).recent_actions == ()
+
+
+async def test_what_one_answer_changes_is_counted_and_not_all_anew_each_time(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.act(BO, *(Set(path=f"day.k{number}", value="tea " * 9) for number in range(40)))
+    written = 0
+    line = Leaf.line.fget  # type: ignore[attr-defined]
+
+    def counting(leaf: Leaf) -> str:
+        nonlocal written
+        written += 1
+        return str(line(leaf))
+
+    monkeypatch.setattr(Leaf, "line", property(counting))
+    done = await house.act(BO, *(Set(path=f"new.k{number}", value="cake") for number in range(40)), Delete(path="day"))
+    assert all(one.accepted for one in done)
+    assert written == 80
 
 
 async def test_get_answers_in_the_next_lookups_and_is_a_reason_to_look(house: House) -> None:
@@ -106,6 +129,24 @@ async def test_history_and_single_messages_are_read_with_who_wrote_them(house: H
     page, single = (await house.mind(BO)).lookups
     assert [entry["content"] for entry in page.answer] == ["first"]  # type: ignore[index,union-attr,call-overload]
     assert single.answer["sender"] == "@mira"  # type: ignore[index,call-overload]
+
+
+async def test_one_answer_has_a_few_look_ups_and_no_more_of_them_is_kept_than_can_be_shown(house: House) -> None:
+    for _ in range(30):
+        last = await house.said(ADA, "tea " * 5_000)
+    done = await house.act(BO, *(ReadHistory(room_id=ADA, before=last - number, limit=50) for number in range(25)))
+    assert [one.accepted for one in done] == [True] * 10 + [False] * 15
+    assert "when you have read those" in done[-1].why
+    kept = (await house.mind(BO)).lookups
+    assert len(kept) == 10
+    most = 10_000 * 15 // 100 * 4
+    assert len(json.dumps([one.answer for one in kept])) < most * 1.3
+    assert await house.one(BO, ReadHistory(room_id=ADA)) == ""
+
+
+async def test_what_is_refused_is_no_look_up(house: House) -> None:
+    done = await house.act(BO, *(Get(path="x"),) * 10, *(ReadHistory(room_id=ADA, before=9 - n) for n in range(3)))
+    assert [one.accepted for one in done[-3:]] == [True] * 3
 
 
 async def test_each_side_of_the_barrier_has_its_own_mind(house: House) -> None:
