@@ -6,21 +6,29 @@ delete for full-text tables needs a newer version than many systems have. So seg
 
 import asyncio
 import time
+from contextlib import suppress
+from contextvars import Context
 from typing import cast
 
 import aiosqlite
+import structlog
 from sqlalchemy import delete, select, text
 
+from bot.core.errors import StoreError
 from storage.database import BUSY_MILLISECONDS, Database
+from storage.owed import work_off
 from storage.session import INSTALLATION, Session
 from storage.tables import KEPT
 
 SLICE_PAGES = 500  # about 2 MB of index: the writer is held for some hundredths of a second
 PAUSE_SECONDS = 0.02
+RETRY_SECONDS = 60
 REST_SECONDS = 600  # a large index is not merged anew for each of many deletions: they are purged together
 OWED = "index_purge_owed"
 _CHANGES = text("SELECT total_changes()")
 _MERGE = text("INSERT INTO message_words (message_words, rank) VALUES ('merge', :pages)")
+
+log = structlog.get_logger(__name__)
 
 
 async def owe_purge(session: Session, *, soon: bool = True) -> None:
@@ -60,39 +68,51 @@ async def _empty_log(database: Database) -> bool:
     return not is_busy
 
 
-async def purge(database: Database, *, patience: float) -> bool:
-    """Purge until all is gone or patience is at its end; tells whether all is gone."""
-    until = time.monotonic() + patience
-    while not await purge_index(database):
-        if time.monotonic() > until:
-            return False
-        await asyncio.sleep(PAUSE_SECONDS)
-    return True
-
-
 class Purger:
-    """Purges the index in slices, between the transactions of others, until nothing is owed."""
+    """Works off what deletions owe, between the transactions of others, until nothing is owed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._task: asyncio.Task[None] | None = None
+        self._wanted = asyncio.Event()
         self._not_before = 0.0
 
-    def start(self) -> None:
-        """Go on until all is purged, beside other work."""
+    def start(self) -> "asyncio.Task[None]":
+        """Go on until all is gone, beside other work."""
+        self._wanted.set()
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._purge())
+            self._task = asyncio.create_task(self._purge(), context=Context())  # no part of a transaction that is open
+        return self._task
 
     async def _purge(self) -> None:
-        await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
         done = False
-        while not done:
-            done = await purge_index(self._database)
-            await asyncio.sleep(PAUSE_SECONDS)
+        while not done or self._wanted.is_set():
+            self._wanted.clear()
+            try:
+                await work_off(self._database)
+                if (rest := self._not_before - time.monotonic()) > 0:
+                    await self._rest(rest)
+                else:
+                    done = await purge_index(self._database)
+                    await asyncio.sleep(PAUSE_SECONDS)
+            except StoreError:
+                log.exception("what was deleted has not left the database yet")
+                await self._rest(RETRY_SECONDS)
         self._not_before = time.monotonic() + REST_SECONDS
 
+    async def _rest(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wanted.wait()
+
+    async def finish(self, *, patience: float) -> bool:
+        """Wait until nothing is owed any more or patience is at its end; tells whether all is gone."""
+        self._not_before = 0.0
+        done, _ = await asyncio.wait([self.start()], timeout=patience)
+        return bool(done)
+
     async def close(self) -> None:
-        """Stop after the slice that is being merged; what is left is owed until the next start."""
+        """Stop after what is being done; what is left is owed until the next start."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
