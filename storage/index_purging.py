@@ -8,6 +8,7 @@ import asyncio
 import time
 from contextlib import suppress
 from contextvars import Context
+from dataclasses import dataclass
 from typing import cast
 
 import aiosqlite
@@ -20,7 +21,8 @@ from storage.owed import work_off
 from storage.session import INSTALLATION, Session
 from storage.tables import KEPT
 
-SLICE_PAGES = 500  # about 2 MB of index: the writer is held for some hundredths of a second
+MOST_PAGES = 500  # about 2 MB of index
+SLICE_SECONDS = 0.03  # for which the writer is held
 PAUSE_SECONDS = 0.02
 RETRY_SECONDS = 60
 REST_SECONDS = 600  # a large index is not merged anew for each of many deletions: they are purged together
@@ -38,15 +40,30 @@ async def owe_purge(session: Session, *, soon: bool = True) -> None:
         await session.upsert(KEPT, [{"scope": INSTALLATION, "name": OWED, "value": True}])
 
 
-async def purge_index(database: Database) -> bool:
+@dataclass(slots=True)
+class Slice:
+    """How many pages of the index are merged at a time: as many as this machine does in time."""
+
+    pages: int = 16
+
+    def took(self, seconds: float) -> None:
+        """Take more next time or less, by what this time took."""
+        most = int(self.pages * min(2.0, SLICE_SECONDS / max(seconds, 0.001)))
+        self.pages = max(1, min(most, MOST_PAGES))
+
+
+async def purge_index(database: Database, part: Slice | None = None) -> bool:
     """Merge a slice of the index, and empty the write-ahead log when all is merged; tells whether all is gone."""
+    part = part or Slice(MOST_PAGES)
     owed = (KEPT.c.scope == INSTALLATION, KEPT.c.name == OWED)
     async with database.writing() as connection:
         session = Session(connection)
         if await session.value(select(KEPT.c.value).where(*owed)) is None:
             return True
         before = int(await session.value(_CHANGES))
-        await session.run(_MERGE, {"pages": -SLICE_PAGES})
+        begun = time.perf_counter()
+        await session.run(_MERGE, {"pages": -part.pages})
+        part.took(time.perf_counter() - begun)
         if int(await session.value(_CHANGES)) - before >= 2:
             return False
     if not database.in_memory and not await _empty_log(database):
@@ -76,6 +93,7 @@ class Purger:
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
         self._not_before = 0.0
+        self._slice = Slice()
 
     def start(self) -> "asyncio.Task[None]":
         """Go on until all is gone, beside other work."""
@@ -93,7 +111,7 @@ class Purger:
                 if (rest := self._not_before - time.monotonic()) > 0:
                     await self._rest(rest)
                 else:
-                    done = await purge_index(self._database)
+                    done = await purge_index(self._database, self._slice)
                     await asyncio.sleep(PAUSE_SECONDS)
             except StoreError:
                 log.exception("what was deleted has not left the database yet")

@@ -28,7 +28,7 @@ from bot.core.records import (
     MessageId,
     Snowflake,
 )
-from storage.index_purging import purge_index
+from storage.index_purging import MOST_PAGES, SLICE_SECONDS, Slice, purge_index
 from storage.store import SqlStore
 from tests.factories import by_agent, by_person, membership, person
 from tests.fakes import START
@@ -264,3 +264,18 @@ async def test_more_can_be_deleted_at_once_than_a_statement_takes_values(
         ids = [Snowflake(1_000 + number) for number in range(33_000)]
         assert await write.talk.delete(community_id, ids, START) == 1
         assert await hear(write.talk, community_id, said("hello", 20_000)) is None
+
+
+def test_as_much_of_the_index_is_merged_at_a_time_as_the_machine_does_in_time() -> None:
+    part = Slice()
+    for _ in range(20):
+        part.took(0.0001 * part.pages)
+    assert 0.0001 * part.pages <= 2 * SLICE_SECONDS
+    part.took(20 * SLICE_SECONDS)
+    assert part.pages < MOST_PAGES / 10
+    for _ in range(20):
+        part.took(1.0)
+    assert part.pages == 1
+    for _ in range(20):
+        part.took(0)
+    assert part.pages == MOST_PAGES
