@@ -57,7 +57,9 @@ class SqlInquiries:
             scheduled=next((count for _, count in found.get("scheduled", ())), 0),
             messages={one.id: one for one in messages if one.id in inquiry.messages},
             found={
-                what: _excerpts(what, [one for one in messages if (place, one.id) in seen])
+                what: _excerpts(
+                    what, [one for one in messages if (place, one.id) in seen and one.room_id in what.rooms]
+                )
                 for place, what in enumerate(sought)
             },
             summaries=await self._summaries(community_id, inquiry),
