@@ -31,6 +31,7 @@ from storage.messages import file_rows
 from storage.moving.arrival import admitted
 from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.moving.rehoming import rehome
+from storage.owed import debts_in
 from storage.private import whole_file
 from storage.resealing import reseal_moved
 from storage.rooms import SqlRooms
@@ -85,6 +86,7 @@ PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack more
 TOO_LARGE = "The archive holds more than any community: it is not one of Selfroom's; nothing was imported."
 FILES_IN_LINES = 1  # the format in which a message's files lay in its line
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
+DELETING = "Deleted words are still being taken out of old HUDs: try again in a minute; nothing was exported."
 CLOSED = (
     "{} keys in the archive are sealed with another secret, or were changed: give that of the Selfroom it comes from in"
     " SELFROOM_OLD_SECRETS (as a JSON list), export it anew after `selfroom rotate-secret`, or import without them with"
@@ -144,6 +146,8 @@ async def _write(
         about = await session.first(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
         if about is None:
             raise BadSetting("There is no such community: see the list of communities.")
+        if await debts_in(session, community_id):
+            raise BadSetting(DELETING)
         for table in TABLES:
             counts[table.name] = await _write_table(session, table, community_id, archive)
         left_out = [words for name, words in STAYS.items() if await _is_there(session, name, community_id)]
