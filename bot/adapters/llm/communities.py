@@ -10,7 +10,8 @@ import structlog
 
 from bot.adapters.llm.guard import GuardedTransport, checked_address
 from bot.adapters.llm.prices import Prices
-from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
+from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
+from bot.adapters.llm.providers import Providers
 from bot.core.errors import BadSetting
 from bot.core.models import Ceilings, OwnProvider, OwnProviders
 from bot.core.ports import Cipher
@@ -24,7 +25,7 @@ NOBODY_PAYS = (
 UNREADABLE = "The key of this server's model provider cannot be read any more: set it anew with `/setup provider`."
 OPENAI_URL = "https://api.openai.com/v1"  # said, for OPENAI_BASE_URL in the environment is not theirs
 NO_KEY = "none"  # for servers that take any
-TRIAL_PACE = Pace(timeout_seconds=60, calls_at_once=1, retries=0)  # a cold model takes its time
+TRIAL_PACE = Pace(total_seconds=90, calls_at_once=1, retries=0)  # a cold model takes its time
 
 log = structlog.get_logger(__name__)
 
