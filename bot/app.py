@@ -19,7 +19,7 @@ from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.guard import is_near, is_own_machine
 from bot.adapters.llm.prices import Price, Prices
-from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
+from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
@@ -127,7 +127,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         site = await open_site(stack, settings, face, observers)
         point_at(api=site.api, gateway=site.gateway, cdn=site.cdn)
         cipher = cipher_of(settings)
-        models = make_models(settings, site, cipher)
+        models = make_models(settings, site, cipher, store)
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
@@ -290,7 +290,7 @@ async def playground(
         await there.__aexit__(None, None, None)
 
 
-def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher) -> CommunityProviders:
+def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher, store: SqlStore) -> CommunityProviders:
     """Set up the installation's providers, and the way to those that communities bring themselves."""
     pace = Pace(
         silence_seconds=settings.model_timeout_seconds,
@@ -298,15 +298,21 @@ def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher) -> Com
         calls_at_once=settings.calls_per_provider,
     )
     return CommunityProviders(
-        {one.name: Provider(one, pace) for one in provider_options(settings, site)},
+        {one.name: Provider(one, pace, memory=memory(one, store)) for one in provider_options(settings, site)},
         prices_of(settings),
         cipher,
         pays_for=settings.pays_for,
         private=settings.private_providers,
         pace=pace,
+        store=store,
         ceilings=settings.ceilings,
         allowed=settings.paid_models,
     )
+
+
+def memory(options: ProviderOptions, store: SqlStore) -> Memory | None:
+    """Give where is kept what is found out about one of the installation's providers; of the scripted one all is known."""
+    return None if options.imaginary else Memory(store=store, name=f"models of {options.name or 'the first provider'}")
 
 
 def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOptions]:
