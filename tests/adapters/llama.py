@@ -1,6 +1,5 @@
 """A double of llama.cpp's server: its slots and properties, and chat answers that keep to a form as far as it does."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,6 +11,7 @@ from aiohttp.test_utils import TestServer
 
 from bot.adapters.llm.ladder import Rung
 from tests.adapters.test_wire import completion, problem, response
+from tests.fakes import settle
 
 Json = dict[str, Any]
 
@@ -66,7 +66,7 @@ class Llama:
             return problem(400, f"response_format {form} is not supported")
         self.running += 1
         self.most = max(self.most, self.running)
-        await asyncio.sleep(0)
+        await settle(500)  # so that others come meanwhile
         self.running -= 1
         text = self.says(body)
         if is_trial(body):

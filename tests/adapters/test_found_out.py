@@ -98,6 +98,7 @@ async def test_after_a_failure_it_is_looked_who_answers_there_now(store: SqlStor
         with pytest.raises(ModelUnreachable):
             await ask(providers)
         there.down, there.model, there.rung = False, "/models/better.gguf", "schema"
+        await ask(providers)  # it was planned in words
         await ask(providers)
         assert form_of(there.calls[-1]) == "json_schema"
 
