@@ -19,7 +19,7 @@ from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.guard import is_near, is_own_machine
 from bot.adapters.llm.prices import Price, Prices
-from bot.adapters.llm.providers import Pace, Provider, ProviderOptions
+from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
@@ -51,7 +51,7 @@ from storage.store import SqlStore
 
 PLAYGROUND_KEY = "playground"  # the scripted model takes any
 
-CALL_PATIENCE = 3.5  # times the model's time limit, for its retries
+CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
 
 log = structlog.get_logger(__name__)
 
@@ -127,7 +127,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         site = await open_site(stack, settings, face, observers)
         point_at(api=site.api, gateway=site.gateway, cdn=site.cdn)
         cipher = cipher_of(settings)
-        models = make_models(settings, site, cipher)
+        models = make_models(settings, site, cipher, store)
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
@@ -165,7 +165,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
-    patience = settings.model_timeout_seconds * CALL_PATIENCE
+    patience = settings.model_total_seconds * CALL_PATIENCE
     return House(
         site=site,
         client=client,
@@ -197,7 +197,7 @@ def start_heart(
         planned=scheduler,
         on_typing=delivery.typing.begin,
         on_letters=delivery.wake,
-        call_seconds=settings.model_timeout_seconds * CALL_PATIENCE,
+        call_seconds=settings.model_total_seconds * CALL_PATIENCE,
         schema_tokens=tokenizer_for(settings.defaults.model).count(json.dumps(answer_schema())),
     )
 
@@ -290,19 +290,29 @@ async def playground(
         await there.__aexit__(None, None, None)
 
 
-def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher) -> CommunityProviders:
+def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher, store: SqlStore) -> CommunityProviders:
     """Set up the installation's providers, and the way to those that communities bring themselves."""
-    pace = Pace(timeout_seconds=settings.model_timeout_seconds, calls_at_once=settings.calls_per_provider)
+    pace = Pace(
+        silence_seconds=settings.model_timeout_seconds,
+        total_seconds=settings.model_total_seconds,
+        calls_at_once=settings.calls_per_provider,
+    )
     return CommunityProviders(
-        {one.name: Provider(one, pace) for one in provider_options(settings, site)},
+        {one.name: Provider(one, pace, memory=memory(one, store)) for one in provider_options(settings, site)},
         prices_of(settings),
         cipher,
         pays_for=settings.pays_for,
         private=settings.private_providers,
         pace=pace,
+        store=store,
         ceilings=settings.ceilings,
         allowed=settings.paid_models,
     )
+
+
+def memory(options: ProviderOptions, store: SqlStore) -> Memory | None:
+    """Give where is kept what is found out about one of the installation's providers; of the scripted one all is known."""
+    return None if options.imaginary else Memory(store=store, name=f"models of {options.name or 'the first provider'}")
 
 
 def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOptions]:

@@ -113,8 +113,9 @@ class Settings(BaseSettings):
     openai_structured: bool = True
     model: str | None = None
     providers: dict[str, Provider] = {}
-    model_timeout_seconds: float = Field(default=60, gt=0)
-    calls_per_provider: int = Field(default=8, ge=1)
+    model_timeout_seconds: float = Field(default=60, gt=0)  # without a word; before the first one it may take longer
+    model_total_seconds: float = Field(default=300, gt=0)  # for all of an answer
+    calls_per_provider: int | None = Field(default=None, ge=1)  # at once; not set: what the server does, at most 8
     context_tokens: dict[str, int] = {}
     prices: dict[str, ModelPrice] = {}
     sponsored_servers: Annotated[frozenset[int] | Everywhere, NoDecode, BeforeValidator(_servers)] = "playground"

@@ -16,6 +16,7 @@ from bot.core.view import Glance, Outline
 
 URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
 SELF_CAUSED_IN = timedelta(hours=1)
+GRID = timedelta(seconds=2)  # so much later than it is due an agent may be let through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,36 @@ def verdict(view: Glance, claim: Claim, now: datetime, spending: Spending) -> Re
     kept = tuple(reason for reason in kept if reason not in waits)
     ready = Ready(claim=claim, agent=agent, side=PUBLIC_SIDE, reasons=kept, dropped=dropped)
     return _timed(view, _sided(view, ready), now, spending)
+
+
+def is_overtaken(view: Glance, ready: Ready, let_through_at: datetime, now: datetime) -> bool:
+    """Tell whether nobody waits any more for what an agent is asked: it is at rest, its room silent, its person goes on.
+
+    Who goes on after the first call is answered to that all the same: so no more than one is ever asked for nothing.
+    """
+    agent = view.agents.get(ready.agent_id)
+    if agent is None or agent.beat_id != ready.beat_id or agent.retired_at is not None:
+        return True
+    if agent.paused_reason is not None or view.community.paused:
+        return True
+    waited_for = [
+        reason
+        for reason in ready.reasons
+        if counts(view, ready.agent_id, reason, now, Spending()) and hush_of(view, reason, now) is None
+    ]
+    return not waited_for or any(_goes_on(view, ready, reason, let_through_at) for reason in waited_for)
+
+
+def _goes_on(view: Glance, ready: Ready, reason: Reason, let_through_at: datetime) -> bool:
+    """Tell whether a person said more to the agent in the same room, soon after the first line was asked about."""
+    if not reason.is_a_persons_call:
+        return False
+    first_call_by = reason.since + timedelta(seconds=view.config.settle_at_most_seconds) + GRID
+    return let_through_at <= first_call_by and any(
+        (newer.kind, newer.room_id, newer.person_id) == (reason.kind, reason.room_id, reason.person_id)
+        and (newer.message_id or 0) > (reason.message_id or 0)
+        for newer in view.reasons.get(ready.agent_id, ())
+    )
 
 
 def _wait(view: Glance, agent_id: AgentId, reason: Reason, now: datetime) -> tuple[datetime, HeldFor] | None:

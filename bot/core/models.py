@@ -1,6 +1,6 @@
 """Models and who provides them: the installation, or a community that brings its own provider."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -10,6 +10,10 @@ from bot.core.key_redaction import KeyRedactor
 from bot.core.records import Community, CommunityId, Json, Usage
 
 Api = Literal["responses", "chat"]
+
+
+def _nobody() -> None:
+    """Nobody asks whether a call was sent."""
 
 
 class Tokenizer(Protocol):
@@ -32,9 +36,12 @@ class ModelCall:
     cache_key: str
     images: tuple[str, ...] = ()
     wants_json: bool = False  # without a schema: an object is asked for in words
+    whose: str = ""  # whom it is for: where a server keeps what it has read by place, they keep theirs
+    is_awaited: bool = False  # a person waits for the answer: it goes before others that wait for the same server
     redactor: KeyRedactor = field(
         default_factory=KeyRedactor, compare=False, repr=False
     )  # what no error may repeat of it
+    on_sent: Callable[[], None] = field(default=_nobody, compare=False, repr=False)  # from then on it may cost money
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

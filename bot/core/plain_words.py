@@ -35,7 +35,7 @@ _SPEAKER: Final = re.compile(
 )
 _CALL: Final = re.compile(r"(?:[-*]\s*)?(\w+)\(.*\)\Z")
 _WORD: Final = re.compile(r"\w+")
-_SENTENCE_END: Final = re.compile(r"[.!?…。！？](?=[\"')*_\]]*(?:\s|\Z))[\"')*_\]]*|\n")
+SENTENCE_END: Final = re.compile(r"[.!?…。！？](?=[\"')*_\]]*(?:\s|\Z))[\"')*_\]]*|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +77,12 @@ def spoken(text: str, sole: Sole) -> str:
     said = without_loop(_unquoted("\n".join(kept).strip()))
     said = said if sole.is_whole or len(kept) < text.count("\n") + 1 else in_whole_sentences(said)
     return said if _says_something(said) and not _is_copied(said, sole) else ""
+
+
+def goes_round(text: str) -> bool:
+    """Tell whether words go round in circles by now."""
+    bare = "".join(text.split())
+    return any(_first_round(bare, longest) for longest in LONGEST_ROUNDS)
 
 
 def without_loop(text: str) -> str:
@@ -121,7 +127,7 @@ def _past_marks(text: str, at: int) -> int:
 
 def in_whole_sentences(text: str) -> str:
     """Give words up to the last end of a sentence; as they are where there is none."""
-    ends = [end.end() for end in _SENTENCE_END.finditer(text)]
+    ends = [end.end() for end in SENTENCE_END.finditer(text)]
     return text[: ends[-1]].rstrip() if ends else text.strip()
 
 

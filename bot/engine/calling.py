@@ -12,14 +12,14 @@ import structlog
 from bot.core.after_beat import rests
 from bot.core.answer_text import LONGEST_ANSWER, is_plain
 from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
-from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
-from bot.core.gate import Ready
+from bot.core.errors import AskedAnew, Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
+from bot.core.gate import Ready, is_overtaken
 from bot.core.hud.call import constant_tokens
 from bot.core.hud.why import mending
 from bot.core.key_redaction import KeyRedactor, given_in
 from bot.core.kinds import OutputFormat, ReasonKind
 from bot.core.plain_words import Sole
-from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Workshop
+from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
 from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.schema import answer_schema
 from bot.core.spending import Limit, Short, added, divided, next_day
@@ -44,11 +44,27 @@ class _Kept:
     hud: str
 
 
+class _Overtaken(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Asked:
+    """A call that is being answered; `was_sent`: it may cost something by now."""
+
+    batch: Batch
+    ready: tuple[Ready, ...]
+    task: asyncio.Task[ModelAnswer]
+    was_sent: bool = False
+    is_overtaken: bool = False
+
+
 class Caller:
     """Carries calls out; `on_letters` is called after each beat."""
 
     def __init__(
         self,
+        store: Store,
         purse: Purse,
         applier: Applier,
         clock: Clock,
@@ -58,6 +74,7 @@ class Caller:
         call_seconds: float,
         on_letters: Callable[[], None],
     ) -> None:
+        self._store = store
         self._purse = purse
         self._applier = applier
         self._clock = clock
@@ -67,6 +84,7 @@ class Caller:
         self._on_letters = on_letters
         # a community's answers are applied one after the other, in the order in which they came
         self._turns: defaultdict[CommunityId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._asked: list[_Asked] = []
         self._stuck: list[Ready] = []  # who could not be put back: the store was away
 
     async def carry_out(self, batch: Batch, call: PlannedCall, before: Answered | None = None) -> None:
@@ -91,6 +109,12 @@ class Caller:
         except asyncio.CancelledError:
             await self._let_go(pending)
             raise
+        except _Overtaken:
+            self._metrics.count("calls_overtaken")
+            await self._let_go(pending)
+        except AskedAnew as error:
+            log.info("a call is put otherwise", model=call.kind.model, why=error.sentence)
+            await self._let_go(pending)
         except ModelError as error:
             self._metrics.count("model_failures", kind=type(error).__name__)
             log.warning("a model did not answer", model=call.kind.model, why=error.sentence)
@@ -169,12 +193,11 @@ class Caller:
 
     async def _ask(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
-        request = self._request(batch, call)
         self._metrics.observe("agents_per_call", len(call.ready))
         self._metrics.count("model_calls", model=call.kind.model)
         try:
             async with self._clock.timeout(self._call_seconds):
-                return await _answer(batch.model, request)
+                return await self._asking(batch, call)
         except TimeoutError as error:
             await self._purse.settle(batch.community_id, call, None)
             raise ModelUnreachable("The model took too long to answer.", unsure=True) from error
@@ -184,6 +207,38 @@ class Caller:
         except Exception:
             await self._purse.settle(batch.community_id, call, None)
             raise
+
+    async def _asking(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
+        """Ask beside what goes on, so that the call can be let go; raises _Overtaken when it was."""
+
+        def sent() -> None:
+            asked.was_sent = True
+
+        request = replace(self._request(batch, call), on_sent=sent)
+        asked = _Asked(batch=batch, ready=call.ready, task=asyncio.create_task(_answer(batch.model, request)))
+        self._asked.append(asked)
+        try:
+            return await asked.task
+        except asyncio.CancelledError:
+            own = asyncio.current_task()
+            if not asked.is_overtaken or own is None or own.cancelling():
+                raise
+            await self._purse.settle(batch.community_id, call, None if asked.was_sent else Usage())
+            raise _Overtaken from None
+        finally:
+            self._asked.remove(asked)
+
+    async def let_go_overtaken(self) -> None:
+        """Let calls go for whose answers nobody waits any more: their agents are as if they had not been asked."""
+        for community_id in {one.batch.community_id for one in self._asked}:
+            mine = [one for one in self._asked if one.batch.community_id == community_id]
+            ids = [ready.agent_id for one in mine for ready in one.ready]
+            async with self._store.reading() as read:
+                view = await read.views.glance(community_id, agent_ids=ids, messages=0)
+            now = self._clock.now()
+            for one in mine:
+                if all(is_overtaken(view, ready, one.batch.at, now) for ready in one.ready):
+                    one.is_overtaken = one.task.cancel()
 
     async def _read(self, batch: Batch, answer: ModelAnswer, call: PlannedCall) -> ParsedAnswer:
         """Read an answer; one that cannot be read in time is as good as none."""
@@ -212,6 +267,8 @@ class Caller:
             cache_key=call.built.cache_key,
             wants_json=call.kind.output_format is OutputFormat.JSON,
             images=call.images,
+            whose=f"{batch.community_id} {' '.join(map(str, planner.ids_of(call)))}",
+            is_awaited=any(one.addressed_by_person for one in call.ready),
             redactor=batch.redactor,
         )
 

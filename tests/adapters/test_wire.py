@@ -18,7 +18,8 @@ from structlog.testing import capture_logs
 from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Ladder
 from bot.adapters.llm.pictures import as_taken, smaller
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Price, Prices
-from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
+from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
+from bot.adapters.llm.providers import Providers
 from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelError, ModelRefused, ModelUnreachable
 from bot.core.models import Api
@@ -83,7 +84,7 @@ async def line(
     server = TestServer(app)
     async with server:
         base: Json = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api, "near": True}
-        pace = Pace(timeout_seconds=2, retries=retries)
+        pace = Pace(silence_seconds=30, total_seconds=30, retries=retries)
         one = ProviderOptions(**(base | options))
         providers = Providers({one.name: Provider(one, pace)}, prices or Prices())
         yield providers, there
@@ -338,9 +339,8 @@ async def test_a_server_that_refuses_every_form_is_asked_without(api: Api, said:
 
 def test_what_was_learned_of_a_model_is_tried_anew_after_some_hours(monkeypatch: pytest.MonkeyPatch) -> None:
     ladder, now = Ladder(), 1_000.0
-    monkeypatch.setattr("bot.adapters.llm.ladder.time.monotonic", lambda: now)
-    ladder.without_schema("tiny")
-    ladder.without_json("tiny")
+    monkeypatch.setattr("bot.adapters.llm.ladder.time.time", lambda: now)
+    ladder.stands("tiny", "words")
     assert (ladder.takes_schema("tiny"), ladder.takes_json("tiny")) == (False, False)
     now += ASKED_ANEW_SECONDS + 1
     assert ladder.takes_schema("tiny")

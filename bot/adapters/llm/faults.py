@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import Literal
 
 import httpx2
 import openai
@@ -16,6 +17,9 @@ LONGEST_REST_SECONDS = 3_600.0  # whatever a server asks for
 MOST_QUOTED = 300
 PASSING = frozenset({408, 409, 425})  # it may take the same request the next time
 GATEWAYS = frozenset({502, 504, 520, 524})  # which lost an answer: the model behind them may have given it
+
+
+Untaken = Literal["form", "temperature", "stream"]
 
 
 class Declined(Exception):
@@ -51,9 +55,9 @@ def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
             return ModelRefused(str(error))
         case openai.APIConnectionError() | Lost():
             return ModelUnreachable(_unheard(error, at), unsure=not _never_came(error))
-        case openai.RateLimitError(code="insufficient_quota"):
+        case openai.APIError(code="insufficient_quota"):
             return ModelRefused(f"There is no credit left at {at.address}: top it up with the provider.")
-        case openai.RateLimitError():
+        case openai.RateLimitError() | openai.APIError(code="rate_limit_exceeded"):
             sentence = f"The provider at {at.address} is asked too often."
             return ModelBusy(sentence, retry_after_seconds=_retry_after(error))
         case openai.AuthenticationError() | openai.PermissionDeniedError():
@@ -86,16 +90,16 @@ def _never_came(error: openai.OpenAIError) -> bool:
     return isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
 
 
-def refuses_schema(error: openai.OpenAIError) -> bool:
-    """Tell whether the provider cannot be held to a schema, so that the format has to be said in words."""
-    if not isinstance(error, openai.BadRequestError):
-        return False
-    return any(word in error.message.lower() for word in ("response_format", "json_schema", "text.format"))
-
-
-def refuses_temperature(error: openai.OpenAIError) -> bool:
-    """Tell whether the model lets no temperature be set."""
-    return isinstance(error, openai.BadRequestError) and "temperature" in (error.param or error.message.lower())
+def untaken(error: Exception) -> Untaken | None:
+    """Tell what of a request a server does not take, so that it is left out from then on; None: something else."""
+    if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
+        return None
+    if "temperature" in (error.param or error.message.lower()):
+        return "temperature"
+    said = error.message.lower()
+    if any(word in said for word in ("response_format", "json_schema", "text.format")):
+        return "form"
+    return "stream" if "stream" in said else None
 
 
 def declined(error: Declined, at: Blame) -> ModelRefused:
@@ -118,9 +122,10 @@ def _quoted(said: str, at: Blame) -> str:
     return text if len(said) <= MOST_QUOTED else f"{text}…"
 
 
-def _retry_after(error: openai.RateLimitError) -> float | None:
+def _retry_after(error: openai.APIError) -> float | None:
+    said = error.response.headers.get("retry-after", "") if isinstance(error, openai.APIStatusError) else ""
     try:
-        seconds = float(error.response.headers.get("retry-after", ""))
+        seconds = float(said)
     except ValueError:
         return None
     return min(seconds, LONGEST_REST_SECONDS) if isfinite(seconds) and seconds > 0 else None
