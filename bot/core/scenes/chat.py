@@ -82,7 +82,7 @@ class Chat(State):
                 order = self.order.scheduled(seats, self.present, chance)
                 return self._scheduled(order)
             case Say(text=text):
-                events = (Event(text=f"{{s{seat}}}: {{t{text}}}", kind="say"),)
+                events = (Event(text=f"{{t{text}}}", speaker=seat, kind="say"),)
                 update |= {"yields": 0, "said": self.said + 1}
             case ProposeEnd():
                 events = (Event(text=f"{{s{seat}}} proposes to end it.", kind="propose_end"),)
@@ -154,4 +154,5 @@ CHAT = SceneKind(
     options=ChatOptions,
     state=Chat,
     moves=(Say, Yield, ProposeEnd, Schedule),
+    speech=Say.name,
 )

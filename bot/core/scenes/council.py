@@ -258,7 +258,7 @@ class Council(State):
         who, motion = f"{{s{seat}}}", self.motion
         match move:
             case Speak(text=text):
-                return self._with(Event(text=f"{who}: {{t{text}}}", kind="speak"))
+                return self._with(Event(text=f"{{t{text}}}", speaker=seat, kind="speak"))
             case MoveMotion(title=title, text=text):
                 stands = seat == self.chair
                 motion = Motion(number=self.moved + 1, by=seat, title=title, clauses=(text,), seconded=stands)
@@ -448,4 +448,5 @@ COUNCIL = SceneKind(
     options=CouncilOptions,
     state=Council,
     moves=(Speak, Yield, MoveMotion, Second, Amend, Withdraw, CallVote, Vote, Adjourn),
+    speech=Speak.name,
 )

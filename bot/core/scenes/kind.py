@@ -130,9 +130,13 @@ Awaited = Expect | Wait | Over
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened, in words with marks; for all, or for the seats of its audience."""
+    """Something that happened, in words with marks; for all, or for the seats of its audience.
+
+    Of what a seat says `speaker` is that seat, and the text nothing but its words.
+    """
 
     text: str
+    speaker: Seat = 0
     audience: tuple[Seat, ...] | None = None
     kind: str = "note"
 
@@ -233,6 +237,7 @@ class SceneKind:
     options: type[Options]
     state: type[State]
     moves: tuple[type[Move], ...]
+    speech: str = ""  # the move that a line in the scene's thread is
 
     def move_named(self, name: str) -> type[Move] | None:
         """Find a move."""

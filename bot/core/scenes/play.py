@@ -40,6 +40,7 @@ class Rule(StrEnum):
     AWAY = "away"  # a seat is not waited for any more
     BACK = "back"
     CHOOSE = "choose"  # the starter names who is next
+    SKIP = "skip"  # the timeout move of one seat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,7 @@ class Standing:
     texts: int = 0  # how many there are
     turns: int = 0  # how many are used up
     sealed: Mapping[Seat, Move] = field(default_factory=dict)
+    passed: tuple[Seat, ...] = ()  # who seals nothing in this window
     misses: Mapping[Seat, int] = field(default_factory=dict)
     cut: Over | None = None  # an end that its rules did not bring about
     stuck: bool = False
@@ -79,7 +81,8 @@ class Standing:
     def open_seats(self) -> tuple[Seat, ...]:
         """The seats whose move is still open; those who are away may move, but nobody waits for it."""
         awaits = self.awaits
-        return tuple(seat for seat in awaits.seats if seat not in self.sealed) if isinstance(awaits, Expect) else ()
+        done = (*self.sealed, *self.passed)
+        return tuple(seat for seat in awaits.seats if seat not in done) if isinstance(awaits, Expect) else ()
 
     def packed(self) -> dict[str, Json]:
         """Give it as it is stored."""
@@ -98,6 +101,7 @@ class Standing:
             "texts": self.texts,
             "turns": self.turns,
             "sealed": sealed,
+            "passed": [*self.passed],
             "misses": {str(seat): count for seat, count in sorted(self.misses.items())},
             "cut": cut,
             "stuck": self.stuck,
@@ -152,6 +156,7 @@ class Play:
             texts=_number(stored["texts"]),
             turns=_number(stored["turns"]),
             sealed={int(seat): self._sealed(one) for seat, one in sealed.items()},
+            passed=_seats(stored["passed"]),
             misses={int(seat): _number(count) for seat, count in misses.items()},
             cut=None if cut is None else _over(_object(cut)),
             stuck=bool(stored["stuck"]),
@@ -193,6 +198,9 @@ class Play:
                 return Step(standing=standing, events=events)
             case Rule.CHOOSE if isinstance(seat, int) and isinstance(awaits, Wait) and seat in awaits.choices:
                 return _of(standing, standing.state.chosen(seat, chance))
+            case Rule.SKIP if isinstance(seat, int) and seat in standing.open_seats:
+                step = self._timeout(standing, seat, chance)
+                return self._skipped(step, seat)
             case _:
                 raise Rejected("That moment has passed.")
 
@@ -213,6 +221,13 @@ class Play:
             step = _closed(step.standing, chance)
             events = (*events, *step.events)
         return Step(standing=step.standing, events=events)
+
+    def _skipped(self, step: Step, seat: Seat) -> Step:
+        """In a window of many, a seat whose timeout is no move is done with it all the same."""
+        awaits = step.standing.awaits
+        if not isinstance(awaits, Expect) or not awaits.together or seat in step.standing.sealed:
+            return step
+        return Step(standing=replace(step.standing, passed=(*step.standing.passed, seat)), events=step.events)
 
     def _timeout(self, standing: Standing, seat: Seat, chance: Chance) -> Step:
         awaits = standing.awaits
@@ -249,9 +264,9 @@ class Play:
         if isinstance(standing.awaits, Over):
             return standing
         if not standing.state.present:
-            return replace(standing, cut=standing.state.closed(EVERYBODY_AWAY), sealed={})
+            return replace(standing, cut=standing.state.closed(EVERYBODY_AWAY), sealed={}, passed=())
         if standing.turns >= self.options.turns:
-            return replace(standing, cut=standing.state.closed(TURNS_USED), sealed={})
+            return replace(standing, cut=standing.state.closed(TURNS_USED), sealed={}, passed=())
         return standing
 
     def _following(self, standing: Standing, chance: Chance) -> Step | None:
@@ -298,7 +313,7 @@ def _of(standing: Standing, applied: Applied) -> Step:
 def _closed(standing: Standing, chance: Chance) -> Step:
     """Apply sealed moves in the order of seats: which came first decides nothing."""
     sealed = standing.sealed
-    standing = replace(standing, sealed={}, turns=standing.turns + 1)
+    standing = replace(standing, sealed={}, passed=(), turns=standing.turns + 1)
     events: tuple[Event, ...] = ()
     for seat, move in sorted(sealed.items()):
         step = _of(standing, standing.state.apply(seat, move, replace(chance, seed=f"{chance.seed}|{seat}")))
@@ -370,6 +385,12 @@ def _number(value: Json) -> int:
     if not isinstance(value, int):
         raise ValueError("a stored scene has something else where a number is to be")
     return value
+
+
+def _seats(value: Json) -> tuple[Seat, ...]:
+    if not isinstance(value, list):
+        raise ValueError("a stored scene has something else where seats are to be")
+    return tuple(map(_number, value))
 
 
 def _over(stored: Mapping[str, Json]) -> Over:

@@ -10,6 +10,7 @@ from bot.engine.performer import (  # noqa: F401  # where the handlers are
     knowledge,
     lookups,
     rooms,
+    scenes,
     social,
     speech,
     timing,

@@ -125,6 +125,8 @@ def step_by_chance(playing: Playing, rng: random.Random) -> None:
     awaits, state = playing.standing.awaits, playing.standing.state
     if rng.random() < 0.05 and (present := state.present):
         playing.enter(RULES, Rule.AWAY, {"seat": rng.choice(present)})
+    elif rng.random() < 0.05 and playing.standing.open_seats:
+        playing.enter(RULES, Rule.SKIP, {"seat": rng.choice(playing.standing.open_seats)})
     elif rng.random() < 0.2 and state.away:
         playing.enter(RULES, Rule.BACK, {"seat": rng.choice(state.away)})
     elif isinstance(awaits, Wait) and awaits.choices and rng.random() < 0.9:

@@ -17,7 +17,7 @@ def test_it_goes_round_and_ends_when_its_turns_are_used_up() -> None:
     for seat in (1, 2, 3, 1):
         assert not talk.is_over
         told = talk.move(seat, "say", text="Hello there.")
-    assert told == ["{s1}: {t4}", "It is over: its turns are used up."]
+    assert told == ["{t4}", "It is over: its turns are used up."]
 
 
 def test_it_ends_after_a_round_in_which_nobody_says_anything() -> None:
