@@ -6,6 +6,7 @@ from bot.standin.brain import think
 from bot.standin.completion import Completion
 from bot.standin.faults import Outcome, spoilt
 from bot.standin.plain import plain_answer
+from bot.standin.player import played
 from bot.standin.question import Question
 from bot.standin.reader import read_hud
 from bot.standin.schema import Fitter
@@ -20,6 +21,8 @@ def words_for(question: Question, step: Step) -> str:
         return step.answer
     if step.answer is not None:
         return as_json(fitter.filled(step.answer) if fitter else step.answer)
+    if (turn := played(question.text)) is not None:
+        return as_json(fitter.fitted(turn) if fitter else turn)
     hud = read_hud(question.text)
     if hud is None:
         return plain_answer(question, fitter)

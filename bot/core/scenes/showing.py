@@ -220,7 +220,11 @@ def board_of(
 def _lobby(scene: Scene, kind: SceneKind) -> list[str]:
     least, most = kind.seats
     taken = f"{len(scene.seats)} of {least} to {most} seats are taken."
-    return [taken, f"Its agents' turns cost {scene.usd_cap:.2f} USD at most.", refusal_to_begin(scene) or "It can begin."]
+    return [
+        taken,
+        f"Its agents' turns cost {scene.usd_cap:.2f} USD at most.",
+        refusal_to_begin(scene) or "It can begin.",
+    ]
 
 
 def refusal_to_begin(scene: Scene) -> str:
