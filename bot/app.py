@@ -32,6 +32,7 @@ from bot.core.kinds import InputFormat
 from bot.core.schema import answer_schema
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities
+from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
@@ -175,6 +176,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         heartbeat=start_heart(settings, parts, performer, delivery, scheduler),
         upkeep=upkeep,
         summaries=Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience),
+        deadlines=Deadlines(store, clock, config=settings.defaults, on_done=look),
         desk=desk,
         face=face,
         expire_backups=partial(expire_backups, store, settings, clock),

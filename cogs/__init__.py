@@ -13,6 +13,7 @@ from cogs.looking import LookingCog
 from cogs.menu import MenuCog
 from cogs.people import PersonCog, PrivacyCog
 from cogs.room import RoomCog
+from cogs.scene import SceneCog
 from cogs.setup import SetupCog
 from cogs.usage import UsageCog
 
@@ -32,5 +33,6 @@ COGS: tuple[type[Cog], ...] = (
     PrivacyCog,
     LookingCog,
     MenuCog,
+    SceneCog,
 )
 """Every cog, in the order in which they are put in."""

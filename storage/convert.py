@@ -239,6 +239,7 @@ MESSAGE_COLUMNS = (
     "tokens",
     "answers_from_agents",
     "thread_name",
+    "scene_id",
 )
 _SENDER_KINDS = {kind.value: kind for kind in SenderKind}
 _MESSAGE_TYPES = {kind.value: kind for kind in MessageType}
@@ -282,6 +283,7 @@ def _message_of(
         tokens=row[16],
         answers_from_agents=row[17],
         thread_name=row[18],
+        scene_id=row[19],
     )
 
 

@@ -6,9 +6,10 @@ from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select, up
 
 from storage.index_purging import owe_purge
 from storage.quotes import files_of, members_of, silence, silence_notices
+from storage.scenes import blank_said
 from storage.session import Rows, Session, owned
 from storage.summaries import withdraw_where
-from storage.tables import BEATS, CHECKPOINTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
+from storage.tables import BEATS, CHECKPOINTS, EVENTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import More, count_messages, unindex
 
 AT_A_TIME = 500
@@ -40,6 +41,7 @@ async def _erase(session: Session, community_id: int, found: Rows, aged: bool) -
     if not aged:  # else the last that was posted is still needed, to tell it from one whose fate is unknown
         await silence_notices(session, community_id, found)
         await _delete(session, community_id, LETTERS, LETTERS.c.message_id.in_(ids), LETTERS.c.kind == "post")
+    await blank_said(session, community_id, EVENTS.c.message_id.in_(ids), aged=aged)
     await _delete(session, community_id, PARTS, PARTS.c.message_id.in_(ids))
     await _delete(session, community_id, REACTIONS, REACTIONS.c.message_id.in_(ids))
     await _delete(session, community_id, MESSAGES, MESSAGES.c.id.in_(ids))

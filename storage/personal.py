@@ -18,6 +18,7 @@ from storage.erasing import erase
 from storage.index_purging import owe_purge
 from storage.inline import unhurried
 from storage.names import borne_by_others, longer_names, may_name, names_of_agents, usernames_of
+from storage.scenes import SqlScenes
 from storage.session import Query, Session, key_of, owned
 from storage.summaries import withdraw_where
 from storage.tables import (
@@ -28,6 +29,7 @@ from storage.tables import (
     BEATS,
     CHECKPOINTS,
     EARLY_EDITS,
+    EVENTS,
     FAILURES,
     JOURNAL,
     KEYS,
@@ -40,7 +42,9 @@ from storage.tables import (
     REACTIONS,
     REQUESTS,
     ROOMS,
+    SCENES,
     SCHEDULES,
+    SEATS,
 )
 from storage.talk import SqlTalk
 from storage.talking import count_reactions, index, unindex
@@ -57,8 +61,10 @@ REWRITTEN: dict[Table, tuple[str, ...]] = {
     AUDIT: ("by", "what"),
     BEATS: ("outcome", "failed"),
     EARLY_EDITS: ("content",),
+    EVENTS: ("text",),
     JOURNAL: ("path", "before", "after", "by"),
     LETTERS: ("payload",),
+    SCENES: ("title", "options"),
     SCHEDULES: ("content",),
 }
 SETTINGS = (LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME)  # letters with what only people may change
@@ -147,8 +153,19 @@ class SqlPersonal:
                 {"at": to_plain(at), "agent_id": agent_id, "what": what.partition(":")[0]}
                 for at, agent_id, what in logged
             ],
+            "scenes": await self._played(community_id, person_id),
             "knowledge_changed": await self._all(community_id, JOURNAL, *learnt, only=LEARNT),
         }
+
+    async def _played(self, community_id: int, person_id: int) -> list[Json]:
+        """Give the seats they had in scenes, and what they said there."""
+        theirs = and_(owned(SEATS, community_id), SEATS.c.person_id == person_id)
+        found: list[Json] = []
+        for scene_id, seat in await self.session.rows(select(SEATS.c.scene_id, SEATS.c.seat).where(theirs)):
+            said = and_(EVENTS.c.scene_id == scene_id, EVENTS.c.seat == seat, EVENTS.c.text.is_not(None))
+            texts = await self._all(community_id, EVENTS, said, only=("at", "text"))
+            found.append({"scene_id": scene_id, "seat": seat, "said": texts})
+        return found
 
     def _reacted_to(self, community_id: int, person_id: int) -> Query:
         theirs = (owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
@@ -186,6 +203,7 @@ class SqlPersonal:
         called = {*names, await self._shown_name(community_id, person_id)} - {""}
         gone = await self._forget_messages(community_id, person_id, at)
         reactions = await self._forget_reactions(community_id, person_id)
+        await SqlScenes(self.session).forget(community_id, person_id)
         await self._forget_rows(community_id, person_id, at)
         await owe_purge(self.session)  # also when only a name goes
         alone = Named([name for name in names if name not in shared], words=(), others=spared)

@@ -11,12 +11,14 @@ from bot.core.records import CommunityId
 from storage.erasing import erase
 from storage.letters import SqlLetters
 from storage.questions import RECENT_ACTIONS
+from storage.scenes import blank_said
 from storage.session import Session, owned
 from storage.tables import (
     ACTIONS,
     AUDIT,
     BEATS,
     EARLY_EDITS,
+    EVENTS,
     FAILURES,
     HOLDERS,
     JOURNAL,
@@ -54,6 +56,7 @@ class SqlUpkeep:
             row[0] for row in await self.session.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))
         ]:
             gone += await self._forget_room(community_id, room_id, messages_before)
+        await blank_said(self.session, community_id, EVENTS.c.at < messages_before, aged=True)
         ended = _ended_keys(community_id, huds_before)
         for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before), *ended]:
             await self.session.run(delete(table).where(owned(table, community_id), *conditions))

@@ -37,11 +37,13 @@ from storage.index_purging import owe_purge
 from storage.inline import unhurried
 from storage.messages import ORDER, file_rows, messages_where, newest, read_messages
 from storage.postgresql import store_at_once
+from storage.scenes import blank_said
 from storage.search import search
 from storage.session import Session, Values, owned
 from storage.tables import (
     ATTACHMENTS,
     EARLY_EDITS,
+    EVENTS,
     MESSAGES,
     PARTS,
     TOMBSTONES,
@@ -246,6 +248,7 @@ class SqlTalk:
         for some in _slices(discord_ids):  # no statement takes any number of values
             await self._bury(community_id, some, at)
             gone += await erase(self.session, community_id, MESSAGES.c.id.in_(ids_of(community_id, some)))
+            await blank_said(self.session, community_id, EVENTS.c.post_id.in_(some))
         return gone
 
     async def delete_room(

@@ -71,6 +71,7 @@ def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, 
 async def show(session: Session, community_id: int, message_id: int, at: datetime | None) -> None:
     """Let agents and people see a message that has been posted; it takes its place at the time it was posted."""
     this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id, MESSAGES.c.shown.is_(False))
+    this = and_(this, MESSAGES.c.scene_id.is_(None))
     found = await session.first(select(MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.sent_at).where(this))
     if found is None:
         return

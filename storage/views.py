@@ -261,6 +261,9 @@ class SqlViews:
         words: Iterable[Message] = ()
         if any(letter.message_id is not None for letter in letters):
             words = await read_messages(self.session, asked.community_id, self._questions.being_posted, of)
+            of_scenes = {one.id for one in words if one.scene_id is not None}  # they take no floor
+            letters = [letter for letter in letters if letter.message_id not in of_scenes]
+            words = [one for one in words if one.id not in of_scenes]
         return gathered((one.room_id, one) for one in letters), gathered((one.room_id, one) for one in words)
 
     async def _reasons(self, asked: Asked, members: set[AgentId]) -> dict[AgentId, tuple[Reason, ...]]:

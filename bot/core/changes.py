@@ -35,6 +35,7 @@ from bot.core.records import (
     Reason,
     RequestId,
     Room,
+    SceneId,
     Schedule,
     ScheduleId,
     Sender,
@@ -169,6 +170,7 @@ class Say:
     beat_id: BeatId | None = None
     tokens: int = 0
     post: bool = True
+    scene_id: SceneId | None = None  # said in a scene: no room shows it, and it counts for nothing there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,12 @@ class CommunityConfig(BaseModel):
         default=32, ge=1, le=1_000
     )  # with 400 tokens each that is about as much as models write at once
 
+    # scenes
+    scenes_at_once: int = Field(default=5, ge=0, le=100)
+    scene_usd: Decimal = Field(default=Decimal("0.25"), ge=0, le=100)
+    scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
+    scene_steps: int = Field(default=3, ge=1, le=5)
+
     # pacing
     typing_at_most_seconds: float = Field(default=2.0, ge=0, le=60)  # at 80 words a minute
     sleep_at_most_days: float = Field(default=7, gt=0, le=365)

@@ -17,6 +17,7 @@ from bot.core.view import Glance, Outline
 URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
 SELF_CAUSED_IN = timedelta(hours=1)
 GRID = timedelta(seconds=2)  # so much later than it is due an agent may be let through
+PRESSING = timedelta(seconds=70)  # of the 90 that an agent has for its turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,11 @@ class Ready:
     def only_listens(self) -> bool:
         """Whether nothing but ambient messages made it look."""
         return all(reason.kind is ReasonKind.AMBIENT for reason in self.reasons)
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether it is its turn in a scene."""
+        return self.first.kind is ReasonKind.TURN
 
     @property
     def addressed_by_person(self) -> bool:
@@ -100,7 +106,7 @@ def verdict(view: Glance, claim: Claim, now: datetime, spending: Spending) -> Re
         return Held(claim=claim, until=until, held_for=held_for, dropped=dropped)
     kept = tuple(reason for reason in kept if reason not in waits)
     ready = Ready(claim=claim, agent=agent, side=PUBLIC_SIDE, reasons=kept, dropped=dropped)
-    return _timed(view, _sided(view, ready), now, spending)
+    return _timed(view, _sided(view, ready, now), now, spending)
 
 
 def is_overtaken(view: Glance, ready: Ready, let_through_at: datetime, now: datetime) -> bool:
@@ -166,6 +172,11 @@ def _called(view: Glance, ready: Ready, now: datetime) -> datetime | None:
     return min(dues, default=None)
 
 
+def _presses(reason: Reason, now: datetime) -> bool:
+    """Whether it is a turn whose time is nearly up: it goes before everything."""
+    return reason.kind is ReasonKind.TURN and now - reason.since >= PRESSING
+
+
 def side_of(view: Outline, room_id: AgentId | None) -> Side:
     """Give the side of the barrier a room lies on: the public one for no room, one of its own for an unknown one."""
     if room_id is None:
@@ -223,14 +234,16 @@ def _silenced(view: Outline, reason: Reason, now: datetime) -> bool:
 
 def wakes(view: Outline, reason: Reason) -> bool:
     """Tell whether a reason ends its agent's sleep."""
-    if reason.kind is ReasonKind.WOKEN:
+    if reason.kind in (ReasonKind.WOKEN, ReasonKind.TURN):
         return True
     return reason.is_a_persons_call and reason.mentioned and view.config.mention_wakes
 
 
-def _sided(view: Outline, ready: Ready) -> Ready:
-    """Keep the reasons of one side: that of the most urgent."""
-    ordered = sorted(ready.reasons, key=urgency)
+def _sided(view: Outline, ready: Ready, now: datetime) -> Ready:
+    """Keep the reasons of one side: that of the most urgent; a turn in a scene is a beat of its own."""
+    ordered = sorted(ready.reasons, key=lambda reason: (not _presses(reason, now), urgency(reason)))
+    turn = ordered[0].kind is ReasonKind.TURN
+    ordered = ordered[:1] if turn else [one for one in ordered if one.kind is not ReasonKind.TURN]
     side = side_of(view, ordered[0].room_id)
     same = tuple(reason for reason in ordered if side_of(view, reason.room_id) == side)
     return Ready(claim=ready.claim, agent=ready.agent, side=side, reasons=same, dropped=ready.dropped)

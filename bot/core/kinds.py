@@ -76,6 +76,7 @@ class ReasonKind(StrEnum):
     """Why a beat is run, the most urgent first."""
 
     ADDRESSED = "addressed"
+    TURN = "turn"
     ACCESS = "access"
     ANSWER = "answer"
     WOKEN = "woken"
@@ -125,6 +126,7 @@ class LetterKind(StrEnum):
     NOTICE = "notice"
     CUE = "cue"
     REMOVAL = "removal"
+    BOARD = "board"
 
 
 class LetterState(StrEnum):

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, Visibility
-from bot.core.records import Json, Letter, LetterId, MessageId, Snowflake
+from bot.core.records import Json, Letter, LetterId, MessageId, SceneId, Snowflake
 
 
 class Payload(BaseModel):
@@ -103,6 +103,12 @@ class RemovalPayload(Payload):
     thread_id: Snowflake | None = None
 
 
+class BoardPayload(Payload):
+    """A scene's board, as it stands when it is drawn."""
+
+    scene_id: SceneId
+
+
 PAYLOADS: Mapping[LetterKind, type[Payload]] = {
     LetterKind.POST: PostPayload,
     LetterKind.REACT: ReactPayload,
@@ -114,6 +120,7 @@ PAYLOADS: Mapping[LetterKind, type[Payload]] = {
     LetterKind.PERMISSION: PermissionPayload,
     LetterKind.NOTICE: NoticePayload,
     LetterKind.REMOVAL: RemovalPayload,
+    LetterKind.BOARD: BoardPayload,
 }
 
 # Letters are sent in order within a lane of a room; lanes do not wait for one another, so that a topic which Discord
@@ -129,6 +136,7 @@ LANE: Mapping[LetterKind, str] = {
     LetterKind.PERMISSION: "door",
     LetterKind.NOTICE: "notice",
     LetterKind.REMOVAL: "removal",
+    LetterKind.BOARD: "board",
 }
 
 MARK_DIGITS = 16

@@ -40,6 +40,7 @@ class Waiting(StrEnum):
     POSTING = "posting"
     SLOT = "slot"
     NEWS = "news"
+    SCENE = "scene"
 
 
 HELD = {
@@ -165,6 +166,8 @@ def _why(view: Outline, agent: Agent, reason: Reason, now: datetime) -> Waiting:
             return Waiting.SLEEP
         case ReasonKind.INITIATIVE:
             return Waiting.INITIATIVE
+        case ReasonKind.TURN:
+            return Waiting.SCENE
         case ReasonKind.ANSWER | ReasonKind.WOKEN | ReasonKind.ACCESS:
             return Waiting.INTERVAL
 
@@ -183,6 +186,7 @@ def _words(view: Outline, agent: Agent, waiting: Waiting, reason: Reason) -> str
         Waiting.SETTLE: f"the person to finish who speaks to it{where}",
         Waiting.INTERVAL: f"its own next beat, every {agent.interval_seconds:.1f} s ({reason.kind}{where})",
         Waiting.PATIENCE: f"a later look: it had nothing to say lately{where}",
+        Waiting.SCENE: "its turn in a scene",
         Waiting.INITIATIVE: "a long silence, to begin something by itself",
         Waiting.PROVIDER: NO_PROVIDER,
         Waiting.HUSH: f"the end of the hush{where}",

@@ -33,6 +33,7 @@ LetterId = NewType("LetterId", int)
 BeatId = NewType("BeatId", int)
 ScheduleId = NewType("ScheduleId", int)
 CheckpointId = NewType("CheckpointId", int)
+SceneId = NewType("SceneId", int)
 Snowflake = NewType("Snowflake", int)
 Side = NewType(
     "Side", int
@@ -224,6 +225,7 @@ class Message:
     beat_id: BeatId | None = None
     tokens: int = 0
     answers_from_agents: int = 0  # answers by agents that it did not address (floor)
+    scene_id: SceneId | None = None  # said in a scene: no room shows it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,6 +330,7 @@ class Reason:
     since: datetime  # the first line of it: settling ends at the latest 3 s after this
     due_at: datetime
     held_for: HeldFor | None = None  # why it was put off until `due_at`; None: that is when it was due
+    scene_id: SceneId | None = None  # whose turn it is there
 
     @property
     def is_a_persons_call(self) -> bool:
@@ -358,6 +361,7 @@ class Beat:
     person_id: Snowflake | None = None  # whose message led to it; None: agents or itself (self-caused)
     side: Side = PUBLIC_SIDE
     room_id: AgentId | None = None  # where its reason lies
+    scene_id: SceneId | None = None
     model: str = ""
     input_format: InputFormat = InputFormat.TEXT
     agents_in_call: int = 1

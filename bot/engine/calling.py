@@ -2,10 +2,11 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
@@ -20,9 +21,11 @@ from bot.core.key_redaction import KeyRedactor, given_in
 from bot.core.kinds import OutputFormat, ReasonKind
 from bot.core.plain_words import Sole
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
-from bot.core.records import AgentId, CommunityId, Usage
+from bot.core.records import AgentId, CommunityId, Json, Usage
+from bot.core.scenes.showing import Turn
 from bot.core.schema import answer_schema
 from bot.core.spending import Limit, Short, added, divided, next_day
+from bot.core.turn_answers import parse_turn
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.gatekeeper import Batch
@@ -243,6 +246,8 @@ class Caller:
     async def _read(self, batch: Batch, answer: ModelAnswer, call: PlannedCall) -> ParsedAnswer:
         """Read an answer; one that cannot be read in time is as good as none."""
         asked, output_format = planner.ids_of(call), call.kind.output_format
+        if (turn := batch.turns.get(asked[0])) is not None and call.ready[0].is_turn:
+            return await self._read_turn(batch, answer, call, turn)
         sole = None if call.shared else _sole(batch, call, answer)
         text = answer.text
         if is_plain(text):
@@ -256,6 +261,22 @@ class Caller:
             log.warning("an answer could not be read", model=call.kind.model, characters=len(text))
             return ParsedAnswer(unusable=frozenset(asked), rejected=(error.sentence,))
 
+    async def _read_turn(self, batch: Batch, answer: ModelAnswer, call: PlannedCall, turn: Turn) -> ParsedAnswer:
+        text, agent_id = answer.text[:LONGEST_ANSWER], call.ready[0].agent_id
+        read = partial(
+            parse_turn,
+            agent_id=agent_id,
+            scene_id=turn.scene_id,
+            window=turn.window,
+            output_format=call.kind.output_format,
+        )
+        if is_plain(text):
+            return read(text)
+        try:
+            return await self._workshop.done(batch.community_id, read, text)
+        except TooMuch as error:
+            return ParsedAnswer(unusable=frozenset({agent_id}), rejected=(error.sentence,))
+
     def _request(self, batch: Batch, call: PlannedCall) -> ModelCall:
         return ModelCall(
             model=call.kind.model,
@@ -263,7 +284,7 @@ class Caller:
             input=call.built.input,
             temperature=call.kind.temperature,
             answer_tokens=call.answer_tokens,
-            schema=answer_schema(alone=not call.shared) if call.kind.structured else None,
+            schema=_schema(call) if call.kind.structured else None,
             cache_key=call.built.cache_key,
             wants_json=call.kind.output_format is OutputFormat.JSON,
             images=call.images,
@@ -335,6 +356,10 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
         error.usage = error.usage and added(first, error.usage)
         raise
     return replace(answer, usage=added(first, answer.usage))
+
+
+def _schema(call: PlannedCall) -> Mapping[str, Json]:
+    return answer_schema(alone=not call.shared) if call.built.schema is None else call.built.schema
 
 
 def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:

@@ -26,6 +26,7 @@ from bot.core.ports import Cipher, Clock, Publisher, Store
 from bot.core.publishing import NewChannel
 from bot.core.records import Letter, MessageId, Room, Snowflake
 from bot.core.view import Outline
+from bot.engine.boards import Boards
 from bot.engine.moderation import Moderation
 from bot.engine.posting import before
 
@@ -54,6 +55,7 @@ class Effects:
         self._publisher = publisher
         self._clock = clock
         self._moderation = moderation
+        self._boards = Boards(store, publisher, clock)
         self._cipher = cipher
         self._made = made
 
@@ -64,7 +66,9 @@ class Effects:
                 letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False
             )
         proposal = proposal_of(letter)
-        if proposal is None:
+        if letter.kind is LetterKind.BOARD:
+            done = await self._boards.draw(letter, view)
+        elif proposal is None:
             done = await self._do(letter, view)
         elif await self._moderation.holds_proposal(letter, proposal, view):
             return

@@ -190,7 +190,7 @@ class Heartbeat:
     async def _plan(self, batch: Batch) -> tuple[Batch, Sequence[PlannedCall]] | None:
         try:
             ready, extra = batch.ready, self._schema_tokens
-            write = planner.builder(batch.view, batch.model, batch.at, schema_tokens=extra)
+            write = planner.builder(batch.view, batch.model, batch.at, turns=batch.turns, schema_tokens=extra)
             calls: list[PlannedCall] = []
             for call in planner.plan(batch.view, ready, batch.model, write, batch.at, schema_tokens=extra):
                 calls.append(planner.with_images(batch.view, batch.model, call))

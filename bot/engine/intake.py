@@ -41,6 +41,7 @@ from bot.core.records import AgentId, Community, Message, Person, Sender, Snowfl
 from bot.core.spending import day_of, of_day
 from bot.engine.channel_events import ChannelEvents, place_of
 from bot.engine.reactions import Reactions
+from bot.engine.stage import Stage
 
 AT_ONCE = 100  # messages that are read on, to a transaction
 SEEN_BEFORE = 60  # messages of the room that tell whom a new one addresses
@@ -157,6 +158,7 @@ class Intake:
         now = self._clock.now()
         changes: list[Change] = []
         async with self._store.writing(community.id) as write:
+            events = [event for event in events if not await self._in_scene(write, event, community, changes)]
             records = await self._records(write, events, community)
             stored = [message for message in await write.talk.add(community.id, records) if message]
             for room_id in dict.fromkeys(message.room_id for message in stored):
@@ -164,6 +166,18 @@ class Intake:
                 changes += await _stirred(write, community, here, now)
             await write.apply(community.id, changes)
         self._announce(changes)
+
+    async def _in_scene(self, write: Writing, event: MessageSeen, community: Community, changes: list[Change]) -> bool:
+        """Whether it was said in a scene's thread: no room hears it, and it may be the move of who said it."""
+        scene = await write.scenes.of_thread(community.id, event.thread_id) if event.thread_id is not None else None
+        if scene is None:
+            return False
+        if event.author is not None and not event.is_bot:
+            config = self._config.overlaid(community.overrides)
+            stage = Stage(write=write, scene=scene, config=config, now=self._clock.now())
+            await stage.heard(event.author.id, event.content, post_id=event.message_id, sent_at=event.sent_at)
+            changes += stage.changes
+        return True
 
     async def _records(
         self, write: Writing, events: Sequence[MessageSeen], community: Community

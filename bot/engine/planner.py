@@ -1,6 +1,6 @@
 """Agents that were let through -> model calls: who shares one, and how many fit (docs/heartbeat.md#one-beat)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -12,9 +12,11 @@ from bot.core.config import CommunityConfig
 from bot.core.gate import Ready
 from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.counting import count
+from bot.core.hud.turn import build_turn
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.ports import Model
 from bot.core.records import PUBLIC_SIDE, AgentId, Message, MessageId
+from bot.core.scenes.showing import Turn
 from bot.core.spending import Short
 from bot.core.view import Outline, View
 
@@ -54,10 +56,16 @@ class PlannedCall:
         return len(self.ready) > 1
 
 
-def builder(view: View, model: Model, now: datetime, *, schema_tokens: int = 0) -> Builder:
+def builder(
+    view: View, model: Model, now: datetime, *, turns: Mapping[AgentId, Turn] | None = None, schema_tokens: int = 0
+) -> Builder:
     """Give what writes the HUDs of a call from one community's view; an agent too large for its model sees less."""
 
     def write(kind: CallKind, ready: Sequence[Ready]) -> BuiltCall:
+        one = ready[0]
+        if turns and one.is_turn and one.agent_id in turns:
+            agent, tokenizer = view.agents[one.agent_id], model.tokenizer(kind.model)
+            return build_turn(view, agent, one.side, turns[one.agent_id], now=now, tokenizer=tokenizer)
         built = written(view, kind, ready)
         if len(ready) > 1:
             return built
@@ -155,6 +163,8 @@ def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
 def _cell(view: Outline, one: Ready) -> str:
     """The privileged, and owners who are to decide about a knock, are alone; others share with their side."""
     agent = view.agents[one.agent_id]
+    if one.is_turn:
+        return f"scene {one.first.scene_id} agent {one.agent_id}"
     knocked = any(reason.kind is ReasonKind.ACCESS for reason in one.reasons)
     if view.config.isolation == "solo" or view.config.planner == "solo" or agent.can_create_agents or knocked:
         return f"agent {one.agent_id}"

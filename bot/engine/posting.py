@@ -183,7 +183,7 @@ class Posting:
             there = await write.letters.move(
                 letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now, shown_at=_moment(known[0])
             )
-            if there and context.has_hearers:
+            if there and context.has_hearers and context.message.scene_id is None:
                 await write.apply(letter.community_id, await _reasons(write, letter, context.message, now))
         self._on_due()
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
@@ -219,7 +219,7 @@ class Posting:
             avatar_url=avatar_url,
             content=said.parts[index],
             thread_id=context.thread_id,
-            only_there=context.room.thread_of is not None,
+            only_there=context.room.thread_of is not None or context.message.scene_id is not None,
             files=files,
             pings=context.view.config.pings,
         )

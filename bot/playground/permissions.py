@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from enum import IntFlag
+from typing import Any
 
-from bot.playground.rows import Json
+Json = Mapping[str, Any]
 
 
 class Permission(IntFlag):

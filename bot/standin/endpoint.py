@@ -14,6 +14,7 @@ from bot.standin import chat_shape, responses_shape
 from bot.standin.brain import think
 from bot.standin.completion import Completion, new_id
 from bot.standin.faults import Outcome, spoilt
+from bot.standin.player import played
 from bot.standin.problems import (
     Problem,
     bad_request,
@@ -152,6 +153,8 @@ def words_for(question: Question, step: Step) -> str:
         return step.answer
     if step.answer is not None:
         return as_json(fitter.filled(step.answer) if fitter else step.answer)
+    if (turn := played(question.text)) is not None:
+        return as_json(fitter.fitted(turn) if fitter else turn)
     hud = read_hud(question.text)
     if hud is None:
         return plain_answer(question, fitter)

@@ -40,6 +40,7 @@ def beat_reason(beat: Beat) -> str:
     who = f"<@{beat.person_id}>" if beat.person_id else "somebody"
     return {
         ReasonKind.ADDRESSED: f"{who} spoke to it",
+        ReasonKind.TURN: "it was its turn in a scene",
         ReasonKind.AMBIENT: "something was said where it listens",
         ReasonKind.ACCESS: f"{who} knocked at its door",
         ReasonKind.WOKEN: f"{who} woke it",

@@ -43,6 +43,7 @@ FOR_LETTERS: Mapping[LetterKind, tuple[str, ...]] = {
     LetterKind.PERMISSION: TO_CHANGE_WHO_ENTERS,
     LetterKind.NOTICE: (),
     LetterKind.REMOVAL: ("view_channel", "manage_messages"),
+    LetterKind.BOARD: ("view_channel", "create_public_threads", "send_messages_in_threads"),
 }
 
 SOON = timedelta(seconds=3)  # as long as one waits for a command's answer without wondering

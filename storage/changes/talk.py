@@ -19,7 +19,7 @@ from storage.talking import More, count_messages, count_reactions, index
 async def say(session: Session, community_id: int, changes: Sequence[Say]) -> None:
     """Store messages of agents and of System; `add_letters` brings them to Discord."""
     await session.run(session.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
-    at_once = [change for change in changes if not change.post]
+    at_once = [change for change in changes if not change.post and change.scene_id is None]
     await index(session, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
     await count_messages(session, community_id, [_shown(change) for change in at_once])
 
@@ -48,7 +48,11 @@ def _shown(change: Say) -> More:
 
 def _message_row(community_id: int, change: Say) -> dict[str, object]:
     row = columns_of(change, "message_id", "sender", "not_before", "post") | sender_columns(change.sender)
-    return row | {"community_id": community_id, "id": change.message_id, "shown": not change.post}
+    return row | {
+        "community_id": community_id,
+        "id": change.message_id,
+        "shown": not change.post and change.scene_id is None,
+    }
 
 
 def _letter(change: Say | AddLetter) -> tuple[LetterKind, dict[str, object]]:

@@ -6,11 +6,13 @@ from decimal import Decimal
 from sqlalchemy import Table
 
 from bot.core.kinds import LetterKind, LetterState
+from bot.core.scenes.records import SceneStatus
 from storage.session import Values
-from storage.tables import LETTERS, RESERVATIONS
+from storage.tables import LETTERS, RESERVATIONS, SCENES
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
 AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE)
+ARRIVED_SECONDS = 120  # that a scene which ran where it came from has for its next move
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2240, 1, 1, tzinfo=UTC)  # as exact as databases keep them
 
@@ -26,6 +28,8 @@ def admitted(table: Table, row: Values) -> Values:
         kind, state = LetterKind(row["kind"]), LetterState(row["state"])
         if kind in AIMED and state in OPEN:
             return {**row, "state": LetterState.FAILED}
+    if table is SCENES and SceneStatus(row["status"]) is SceneStatus.RUNNING:
+        return {**row, "status": SceneStatus.PAUSED, "deadline_at": None, "seconds_left": ARRIVED_SECONDS}
     if table is RESERVATIONS:
         if row["tokens"] < 0:
             raise ValueError("reservations give tokens")

@@ -32,6 +32,7 @@ class CounterRow(Owned, table=True):
     beat: int = 0
     schedule: int = 0
     checkpoint: int = 0
+    scene: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class OverrideRow(Owned, table=True):

@@ -124,6 +124,7 @@ class ReasonRow(Owned, table=True):
     since: datetime = Field(sa_type=UtcTime)
     due_at: datetime = Field(sa_type=UtcTime)
     held_for: str | None = None
+    scene_id: int | None = None
 
 
 class ScheduleRow(Owned, table=True):

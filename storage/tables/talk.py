@@ -59,6 +59,7 @@ class MessageRow(Owned, table=True):
     shown: bool = True
     attachment_count: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     thread_name: str | None = Field(default=None, sa_type=Prose)
+    scene_id: int | None = None  # never shown in a room
 
 
 class AttachmentRow(Owned, table=True):

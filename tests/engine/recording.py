@@ -8,6 +8,7 @@ from bot.core.errors import ChannelGone, FateUnknown, PublishError
 from bot.core.ports import Clock, Post
 from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, LetterId, Snowflake
+from bot.core.scenes.showing import Board
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
 
@@ -35,6 +36,8 @@ class RecordingPublisher:
     trouble: deque[Trouble | None] = field(default_factory=deque)
     gone: set[int] = field(default_factory=set)
     channels: dict[str, Snowflake] = field(default_factory=dict)
+    threads: dict[str, Snowflake] = field(default_factory=dict)
+    boards: list[Board] = field(default_factory=list)
     seconds_per_post: float = 0.0
     seconds_ahead: float = 0.0  # its clock's, of ours
     to_decide: list[LetterId] = field(default_factory=list)
@@ -119,6 +122,20 @@ class RecordingPublisher:
         made = self.channels.setdefault(new.topic, self.id())
         self._happens(0, before=False)
         return made
+
+    async def open_thread(self, guild_id: Snowflake, channel_id: Snowflake, name: str) -> Snowflake:
+        self._happens(channel_id, before=True)
+        made = self.threads.setdefault(name, self.id())
+        self._happens(channel_id, before=False)
+        return made
+
+    async def show_board(
+        self, guild_id: Snowflake, thread_id: Snowflake, post_id: Snowflake | None, board: Board
+    ) -> Snowflake:
+        self._happens(thread_id, before=True)
+        self.boards.append(board)
+        self._happens(thread_id, before=False)
+        return post_id or self.id()
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         await self._note(channel_id, "remove_channel", channel_id)

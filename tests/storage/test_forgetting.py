@@ -372,6 +372,7 @@ async def test_a_person_gets_what_they_said_and_did_where_they_may_read(
         "keys_that_did_not_open": 1,
         "beats_caused": 1,
         "changes_made": 1,
+        "scenes": 0,
         "knowledge_changed": 1,
     }
     for words in ("secret", "behind the door", "in a thread", "door.code", "about @mira", "earlier", "for Mira", "HUD"):

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import discord
 
+from bot.adapters.discord import boards
 from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.faces import Faces
@@ -18,6 +19,7 @@ from bot.core.moderation import held_id
 from bot.core.ports import Post
 from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, LetterId, Snowflake
+from bot.core.scenes.showing import Board
 
 NO_PINGS: dict[str, object] = {"parse": []}
 PEOPLE_ONLY: dict[str, object] = {"parse": ["users"]}  # never @everyone, @here or a role
@@ -126,6 +128,21 @@ class DiscordPublisher:
         await self._online()
         return await self._channels.make(guild_id, new)
 
+    async def open_thread(self, guild_id: Snowflake, channel_id: Snowflake, name: str) -> Snowflake:
+        """Open a public thread in a channel, or find the one of that name that was opened for it already."""
+        return await boards.open_thread(await self._place(guild_id, channel_id), name, self._us)
+
+    async def show_board(
+        self, guild_id: Snowflake, thread_id: Snowflake, post_id: Snowflake | None, board: Board
+    ) -> Snowflake:
+        """Bring a scene's board up to date (posted where there is none) and give the message's id."""
+        place, us = await self._place(guild_id, thread_id), self._us
+        try:
+            return await boards.show(place, post_id, board, us)
+        except ThreadArchived:
+            await self._channels.open_thread(place)
+            return await boards.show(place, post_id, board, us)
+
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Delete a channel; one that is gone already is no error."""
         with suppress(Gone), worded("delete the channel"):
@@ -182,6 +199,10 @@ class DiscordPublisher:
         await self._online()
         with worded("look at the channel"):
             return await self.territory.place(guild_id, channel_id)
+
+    @property
+    def _us(self) -> int | None:
+        return self._client.user.id if self._client.user is not None else None
 
     async def _online(self) -> None:
         """Wait until Discord knows us: letters may wait from the last run."""

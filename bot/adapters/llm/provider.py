@@ -269,9 +269,7 @@ class Provider:
         pace = self._pace
         is_slow = self.options.near or self.options.free or self._turns.at_once == 1
         first = pace.total_seconds if is_slow else 2 * pace.silence_seconds
-        return Patience(
-            first_seconds=first, silence_seconds=pace.silence_seconds, total_seconds=pace.total_seconds
-        )
+        return Patience(first_seconds=first, silence_seconds=pace.silence_seconds, total_seconds=pace.total_seconds)
 
     async def _ask(self, model: str, call: ModelCall, place: Place | None) -> ModelAnswer:
         """Ask the server; what it turns out not to take is left out from then on."""
@@ -354,7 +352,9 @@ class Provider:
             if (call.schema is not None or call.wants_json) and self.options.structured:
                 used = await self._tried(model)
             await self._remembered()
-        if (is_new and not self._holds(model, call)) or (call.schema is not None and not self.ladder.takes_schema(model)):
+        if (is_new and not self._holds(model, call)) or (
+            call.schema is not None and not self.ladder.takes_schema(model)
+        ):
             raise AskedAnew(f"{model!r} is asked anew, as it turned out to take less.", usage=used)
         return used
 

@@ -26,6 +26,7 @@ class Category(StrEnum):
     MEMORY = "memory"
     AGENTS = "agents"
     COMMUNITY = "community"
+    SCENES = "scenes"
 
 
 class Need(StrEnum):

@@ -1,6 +1,6 @@
 """The vocabulary as a whole: the definitions in their order, by name, and as the HUD lists them."""
 
-from bot.core.actions import access, agents, community, mind, room, talk  # noqa: F401  # where they are defined
+from bot.core.actions import access, agents, community, mind, room, scenes, talk  # noqa: F401  # where they are defined
 from bot.core.actions.definition import DEFINED, Category, Definition
 
 ORDER = tuple(Category)

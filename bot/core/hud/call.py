@@ -21,7 +21,7 @@ from bot.core.hud.shared import joined_directory, seen_once
 from bot.core.hud.wording import local_time, timestamp
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, MessageId, Reason, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, MessageId, Reason, Side
 from bot.core.schema import answer_schema
 from bot.core.view import View
 
@@ -65,6 +65,7 @@ class BuiltCall:
     tokens: int
     parts: tuple[AgentPart, ...]
     cache_key: str
+    schema: Mapping[str, Json] | None = None  # None: that of an ordinary answer
 
 
 def build(
@@ -115,7 +116,7 @@ def messages_to_load(agents: Iterable[Agent]) -> int:
 def constant_tokens(built: BuiltCall, tokenizer: Tokenizer, *, structured: bool) -> list[tuple[str, int]]:
     """Give what is the same in every call: the OS section, and the schema that models are held to."""
     sections = [("os section", count(tokenizer, built.instructions))]
-    schema = _schema_text(alone=len(built.parts) == 1)
+    schema = _schema_text(alone=len(built.parts) == 1) if built.schema is None else json.dumps(built.schema)
     return [*sections, ("answer schema", count(tokenizer, schema))] if structured else sections
 
 

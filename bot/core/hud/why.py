@@ -40,6 +40,8 @@ def _worded(scope: Scope, reason: Reason) -> str:
                 else ""
             )
             return f"{who} spoke to you{said}{where}{thread}: answer it there, as {name}."
+        case ReasonKind.TURN:
+            return "it is your turn."
         case ReasonKind.ACCESS:
             return "somebody knocks at your room: decide with grant_access or deny_access."
         case ReasonKind.ANSWER:

@@ -18,10 +18,11 @@ from bot.core.ports.communities import (
 )
 from bot.core.ports.people import People, Personal, WritablePeople, WritablePersonal
 from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, WritableAgents, WritableRooms
+from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
 from bot.core.records import CommunityId
 
-IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint"]
+IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint", "scene"]
 
 
 class Ids(Protocol):
@@ -49,6 +50,7 @@ class Reading(Protocol):
     providers: OwnProviders
     reactions: Reactions
     rooms: Rooms
+    scenes: Scenes
     summaries: Summaries
     talk: Talk
     views: Views
@@ -68,6 +70,7 @@ class Writing(Reading, Protocol):
     personal: WritablePersonal
     providers: WritableProviders
     rooms: WritableRooms
+    scenes: WritableScenes
     talk: WritableTalk
     upkeep: Upkeep
 

@@ -13,6 +13,7 @@ from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.privacy import Privacy
 from bot.engine.front_desk.providers import Providers
 from bot.engine.front_desk.rooms import Rooms
+from bot.engine.front_desk.scenes import Scenes
 from bot.engine.front_desk.traces import Traces
 
 
@@ -38,6 +39,7 @@ class FrontDesk:
         self.traces = Traces(office, self.actions)
         self.providers = Providers(office, self.actions)
         self.money = Money(office)
+        self.scenes = Scenes(office)
 
 
 __all__ = ["FrontDesk", "Office"]

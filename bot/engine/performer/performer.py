@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 
-from bot.core.actions import Action, Category
+from bot.core.actions import Action, Category, Play
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, Audit, Change, RecordAction, Say
 from bot.core.errors import Rejected
@@ -133,6 +133,8 @@ def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
 def record(work: UnitOfWork, outcome: Outcome) -> None:
     """Keep an agent's action, accepted or not."""
     action = outcome.action
+    if isinstance(action, Play):
+        return  # a scene keeps its own log, and what is sealed there stands nowhere else
     _keep(
         work,
         ActionRecord(
