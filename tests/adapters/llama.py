@@ -61,7 +61,7 @@ class Llama:
         body = await request.json()
         self.asked.append(body)
         form = form_of(body)
-        held = form == "json_schema" and self.rung == "schema" or form == "json_object" and self.rung != "words"
+        held = (form == "json_schema" and self.rung == "schema") or (form == "json_object" and self.rung != "words")
         if form != "none" and self.refuses and not held:
             return problem(400, f"response_format {form} is not supported")
         self.running += 1

@@ -79,7 +79,10 @@ async def streaming(
     server = TestServer(app)
     async with server:
         one = ProviderOptions(
-            **({"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api, "near": True} | options)
+            **(
+                {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api, "near": True}
+                | options
+            )
         )
         providers = Providers({"": Provider(one, replace(pace or Pace(), retries=0))}, Prices())
         try:
