@@ -313,7 +313,7 @@ def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher, store:
 
 
 def memory(options: ProviderOptions, store: SqlStore) -> Memory | None:
-    """Give where is kept what is found out about one of the installation's providers; of the scripted one all is known."""
+    """Give where is kept what is found out about one of the installation's servers; all is known of the scripted one."""
     return None if options.imaginary else Memory(store=store, name=f"models of {options.name or 'the first provider'}")
 
 

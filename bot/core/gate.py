@@ -110,7 +110,7 @@ def verdict(view: Glance, claim: Claim, now: datetime, spending: Spending) -> Re
 
 
 def is_overtaken(view: Glance, ready: Ready, let_through_at: datetime, now: datetime) -> bool:
-    """Tell whether nobody waits any more for what an agent is asked: it is at rest, its room silent, its person goes on.
+    """Tell whether nobody waits any more for what an agent is asked: it rests, its room is silent, its person goes on.
 
     Who goes on after the first call is answered to that all the same: so no more than one is ever asked for nothing.
     """

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from bot.core.key_redaction import KeyRedactor
 from bot.core.records import Community, CommunityId, Json, Usage
 
-Api = Literal["responses", "chat"]
+Api = Literal["responses", "chat", "anthropic", "gemini"]
 
 
 def _nobody() -> None:

@@ -1,4 +1,4 @@
-"""What a server and its models take is found out before they are asked, remembered, and found out again when it changes."""
+"""What a server and its models take is found out before they are asked, remembered, and found out when it changes."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -82,7 +82,7 @@ async def test_a_shared_call_goes_on_for_those_who_are_still_waited_for() -> Non
 
 
 async def test_what_was_set_aside_for_a_call_that_was_never_sent_is_given_back() -> None:
-    async with timed(1, lambda _: 40) as (model, home):
+    async with timed(1, lambda _: 40) as (_, home):
         await home.hear("hello there")
         await live(home, 3)
         await home.apply(UpdateAgent(agent_id=AgentId(1), fields={"paused_reason": "by a person"}))

@@ -16,6 +16,7 @@ from bot.core.records import Usage
 LONGEST_REST_SECONDS = 3_600.0  # whatever a server asks for
 MOST_QUOTED = 300
 PASSING = frozenset({408, 409, 425})  # it may take the same request the next time
+FORMS_ELSEWHERE = ("output_config", "output_format", "schema", "tool_choice", "response_mime_type")
 GATEWAYS = frozenset({502, 504, 520, 524})  # which lost an answer: the model behind them may have given it
 
 
@@ -29,6 +30,16 @@ class Declined(Exception):
         super().__init__()
         self.said = said
         self.usage = usage
+
+
+class Told(Exception):
+    """What another vendor's server said: a status as HTTP has it (0: none), its words, and when to come back."""
+
+    def __init__(self, status: int, said: str, retry_after: float | None = None) -> None:
+        super().__init__(said)
+        self.status = status
+        self.said = said
+        self.retry_after = retry_after
 
 
 class Lost(openai.OpenAIError):
@@ -46,58 +57,87 @@ class Blame:
     redactor: KeyRedactor = field(default_factory=KeyRedactor)  # for what a server repeats of keys
 
 
-def as_model_error(error: openai.OpenAIError, at: Blame) -> ModelError:
+def as_model_error(error: Exception, at: Blame) -> ModelError:
     """Word a provider's error in one sentence that says what to do."""
     match error:
         case AnswerRefused():
             return ModelRefused(str(error), unsure=True)
         case AddressRefused():
             return ModelRefused(str(error))
-        case openai.APIConnectionError() | Lost():
+        case openai.APIConnectionError() | Lost() | httpx2.HTTPError():
             return ModelUnreachable(_unheard(error, at), unsure=not _never_came(error))
         case openai.APIError(code="insufficient_quota"):
+            return _by_status(Told(402, error.message), at)
+        case openai.APIError(code="rate_limit_exceeded" | "model_not_found" as code):
+            status = 404 if code == "model_not_found" else 429
+            return _by_status(Told(status, error.message, _retry_after(error)), at)
+        case openai.APIStatusError():
+            return _by_status(Told(error.status_code, _said(error), _retry_after(error)), at)
+        case Told():
+            return _by_status(error, at)
+        case _:
+            sentence = f"The provider at {at.address} did not answer usefully ({type(error).__name__})."
+            return ModelUnreachable(sentence, unsure=True)
+
+
+def _by_status(told: "Told", at: Blame) -> ModelError:
+    """Word what a server said by the status it came with."""
+    match told.status:
+        case 402:
             return ModelRefused(f"There is no credit left at {at.address}: top it up with the provider.")
-        case openai.RateLimitError() | openai.APIError(code="rate_limit_exceeded"):
+        case 429:
             sentence = f"The provider at {at.address} is asked too often."
-            return ModelBusy(sentence, retry_after_seconds=_retry_after(error))
-        case openai.AuthenticationError() | openai.PermissionDeniedError():
+            return ModelBusy(sentence, retry_after_seconds=told.retry_after)
+        case 529:
+            sentence = f"The provider at {at.address} has too much to do: it is asked again by itself."
+            return ModelBusy(sentence, retry_after_seconds=told.retry_after)
+        case 401 | 403:
             return ModelRefused(f"The provider at {at.address} does not take the key: {at.key_is_in}.")
-        case openai.NotFoundError() | openai.BadRequestError(code="model_not_found"):
+        case 404:
             return ModelRefused(
                 f"The provider at {at.address} has no model {at.model!r}: name another (/agent edit, /setup model)."
             )
-        case openai.APIStatusError() if 400 <= error.status_code < 500 and error.status_code not in PASSING:
-            said = _quoted(_said(error), at)
+        case status if 400 <= status < 500 and status not in PASSING:
+            said = _quoted(told.said, at)
             return ModelRefused(f"The provider at {at.address} does not take the request for {at.model!r}: {said}")
-        case openai.InternalServerError():
+        case status if status >= 500:
             sentence = f"The provider at {at.address} has a fault: it is asked again by itself."
-            return ModelUnreachable(sentence, unsure=error.status_code in GATEWAYS)
-        case _:
-            sentence = f"The provider at {at.address} did not answer usefully ({type(error).__name__})."
-            return ModelUnreachable(sentence, unsure=not isinstance(error, openai.APIStatusError))
+            return ModelUnreachable(sentence, unsure=status in GATEWAYS)
+        case status:
+            sentence = f"The provider at {at.address} did not answer usefully ({status or 'its answer broke off'})."
+            return ModelUnreachable(sentence, unsure=not status)
 
 
-def _unheard(error: openai.OpenAIError, at: Blame) -> str:
-    if isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, httpx2.TimeoutException):
+def _unheard(error: Exception, at: Blame) -> str:
+    if isinstance(error, openai.APITimeoutError) or isinstance(_cause(error), httpx2.TimeoutException):
         return f"The model at {at.address} took too long to answer: it is asked again by itself."
     if isinstance(error, Lost):
         return f"The line to the model at {at.address} broke: it is asked again by itself."
     return f"No model answers at {at.address}: start it, or {at.address_is_in}."
 
 
-def _never_came(error: openai.OpenAIError) -> bool:
+def _never_came(error: Exception) -> bool:
     """Tell whether the request cannot have reached the server, so that it cost nothing."""
-    return isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    return isinstance(_cause(error), httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
+
+
+def _cause(error: Exception) -> BaseException | None:
+    return error if isinstance(error, httpx2.HTTPError) else error.__cause__
 
 
 def untaken(error: Exception) -> Untaken | None:
     """Tell what of a request a server does not take, so that it is left out from then on; None: something else."""
-    if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
-        return None
-    if "temperature" in (error.param or error.message.lower()):
+    match error:
+        case openai.BadRequestError() | openai.UnprocessableEntityError():
+            said = (error.param or error.message).lower()
+        case Told(status=400):
+            said = error.said.lower()
+        case _:
+            return None
+    if "temperature" in said:
         return "temperature"
-    said = error.message.lower()
-    if any(word in said for word in ("response_format", "json_schema", "text.format")):
+    said = str(error).lower()
+    if any(word in said for word in ("response_format", "json_schema", "text.format", *FORMS_ELSEWHERE)):
         return "form"
     return "stream" if "stream" in said else None
 
@@ -123,7 +163,13 @@ def _quoted(said: str, at: Blame) -> str:
 
 
 def _retry_after(error: openai.APIError) -> float | None:
-    said = error.response.headers.get("retry-after", "") if isinstance(error, openai.APIStatusError) else ""
+    return (
+        asked_for(error.response.headers.get("retry-after", "")) if isinstance(error, openai.APIStatusError) else None
+    )
+
+
+def asked_for(said: str) -> float | None:
+    """Give how many seconds a server asks to be left alone; None when it says nothing useful."""
     try:
         seconds = float(said)
     except ValueError:

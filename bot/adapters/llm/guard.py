@@ -41,7 +41,19 @@ FAILED_SECONDS = 60.0  # so long no name is looked up for a server whose name wa
 _LOOKUPS = ThreadPoolExecutor(64, "lookups")
 LOCAL = (".local", ".lan", ".internal", ".home.arpa")
 NEEDED_HEADERS = frozenset(
-    {"host", "authorization", "content-type", "content-length", "accept", "accept-encoding", "user-agent", "connection"}
+    {
+        "host",
+        "authorization",
+        "x-api-key",
+        "anthropic-version",
+        "x-goog-api-key",
+        "content-type",
+        "content-length",
+        "accept",
+        "accept-encoding",
+        "user-agent",
+        "connection",
+    }
 )
 TOO_LONG = "The answer is longer than any model's."
 Resolve = Callable[[str, int], Awaitable[list[str]]]

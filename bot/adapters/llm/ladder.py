@@ -21,6 +21,7 @@ class Known:
     rung: Rung = "schema"
     since: float = 0.0
     temperature: bool = True
+    chat: bool = False  # held to a schema in Chat Completions only, though it has the Responses API
     stream: bool = True
 
 

@@ -57,7 +57,7 @@ class OpenAiLine:
 
     def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
         """Ask; gives the answer as it comes. `place`: where the server keeps what it has read of this asker."""
-        ask = responses.pieces if self._api == "responses" else chat.pieces
+        ask = responses.pieces if self._api == "responses" and not known.chat else chat.pieces
         beside: dict[str, Json] | None = None if place is None else {"id_slot": place, "cache_prompt": True}
         return ask(self._client, model, call, stream=known.stream, beside=beside)
 
@@ -67,7 +67,6 @@ class OpenAiLine:
 
     def fault(self, error: Exception, at: Blame) -> ModelError:
         """Word an error of the library."""
-        assert isinstance(error, OpenAIError)  # noqa: S101 - of those it names
         return as_model_error(error, at)
 
     async def objection(self, model: str, text: str) -> str:

@@ -16,7 +16,9 @@ from purgatory import AsyncCircuitBreakerFactory
 from purgatory.domain.model import OpenedState
 
 from bot.adapters.llm import openai_line
+from bot.adapters.llm.claude import ClaudeLine
 from bot.adapters.llm.faults import Blame, Declined, Untaken, declined
+from bot.adapters.llm.gemini import GeminiLine
 from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Known, Ladder, Rung, Seen, is_words
 from bot.adapters.llm.listening import Patience, Pieces, heard
 from bot.adapters.llm.openai_line import OpenAiLine
@@ -49,10 +51,14 @@ TRIAL_SCHEMA: Final[Mapping[str, Json]] = {
     "required": ["greeting", "words"],
     "additionalProperties": False,
 }
-TRIALS: Final[Mapping[Rung, str]] = {
-    "schema": "Greet a neighbour called Ann.",
-    "json": 'Greet a neighbour called Ann. Answer with one JSON object, such as {"greeting": "…", "words": 3}.',
-}
+GREET: Final = "Greet a neighbour called Ann."
+IN_JSON: Final = f'{GREET} Answer with one JSON object, such as {{"greeting": "…", "words": 3}}.'
+TRIALS: Final[tuple[tuple[Rung, str, bool], ...]] = (  # the rung, the question, and whether in Chat Completions
+    ("schema", GREET, False),
+    ("schema", GREET, True),  # llama.cpp holds a model to its schema there, and not in Responses
+    ("json", IN_JSON, False),
+)
+NEAR: Final = "http://localhost"
 TRIAL_TOKENS: Final = 100
 
 log = structlog.get_logger(__name__)
@@ -193,7 +199,7 @@ class Provider:
             async with self._pictures_in_turn(call), self._in_turn(call) as place, breaker:
                 started = time.monotonic()
                 found_out = await self._found_out(model, call)
-                images = await as_taken(call.images, server=self.address) if call.images else ()
+                images = await as_taken(call.images, server=self._fetched_for) if call.images else ()
                 answer = await self._ask(model, replace(call, images=images), place)
         except OpenedState as error:
             raise ModelUnreachable(
@@ -257,11 +263,16 @@ class Provider:
     @asynccontextmanager
     async def _pictures_in_turn(self, call: ModelCall) -> AsyncIterator[None]:
         """Let one call at a time carry pictures themselves, for they take much memory."""
-        if not are_fetched(call.images, server=self.address):
+        if not are_fetched(call.images, server=self._fetched_for):
             yield
             return
         async with self._pictures:
             yield
+
+    @property
+    def _fetched_for(self) -> str:
+        """The address by which it is decided whether pictures are sent themselves: Gemini fetches none."""
+        return NEAR if self.options.api == "gemini" else self.address
 
     @property
     def _patience(self) -> Patience:
@@ -344,12 +355,12 @@ class Provider:
 
         Raises AskedAnew for a call that was written for what turned out not to be so.
         """
-        if self._memory is None or self._line.is_known:
+        if self._memory is None:
             return Usage()
         async with self._learning:
             is_new = await self._look(model)
             used = Usage()
-            if (call.schema is not None or call.wants_json) and self.options.structured:
+            if not self._line.is_known and (call.schema is not None or call.wants_json) and self.options.structured:
                 used = await self._tried(model)
             await self._remembered()
         if (is_new and not self._holds(model, call)) or (
@@ -390,8 +401,11 @@ class Provider:
         used = Usage()
         if self.ladder.of(model).since:
             return used
-        for rung, question in TRIALS.items():
+        for rung, question, chat in TRIALS:
+            if chat and self.options.api != "responses":
+                continue
             self.ladder.stands(model, rung)
+            self.ladder.of(model).chat = chat
             try:
                 answer = await self._ask(model, _trial(model, rung, question), None)
             except AskedAnew:
@@ -419,6 +433,9 @@ class Provider:
 
 def _line(options: ProviderOptions, pace: Pace, transport: httpx2.AsyncBaseTransport | None) -> Line:
     http = openai_line.stranger(transport) if options.own else openai_line.of_ours()
+    native = {"anthropic": ClaudeLine, "gemini": GeminiLine}.get(options.api)
+    if native is not None:
+        return native(base_url=options.base_url, api_key=options.api_key, seconds=pace.total_seconds, http=http)
     return OpenAiLine(
         api=options.api,
         base_url=options.base_url,
