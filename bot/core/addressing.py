@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import IntEnum
 from functools import lru_cache
@@ -11,7 +11,7 @@ from functools import lru_cache
 from bot.core.conversation import Conversation
 from bot.core.kinds import ReasonKind, SenderKind
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
-from bot.core.records import Agent, AgentId, Message, MessageId, Sender
+from bot.core.records import Agent, AgentId, Message, MessageId, Sender, Snowflake
 from bot.core.view import Glance, Outline, RoomView
 
 BARE_NAME_LETTERS = 3
@@ -40,37 +40,97 @@ class Way(IntEnum):
 
 def ways_of(view: Glance, room: RoomView, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
     """Give the members that the message addresses; `replied`: the message it answers, if older than the view."""
-    room = replace(room, messages=tuple(_shortened(line) for line in room.messages))
-    plain = _plainly(view, room, message, replied)
-    if plain or not message.sender.is_human:
-        return plain
-    exchange = _exchange(view, room, message)
-    goes_elsewhere = message.reply_to is not None or exchange.names_others(message)
-    guess = None if goes_elsewhere else exchange.guess(message)
-    if guess is not None and guess.sure:
-        return {guess.agent_id: Way.GOING_ON}
-    if _only_person(view, room, message):
-        return {room.room.owner_id: Way.OWN_ROOM} if room.room.owner_id in room.members else {}
-    if not goes_elsewhere and (going_on := _talk_goes_on(view, room, message)):
-        return dict.fromkeys(going_on, Way.GOING_ON)
-    return {guess.agent_id: Way.LIKELY} if guess is not None else {}
+    return Addressees(view, room).of(message, replied=replied)
+
+
+@dataclass(slots=True)
+class _Talk:
+    """A conversation, and which lines it followed so far."""
+
+    followed: list[MessageId] = field(default_factory=list)
+    exchange: Conversation = field(default_factory=Conversation)
+
+
+class Addressees:
+    """Whom the lines of one room address: asked in the order of the lines, each of them is followed only once."""
+
+    def __init__(self, view: Glance, room: RoomView) -> None:
+        self._view = view
+        self._room = room
+        self._agents = tuple(view.agents[id_] for id_ in room.members if id_ in view.agents)
+        self._talks: dict[Snowflake | None, _Talk] = {}  # by thread
+        self._names: dict[MessageId, frozenset[AgentId]] = {}  # that earlier lines name
+
+    def of(self, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
+        """Give the members that a message addresses; `replied`: the message it answers, if older than the view."""
+        plain = self._plainly(message, replied)
+        if plain or not message.sender.is_human:
+            return plain
+        exchange = self._exchange(message)
+        goes_elsewhere = message.reply_to is not None or exchange.names_others(message)
+        guess = None if goes_elsewhere else exchange.guess(message)
+        if guess is not None and guess.sure:
+            return {guess.agent_id: Way.GOING_ON}
+        room = self._room
+        if _only_person(self._view, room, message):
+            return {room.room.owner_id: Way.OWN_ROOM} if room.room.owner_id in room.members else {}
+        if not goes_elsewhere and (going_on := self._talk_goes_on(message)):
+            return dict.fromkeys(going_on, Way.GOING_ON)
+        return {guess.agent_id: Way.LIKELY} if guess is not None else {}
+
+    def _exchange(self, message: Message) -> Conversation:
+        """Who talked with whom before the message, where it was said."""
+        lines = [one for one in self._room.messages if one.id < message.id and one.thread_id == message.thread_id]
+        talk = self._talks.get(message.thread_id)
+        if talk is None or talk.followed != [one.id for one in lines[: len(talk.followed)]]:
+            talk = self._talks[message.thread_id] = _Talk()  # a line came in late, before those that were followed
+        for line in lines[len(talk.followed) :]:
+            talk.exchange.follow(_shortened(line), self._named(line))
+            talk.followed.append(line.id)
+        talk.exchange.named[message.id] = named_in(message.content, self._agents)
+        return talk.exchange
+
+    def _named(self, line: Message) -> frozenset[AgentId]:
+        """Whom an earlier line names, as far as it is read."""
+        if line.id not in self._names:
+            named = named_in(line.content[:READ_CHARACTERS], self._agents)
+            self._names[line.id] = named - {line.sender.agent_id}
+        return self._names[line.id]
+
+    def _plainly(self, message: Message, replied: Message | None) -> dict[AgentId, Way]:
+        others = tuple(agent for agent in self._agents if agent.id != message.sender.agent_id)
+        return self._called(message, named_in(message.content, others), replied)
+
+    def _called(self, message: Message, named: Iterable[AgentId], replied: Message | None = None) -> dict[AgentId, Way]:
+        """Whom a message names or answers."""
+        ways = dict.fromkeys(named, Way.MENTIONED)
+        answered = _answered(self._room, message, replied)
+        if answered is not None and any(agent.id == answered != message.sender.agent_id for agent in self._agents):
+            ways.setdefault(answered, Way.REPLIED)
+        return ways
+
+    def _talk_goes_on(self, message: Message) -> tuple[AgentId, ...]:
+        """The agents with whom the person was talking just now, nobody else having spoken since."""
+        gap = timedelta(minutes=self._view.config.conversation_minutes)
+        after = message
+        answered_by: set[AgentId] = set()
+        for other in _earlier(self._room, message):
+            if after.sent_at - other.sent_at > gap:
+                return ()
+            if other.sender.agent_id is not None:
+                answered_by.add(other.sender.agent_id)
+            elif not same_person(other.sender, message.sender):
+                return ()
+            elif partners := self._called(other, self._named(other)):
+                return tuple(id_ for id_ in partners if answered_by <= {id_} and _attends(self._view, id_, message))
+            after = other
+        return ()
 
 
 def _shortened(line: Message) -> Message:
     """Give an earlier line as far as it is read: all of them are read for each new one."""
     long = len(line.content) > READ_CHARACTERS
     return replace(line, content=line.content[:READ_CHARACTERS]) if long else line
-
-
-def _exchange(view: Outline, room: RoomView, message: Message) -> Conversation:
-    """Who talked with whom before the message, where it was said."""
-    lines = [one for one in room.messages if one.id < message.id and one.thread_id == message.thread_id]
-    agents = tuple(view.agents[id_] for id_ in room.members if id_ in view.agents)
-    exchange = Conversation(
-        {one.id: named_in(one.content, agents) - {one.sender.agent_id} for one in [*lines, message]}
-    )
-    exchange.follow(lines)
-    return exchange
 
 
 def named_in(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:
@@ -127,15 +187,6 @@ def _calls(forms: tuple[Called, ...]) -> tuple[Mapping[str, Sequence[int]], Word
     return {first: sorted(some, reverse=True) for first, some in lengths.items()}, words
 
 
-def _plainly(view: Outline, room: RoomView, message: Message, replied: Message | None = None) -> dict[AgentId, Way]:
-    others = tuple(view.agents[id_] for id_ in room.members if id_ in view.agents and id_ != message.sender.agent_id)
-    ways = {id_: Way.MENTIONED for id_ in named_in(message.content, others)}
-    answered = _answered(room, message, replied)
-    if answered is not None and any(agent.id == answered for agent in others):
-        ways.setdefault(answered, Way.REPLIED)
-    return ways
-
-
 def _answered(room: RoomView, message: Message, replied: Message | None) -> AgentId | None:
     if message.reply_to is None:
         return None
@@ -163,24 +214,6 @@ def _only_person(view: Outline, room: RoomView, message: Message) -> bool:
 def same_person(one: Sender, other: Sender) -> bool:
     """Tell whether two human senders are the same person."""
     return one.is_human and other.is_human and one.person_id == other.person_id
-
-
-def _talk_goes_on(view: Glance, room: RoomView, message: Message) -> tuple[AgentId, ...]:
-    """The agents with whom the person was talking just now, nobody else having spoken since."""
-    gap = timedelta(minutes=view.config.conversation_minutes)
-    after = message
-    answered_by: set[AgentId] = set()
-    for other in _earlier(room, message):
-        if after.sent_at - other.sent_at > gap:
-            return ()
-        if other.sender.agent_id is not None:
-            answered_by.add(other.sender.agent_id)
-        elif not same_person(other.sender, message.sender):
-            return ()
-        elif partners := _plainly(view, room, other):
-            return tuple(id_ for id_ in partners if answered_by <= {id_} and _attends(view, id_, message))
-        after = other
-    return ()
 
 
 def _attends(view: Glance, agent_id: AgentId, message: Message) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -46,7 +46,7 @@ class _Words:
 class Conversation:
     """Follows a room line by line. `named`: the agents that each line names (`addressing.named_in`)."""
 
-    named: Mapping[int, frozenset[AgentId]]
+    named: dict[int, frozenset[AgentId]] = field(default_factory=dict)
     _heard: dict[Who, _Words] = field(default_factory=dict)  # the last words to a person
     _partner: dict[Who, tuple[Who, datetime]] = field(default_factory=dict)  # with whom one talked last
     _said: dict[Who, tuple[datetime, bool]] = field(default_factory=dict)  # a person's last line; was it for an agent
@@ -54,9 +54,10 @@ class Conversation:
     _authors: dict[int, Sender] = field(default_factory=dict)
     _near: deque[tuple[Who, frozenset[str]]] = field(default_factory=lambda: deque(maxlen=NEAR))
 
-    def follow(self, lines: Iterable[Message]) -> None:
-        """Take in lines, oldest first."""
-        for line in lines:
+    def follow(self, line: Message, named: frozenset[AgentId]) -> None:
+        """Take in the next line, which names these agents."""
+        self.named[line.id] = named
+        if line.sender.kind is not SenderKind.SYSTEM:
             self._take(line)
 
     def guess(self, line: Message) -> Guess | None:
@@ -90,8 +91,6 @@ class Conversation:
                 yield who
 
     def _take(self, line: Message) -> None:
-        if line.sender.kind is SenderKind.SYSTEM:
-            return
         who, words = _who(line.sender), frozenset(_WORD.findall(line.content.casefold()))
         spoken_to = self._spoken_to(line)
         if line.sender.agent_id is None:

@@ -29,12 +29,13 @@ def reasons_for(
     addressed_so_far: int = 0,
     ways: Mapping[AgentId, Way] | None = None,
     stretch: float = 1.0,
+    overtaken: bool = False,
 ) -> list[PutReason]:
     """Give the reasons that a stored and visible message is to the members of its room.
 
     `addressed_so_far`: beats its author caused by addressing agents in the last minutes
     (`Beats.addressed_by`); `ways`: whom it addresses (`ways_of`), where that is known already; `stretch`: what
-    spending does to intervals (`core.spending`).
+    spending does to intervals (`core.spending`); `overtaken`: its author spoke there again, in what is still to come.
     """
     room = view.rooms.get(room_id)
     if room is None or not _counts(view, room.room, message, now):
@@ -42,7 +43,7 @@ def reasons_for(
     if ways is None:
         ways = ways_of(view, room, message)
     event = _Event(view=view, room=room, message=message, now=now, stretch=stretch)
-    left = _answers_left(view, room, message, now, addressed_so_far)
+    left = _answers_left(event, addressed_so_far, overtaken=overtaken)
     puts: list[PutReason] = []
     quiet = view.community.paused or is_hushed(room.room, now)
     for id_ in room.members:
@@ -116,16 +117,22 @@ def _author(sender: Sender) -> Snowflake | None:
     return sender.person_id if sender.is_human else None
 
 
-def _answers_left(view: Glance, room: RoomView, message: Message, now: datetime, so_far: int) -> int:
+def _answers_left(event: "_Event", so_far: int, *, overtaken: bool) -> int:
     """Give how many agents more its author may have at once; -1: nobody, it is not a person's or was overtaken."""
+    view, message = event.view, event.message
     if not message.sender.is_human:
         return -1
-    waited = now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
-    if waited and any(_is_after(one, message) and same_person(one.sender, message.sender) for one in room.messages):
+    waited = event.now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
+    if waited and (overtaken or _is_overtaken(event.room, message)):
         return -1
     author = message.sender.person_id
     awaited = sum(one.is_a_persons_call and one.person_id == author for few in view.reasons.values() for one in few)
     return max(0, view.config.addressed_per_person - so_far - awaited)
+
+
+def _is_overtaken(room: RoomView, message: Message) -> bool:
+    """Tell whether its author spoke there again."""
+    return any(_is_after(one, message) and same_person(one.sender, message.sender) for one in room.messages)
 
 
 def _is_after(one: Message, other: Message) -> bool:

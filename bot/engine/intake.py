@@ -1,13 +1,13 @@
 """What comes in from Discord is stored once, and is a reason to those whom it concerns, in one transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import assert_never
 
 import structlog
 
-from bot.core.addressing import ways_of
+from bot.core.addressing import Addressees
 from bot.core.changes import Change, PutReason
 from bot.core.config import CommunityConfig
 from bot.core.events import (
@@ -37,13 +37,14 @@ from bot.core.ports.beats import Beats
 from bot.core.ports.people import People, WritablePeople
 from bot.core.post_removal import removal
 from bot.core.reasons import cues_for, reasons_for
-from bot.core.records import AgentId, Community, Message, Person, Sender, Snowflake
+from bot.core.records import AgentId, Community, Message, MessageId, Person, Sender, Snowflake
 from bot.core.spending import day_of, of_day
 from bot.engine.channel_events import ChannelEvents, place_of
 from bot.engine.reactions import Reactions
 from bot.engine.stage import Stage
 
-AT_ONCE = 100  # messages that are read on, to a transaction
+AT_ONCE = 25  # messages that are read on, to a transaction: nobody else writes or has a turn meanwhile
+CHARACTERS_AT_ONCE = 20_000  # of their words and files
 SEEN_BEFORE = 60  # messages of the room that tell whom a new one addresses
 log = structlog.get_logger(__name__)
 
@@ -148,14 +149,19 @@ class Intake:
             return
         for of_people, run in groupby(events, key=lambda event: event.author is not None):
             together = list(run)
-            for start in range(0, len(together), AT_ONCE) if of_people else ():
-                await self._messages(together[start : start + AT_ONCE], community)
+            overtaken = _overtaken(together)
+            for few in _few_at_once(together) if of_people else ():
+                await self._messages(few, community, overtaken)
             for event in () if of_people else together:
                 await self._own_post(event, community)
 
-    async def _messages(self, events: Sequence[MessageSeen], community: Community) -> None:
-        """Store people's messages, and give the reasons that they are, in one transaction."""
-        now = self._clock.now()
+    async def _messages(
+        self, events: Sequence[MessageSeen], community: Community, overtaken: Container[Snowflake] = ()
+    ) -> None:
+        """Store people's messages, and give the reasons that they are, in one transaction.
+
+        `overtaken`: those after which their authors spoke there again, though that is still to be stored.
+        """
         changes: list[Change] = []
         async with self._store.writing(community.id) as write:
             events = [event for event in events if not await self._in_scene(write, event, community, changes)]
@@ -163,7 +169,7 @@ class Intake:
             stored = [message for message in await write.talk.add(community.id, records) if message]
             for room_id in dict.fromkeys(message.room_id for message in stored):
                 here = [message for message in stored if message.room_id == room_id]
-                changes += await _stirred(write, community, here, now)
+                changes += await _stirred(write, community, here, self._clock, overtaken)
             await write.apply(community.id, changes)
         self._announce(changes)
 
@@ -317,29 +323,63 @@ async def _known(people: WritablePeople, community: Community, person: Person) -
     return merged
 
 
-async def _stirred(write: Writing, community: Community, messages: Sequence[Message], now: datetime) -> list[Change]:
+def _overtaken(events: Sequence[MessageSeen]) -> frozenset[Snowflake]:
+    """Give the messages after which their authors spoke again in the same channel."""
+    last = {(event.channel_id, event.author and event.author.id): event.message_id for event in events}
+    return frozenset(event.message_id for event in events) - frozenset(last.values())
+
+
+def _few_at_once(events: Sequence[MessageSeen]) -> Iterator[Sequence[MessageSeen]]:
+    """Give messages in portions that are stored in a moment."""
+    few: list[MessageSeen] = []
+    characters = 0
+    for event in events:
+        long = len(event.content) + sum(len(file.text or "") for file in event.attachments)
+        if few and (len(few) == AT_ONCE or characters + long > CHARACTERS_AT_ONCE):
+            yield few
+            few, characters = [], 0
+        few.append(event)
+        characters += long
+    if few:
+        yield few
+
+
+async def _stirred(
+    write: Writing, community: Community, messages: Sequence[Message], clock: Clock, overtaken: Container[Snowflake]
+) -> list[Change]:
     """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
-    room_id = messages[0].room_id
+    now, room_id = clock.now(), messages[0].room_id
     view = await write.views.whole(community.id, room_ids=[room_id], messages=SEEN_BEFORE)
     wanted = [message.reply_to for message in messages if message.reply_to is not None]
     answered = await write.talk.by_id(community.id, wanted) if wanted else {}
     stretch = of_day(await write.money.spent(community.id, day_of(now)), view.config).stretch
+    so_far = await _addressed_so_far(write.beats, community, messages, now, view.config)
+    addressees = Addressees(view, view.rooms[room_id])
     reasons: dict[tuple[AgentId, ReasonKind], PutReason] = {}
     signs: list[Change] = []
     for message in messages:
-        replied = answered.get(message.reply_to) if message.reply_to is not None else None
-        so_far = await _addressed_so_far(write.beats, community, message, now, view.config)
-        ways = ways_of(view, view.rooms[room_id], message, replied=replied)
-        for put in reasons_for(view, room_id, message, now=now, addressed_so_far=so_far, ways=ways, stretch=stretch):
+        if message is not messages[0]:
+            await clock.sleep(0)  # others come first in between
+        ways = addressees.of(message, replied=answered.get(message.reply_to or MessageId(0)))
+        for put in reasons_for(
+            view,
+            room_id,
+            message,
+            now=now,
+            addressed_so_far=so_far.get(message.sender.person_id, 0),
+            ways=ways,
+            stretch=stretch,
+            overtaken=message.discord_id in overtaken,
+        ):
             reasons[put.agent_id, put.reason.kind] = put
         signs = [*cues_for(view, room_id, message, ways, now=now)] or signs
     return [*reasons.values(), *signs]
 
 
 async def _addressed_so_far(
-    beats: Beats, community: Community, message: Message, now: datetime, config: CommunityConfig
-) -> int:
-    if message.sender.person_id is None:
-        return 0
+    beats: Beats, community: Community, messages: Sequence[Message], now: datetime, config: CommunityConfig
+) -> Mapping[Snowflake | None, int]:
+    """Give how many beats the authors of messages caused lately."""
     since = now - timedelta(minutes=config.addressed_per_person_minutes)
-    return await beats.addressed_by(community.id, message.sender.person_id, since)
+    authors = dict.fromkeys(message.sender.person_id for message in messages)
+    return {id_: await beats.addressed_by(community.id, id_, since) for id_ in authors if id_ is not None}

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
 
 from bot.core import addressing
-from bot.core.addressing import Way, named_in, ways_of
+from bot.core.addressing import Addressees, Way, named_in, ways_of
+from bot.core.conversation import Conversation
 from bot.core.kinds import ReasonKind
 from bot.core.names import MOST_ALIASES
 from bot.core.records import Agent, AgentId, Message, MessageId, Reason, Snowflake
@@ -109,6 +112,49 @@ def test_a_line_costs_the_same_however_many_names_there_are(monkeypatch: pytest.
     assert named_in("aaaaa~ " * 500, crowd) == {1}
     assert len(made[0]) == 200 * (1 + MOST_ALIASES)  # no more of what was set before there was a bound
     assert made[0].looks <= 500
+
+
+WORDS = ("iris", "@otto", "mira:", "rob,", "which driver?", "nouveau", "ok", "zed " * 200)
+SPOKEN = some.fixed_dictionaries(
+    {
+        "sender": some.sampled_from([by_person(), by_person("rob", 502), by_agent(IRIS), by_agent(OTTO)]),
+        "content": some.lists(some.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join),
+        "at": some.integers(0, 400),
+        "reply_to": some.one_of(some.none(), some.integers(1, 12).map(MessageId)),
+        "thread_id": some.sampled_from([None, None, Snowflake(77)]),
+    }
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(spoken=some.lists(SPOKEN, min_size=1, max_size=12), in_order=some.booleans())
+def test_lines_that_are_asked_about_together_address_whom_each_addresses_alone(
+    spoken: list[dict[str, Any]], in_order: bool
+) -> None:
+    times = sorted(one.pop("at") for one in spoken) if in_order else [one.pop("at") for one in spoken]
+    lines = [
+        message(id, room_id=HOST, sent_at=later(at), **one)
+        for id, (at, one) in enumerate(zip(times, spoken, strict=True), 1)
+    ]
+    seen = talk(*sorted(lines, key=lambda one: (one.sent_at, one.id)))
+    together = Addressees(seen, seen.rooms[AgentId(HOST)])
+    assert [together.of(one) for one in lines] == [ways_of(seen, seen.rooms[AgentId(HOST)], one) for one in lines]
+
+
+def test_of_lines_that_are_asked_about_together_each_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed, follow = list[MessageId](), Conversation.follow
+
+    def noted(self: Conversation, line: Message, named: frozenset[AgentId]) -> None:
+        followed.append(line.id)
+        follow(self, line, named)
+
+    monkeypatch.setattr(Conversation, "follow", noted)
+    lines = [message(id, "zed?", room_id=HOST, sender=by_person("rob", 500 + id % 2)) for id in range(1, 61)]
+    seen = talk(*lines)
+    together = Addressees(seen, seen.rooms[AgentId(HOST)])
+    for one in lines:
+        together.of(one)
+    assert len(followed) == len(set(followed)) == len(lines) - 1
 
 
 def test_a_reply_addresses_the_author_of_what_it_answers() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.core import addressing, reasons
-from bot.core.addressing import Way
+from bot.core.addressing import Addressees, Way
 from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.config import CommunityConfig
 from bot.core.events import (
@@ -21,8 +20,6 @@ from bot.core.events import (
 )
 from bot.core.kinds import LetterState, MessageType, ReasonKind, SenderKind, Visibility
 from bot.core.records import AgentId, Attachment, Message, MessageId, Person, Snowflake
-from bot.core.view import Glance, RoomView
-from bot.engine import intake
 from tests.engine.town import ADA, ADAS, BOB, Town, town
 from tests.factories import GUILD_ID, person
 
@@ -67,14 +64,13 @@ async def test_whoever_may_manage_the_server_is_the_architect_under_a_name_of_th
 
 
 async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, find = list[MessageId](), addressing.ways_of
+    asked, find = list[MessageId](), Addressees.of
 
-    def noted(view: Glance, room: RoomView, message: Message, **more: Any) -> dict[AgentId, Way]:  # noqa: ANN401
+    def noted(self: Addressees, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
         asked.append(message.id)
-        return find(view, room, message, **more)
+        return find(self, message, replied=replied)
 
-    for module in (intake, reasons):
-        monkeypatch.setattr(module, "ways_of", noted)
+    monkeypatch.setattr(Addressees, "of", noted)
     await here.hear("Nice, Ada!")
     assert len(asked) == 1
 

@@ -1,11 +1,19 @@
 """What waited out an outage: only the newest line per person and room is still answered."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from bot.core.changes import AddMembership
+from bot.core.conversation import Conversation
 from bot.core.events import MessageSeen
 from bot.core.kinds import ReasonKind
+from bot.core.ports import NewMessage
+from bot.core.records import AgentId, CommunityId, Message, MessageId
+from storage.talk import SqlTalk
 from tests.engine.town import ADA, ADAS, BOB, Town, town
 from tests.factories import membership, person
 
@@ -53,3 +61,52 @@ async def test_lines_of_now_are_all_answered() -> None:
         await here.intake.take(said(here, "@Ada, one?", 1, channel_id=ADAS))
         await here.intake.take(said(here, "@Ada, two?", 0, channel_id=ADAS))
         assert (await waits(here))[ADA] == [(ReasonKind.ADDRESSED, "@Ada, two?")]
+
+
+async def test_what_somebody_said_on_since_is_not_answered_though_it_is_stored_later() -> None:
+    async with town() as here:
+        await here.apply(AddMembership(membership=membership(BOB, ADA)))
+        calls = [said(here, f"@Bob, {number}?", 400 - number) for number in range(100)]
+        await here.intake.take_read_on([*calls, *(said(here, "never mind", 300 - number) for number in range(30))])
+        assert ReasonKind.ADDRESSED not in [one.kind for one in (await here.view()).reasons.get(BOB, ())]
+
+
+@pytest.mark.parametrize(("words", "most"), [("hello? ", 25), ("hello? " * 500, 5)])
+async def test_lines_that_are_read_on_are_stored_few_at_once_and_each_is_looked_at_once(
+    words: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored, followed = list[int](), list[MessageId]()
+    add, follow = SqlTalk.add, Conversation.follow
+
+    async def adds(self: SqlTalk, community_id: CommunityId, new: Sequence[NewMessage]) -> Sequence[Message | None]:
+        stored.append(len(new))
+        return await add(self, community_id, new)
+
+    def follows(self: Conversation, line: Message, named: frozenset[AgentId]) -> None:
+        followed.append(line.id)
+        follow(self, line, named)
+
+    monkeypatch.setattr(SqlTalk, "add", adds)
+    monkeypatch.setattr(Conversation, "follow", follows)
+    async with town() as here:
+        await here.intake.take_read_on([said(here, words, 100 - number) for number in range(100)])
+        assert (sum(stored), max(stored)) == (100, most)
+        assert len(followed) <= 100 + 60 * len(stored)
+        assert len(await here.history()) == 50
+
+
+async def test_others_have_their_turn_between_lines_that_are_read_on() -> None:
+    async with town() as here:
+        turns, done = 0, asyncio.Event()
+
+        async def other() -> None:
+            nonlocal turns
+            while not done.is_set():
+                turns += 1
+                await asyncio.sleep(0)
+
+        task = asyncio.create_task(other())
+        await here.intake.take_read_on([said(here, "hello?", 100 - number) for number in range(100)])
+        done.set()
+        await task
+        assert turns >= 100
