@@ -2,12 +2,14 @@
 
 import json
 
+from bot.core.hud.formats.document import Document
+from bot.core.hud.values import entries
 from bot.standin.brain import think
 from bot.standin.completion import Completion
 from bot.standin.faults import Outcome, spoilt
 from bot.standin.plain import plain_answer
 from bot.standin.question import Question
-from bot.standin.reader import read_hud
+from bot.standin.reader import read_hud, words
 from bot.standin.schema import Fitter
 from bot.standin.script import Call, Script, Step
 from bot.standin.usage import Usage, first_tokens, tokens_of
@@ -24,7 +26,15 @@ def words_for(question: Question, step: Step) -> str:
     if hud is None:
         return plain_answer(question, fitter)
     answer = think(hud)
-    return as_json(fitter.fitted(answer) if fitter else answer)
+    if fitter is None:
+        return as_json(answer)
+    return as_json(fitter.fitted(in_one_room(answer) if "message" in fitter.schema.get("properties", {}) else answer))
+
+
+def in_one_room(answer: Document) -> Document:
+    """The answer where one message is asked for: what is said in the one room that is shown."""
+    said = [words(one, "message") for one in entries(answer.get("responses"))]
+    return {**answer, "message": " ".join(said)}
 
 
 def as_json(answer: object) -> str:
