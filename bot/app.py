@@ -1,7 +1,6 @@
 """The composition root: builds every part, closes every part, and is the only place that knows all of them."""
 
 import asyncio
-import json
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,7 +28,6 @@ from bot.adapters.workshop import ProcessWorkshop
 from bot.client import SelfroomClient
 from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
-from bot.core.schema import answer_schema
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities
 from bot.engine.deadlines import Deadlines
@@ -200,7 +198,6 @@ def start_heart(
         on_typing=delivery.typing.begin,
         on_letters=delivery.wake,
         call_seconds=settings.model_total_seconds * CALL_PATIENCE,
-        schema_tokens=tokenizer_for(settings.defaults.model).count(json.dumps(answer_schema())),
     )
 
 
@@ -376,7 +373,8 @@ async def hud_now(
         raise BadSetting(f"There is no format {hud_format!r}: choose {one_of(list(InputFormat))}.") from error
     async with opened(settings) as store, store.reading() as read:
         community_id = chosen(await read.communities.all(), guild_id).id
-        one = agent_named((await read.views.whole(community_id, messages=0)).agents.values(), agent)
+        view = await read.views.whole(community_id, messages=0)
+        one = agent_named(view.agents.values(), agent)
         return await seen_now(
             read.views,
             community_id,
@@ -384,5 +382,6 @@ async def hud_now(
             now=SystemClock().now(),
             tokenizer=tokenizer_for(one.model),
             structured=True,
+            lean=view.config.is_lean(one, known=prices_of(settings).knows(one.model)),
             input_format=input_format,
         )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from bot.core.kinds import (
     Access,
     AgentType,
+    Detail,
     HeldFor,
     InputFormat,
     LetterKind,
@@ -49,6 +50,7 @@ KINDS: Mapping[str, type] = {
     "Agent.type": AgentType,
     "Agent.input_format": InputFormat,
     "Agent.output_format": OutputFormat,
+    "Agent.detail": Detail,
     "Agent.last_reason": ReasonKind,
     "Room.access": Access,
     "Room.visibility": Visibility,

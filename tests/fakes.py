@@ -150,6 +150,7 @@ class ScriptedModel:
         self.paid: Ceilings | None = None  # what the installation holds it to, as it pays
         self.allowed: tuple[str, ...] = ()  # models that it pays for
         self.unpriced: set[str] = set()
+        self.unknown: set[str] = set()
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         self.calls.append(call)
@@ -187,6 +188,9 @@ class ScriptedModel:
 
     def price_is_known(self, model: str) -> bool:
         return model not in self.unpriced
+
+    def is_known(self, model: str) -> bool:
+        return model not in self.unknown
 
     def ceilings(self, model: str) -> Ceilings | None:
         return self.paid

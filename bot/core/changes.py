@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from bot.core.kinds import (
     Access,
+    Detail,
     Emotion,
     InputFormat,
     LetterKind,
@@ -58,6 +59,7 @@ class AgentColumns(TypedDict, total=False):
     allocations: Allocations
     input_format: InputFormat
     output_format: OutputFormat
+    detail: Detail
     can_create_agents: bool
     aliases: tuple[str, ...]
     listens_to_bare_name: bool

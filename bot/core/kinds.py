@@ -72,6 +72,22 @@ class OutputFormat(StrEnum):
     TOON = "toon"
 
 
+class Detail(StrEnum):
+    """How much an agent is shown; `auto`: lean where its model is not known, unless a trial found otherwise."""
+
+    AUTO = "auto"
+    FULL = "full"
+    LEAN = "lean"  # what a weak mind can bear
+
+
+class Structure(StrEnum):
+    """How firmly a model is held to the answer's form: a strict schema, JSON with an example, or words alone."""
+
+    SCHEMA = "schema"
+    JSON = "json"
+    WORDS = "words"
+
+
 class ReasonKind(StrEnum):
     """Why a beat is run, the most urgent first."""
 

@@ -115,6 +115,9 @@ class Model(Protocol):
     def price_is_known(self, model: str) -> bool:
         """Tell whether what is booked for its calls is what they cost (nothing on a free server)."""
 
+    def is_known(self, model: str) -> bool:
+        """Tell whether the model is one of those that are paid for: its price is in the lists, or given."""
+
     def ceilings(self, model: str) -> Ceilings | None:
         """Give what calls of this model are held to, as the installation pays for them; None: it does not."""
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected, one_of
-from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.kinds import Detail, InputFormat, OutputFormat
 from bot.core.records import Json
 
 DEFAULT: Final = "default"
@@ -41,6 +41,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "token_budget": "tokens of a new agent's own part of its HUD",
     "input_format": f"the format of a new agent's HUD: {_choice(InputFormat)}",
     "output_format": f"the format of a new agent's answers: {_choice(OutputFormat)}",
+    "detail": f"how much a new agent is shown: {_choice(Detail)}; auto goes by its model",
     "agents_per_parent_and_day": "how many agents an agent may create in a day",
     "access": "who may join a new room: open, knock or closed",
     "visibility": "who sees a new room: public or private",
@@ -80,6 +81,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "tokens_per_day": "what a UTC day may take, in tokens; default: no limit",
     "isolation": "whether agents may share a model call: shared or solo",
     "planner": "how calls are divided: auto, shared or solo",
+    "models": 'how models are asked, as JSON by name: {"llama3": {"detail": "lean"}}',
+    "lean_tokens": "tokens of the own part of an agent that is shown little (detail lean)",
+    "look_up_steps": "further calls in which an agent's look-ups are answered at once where somebody waits",
     "answer_tokens": "tokens kept free for the answer of a model that thinks before it writes",
     "answer_tokens_alone": "tokens an answer of one agent has at most",
     "unusable_told": "answers in a row that cannot be used before the managers are told",
@@ -146,6 +150,8 @@ def rule_of(name: str) -> str:
         return _choice(field.annotation)
     if name.endswith("_id") or name == "listened_bots":
         return "what Discord gives with *Copy ID*"
+    if get_origin(field.annotation) is Mapping:
+        return "JSON such as its line in this list shows, or none"
     return "one line of text" if field.annotation is str else "words with commas between them, or none"
 
 

@@ -12,6 +12,7 @@ from typing import NewType
 from bot.core.kinds import (
     Access,
     AgentType,
+    Detail,
     HeldFor,
     InputFormat,
     LetterKind,
@@ -127,6 +128,7 @@ class Agent:
     allocations: Allocations = Allocations()
     input_format: InputFormat = InputFormat.TEXT
     output_format: OutputFormat = OutputFormat.JSON
+    detail: Detail = Detail.AUTO
     can_create_agents: bool = False
     aliases: tuple[str, ...] = ()
     listens_to_bare_name: bool = True

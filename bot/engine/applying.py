@@ -21,7 +21,7 @@ from bot.core.after_beat import (
     widened,
 )
 from bot.core.answers import AgentAnswer
-from bot.core.changes import AgentColumns, Change, ClearLookups, EndBeat, UpdateAgent
+from bot.core.changes import AgentColumns, Change, ClearLookups, EndBeat, RecordAction, UpdateAgent
 from bot.core.errors import Broken, ModelError
 from bot.core.floor import after_saying, may_speak
 from bot.core.gate import Claim, Ready
@@ -29,7 +29,7 @@ from bot.core.hud.call import AgentPart
 from bot.core.key_redaction import LONGEST_KEPT, KeyRedactor
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Usage
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Lookup, Usage
 from bot.core.scenes.records import SceneStatus
 from bot.core.turn_answers import NO_MOVE
 from bot.core.view import Glance, Outline
@@ -138,8 +138,8 @@ class Applier:
             await self._apply_turn(write, view, one, let_through_at, now)
             return await write.views.glance(claim.community_id, agent_ids=[claim.agent_id], messages=LOOKED_BACK)
         one = replace(one, ready=widened(view, one.ready, one.part.seen_until))
-        before = _before(one)
-        if not _only_talks(view, one.reply.actions):  # what is looked up or asked for now is not what was shown
+        before = [*_before(one), *one.call.looked_up]
+        if one.call.looked_up or not _only_talks(view, one.reply.actions):  # what is looked up now was not shown
             await write.apply(claim.community_id, before)
             before = []
         outcomes = await self._perform(write, view, one, let_through_at, now)
@@ -194,6 +194,29 @@ class Applier:
         await stage.fumbled(seat.seat, why)
         await write.apply(community_id, stage.changes)
 
+    async def look_up(
+        self, call: PlannedCall, actions: Sequence[Action], redactor: KeyRedactor
+    ) -> list[tuple[Lookup, RecordAction]]:
+        """Give what an agent's look-ups find now, and write nothing; for one whose claim has passed on none is made."""
+        (ready,), (part,) = call.ready, call.built.parts
+        claim, now = ready.claim, self._clock.now()
+        async with self._store.writing(claim.community_id) as write:
+            if not await write.claims.holds(claim):
+                return []
+            terms = self._terms(ready, part, now, redactor=redactor)
+            return await self._performer.look_up(write, claim.community_id, claim.agent_id, actions, terms)
+
+    def _terms(self, ready: Ready, part: AgentPart, now: datetime, *, redactor: KeyRedactor) -> ActionContext:
+        return ActionContext(
+            now=now,
+            random=self._random_for(ready.claim.community_id, ready.beat_id),
+            side=ready.side,
+            rooms_shown=frozenset(part.room_ids),
+            beat_id=ready.beat_id,
+            reasons=ready.reasons,
+            redactor=redactor,
+        )
+
     async def failed(self, ready: Ready, error: ModelError) -> None:
         """Put an agent back whose model failed: its reasons stay and are tried again after a while."""
         now = self._clock.now()
@@ -232,17 +255,8 @@ class Applier:
         if not one.reply.actions and not one.reply.rejected and not addressed:
             return []  # what was brought to an agent is noticed even by one that says nothing
         speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
-        terms = ActionContext(
-            now=now,
-            random=self._random_for(ready.claim.community_id, ready.beat_id),
-            side=ready.side,
-            rooms_shown=frozenset(one.part.room_ids),
-            beat_id=ready.beat_id,
-            reasons=ready.reasons,
-            let_through_at=let_through_at,
-            may_speak=speech.allowed,
-            redactor=one.redactor,
-        )
+        terms = self._terms(ready, one.part, now, redactor=one.redactor)
+        terms = replace(terms, let_through_at=let_through_at, may_speak=speech.allowed)
         return await self._performer.perform(
             write,
             ready.claim.community_id,
@@ -321,7 +335,8 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
     ready = one.ready
     people = [reason.person_id for reason in ready.reasons if reason.person_id is not None]
     refused = [f"Rejected ({as_words(what)}): {why}" for what, why in one.reply.rejected]
-    done = (*(_in_words(outcome) for outcome in outcomes), *refused)
+    looked_up = [f"Looked up within the beat: {as_words(done.record.type)}." for done in one.call.looked_up]
+    done = (*looked_up, *(_in_words(outcome) for outcome in outcomes), *refused)
     return Beat(
         id=ready.beat_id,
         agent_id=ready.agent_id,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -10,6 +10,7 @@ from functools import partial
 
 import structlog
 
+from bot.core.actions import Action
 from bot.core.after_beat import rests
 from bot.core.answer_text import LONGEST_ANSWER, is_plain
 from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
@@ -21,14 +22,14 @@ from bot.core.key_redaction import KeyRedactor, given_in
 from bot.core.kinds import OutputFormat, ReasonKind
 from bot.core.plain_words import Sole
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
-from bot.core.records import AgentId, CommunityId, Json, Usage
+from bot.core.records import AgentId, CommunityId, Usage
 from bot.core.scenes.showing import Turn
-from bot.core.schema import answer_schema
 from bot.core.spending import Limit, Short, added, divided, next_day
 from bot.core.turn_answers import parse_turn
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.gatekeeper import Batch
+from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, weights_of
 
@@ -138,6 +139,9 @@ class Caller:
             await self._purse.settle(batch.community_id, call, as_told(answer.usage))
             paid_for = replace(call, reservation=None)
             answer, parsed = await self._mended(batch, call, answer, parsed, trouble)
+        if before is None:
+            call, answer, parsed = await self._looked_up(batch, paid_for, answer, parsed)
+            paid_for = call
         kept = _kept(batch, call, parsed, before)
         parts = [_answered(batch, call, one, answer, parsed, kept) for one in call.ready]
         again = [one for one in parts if call.shared and _needs_own_call(one)]
@@ -165,6 +169,46 @@ class Caller:
         call = planner.with_images(view, batch.model, call)
         (one,) = await self._purse.reserve(batch.community_id, batch.model, view.config, [call], now, view.agents)
         return one
+
+    async def _looked_up(
+        self, batch: Batch, call: PlannedCall, answer: ModelAnswer, parsed: ParsedAnswer
+    ) -> tuple[PlannedCall, ModelAnswer, ParsedAnswer]:
+        """Answer the look-ups of an agent that is waited for, and ask it on; what is left to the next beat stays so."""
+        for _ in range(batch.view.config.look_up_steps):
+            more = await self._next_step(batch, call, parsed)
+            if more is None:
+                break
+            await self._purse.settle(batch.community_id, call, as_told(answer.usage))
+            call = replace(call, reservation=None)
+            try:
+                then = await self._ask(batch, more)
+            except ModelError as error:
+                log.warning("what was looked up was not answered", model=call.kind.model, why=error.sentence)
+                break
+            await self._purse.settle(batch.community_id, more, as_told(then.usage))
+            used = added(answer.usage, then.usage)
+            read = await self._read(batch, then, more)
+            if not read.usable:
+                answer = replace(answer, usage=used)
+                break
+            call, answer, parsed = replace(more, reservation=None), replace(then, usage=used), read
+        return call, answer, parsed
+
+    async def _next_step(self, batch: Batch, call: PlannedCall, parsed: ParsedAnswer) -> PlannedCall | None:
+        """Give the call that goes on where an answer consists of look-ups; None where it does not, or cannot be."""
+        actions = _look_ups_in(call, parsed)
+        lasts = call.ready[0].claim.lease_until - self._clock.now() > timedelta(seconds=self._call_seconds)
+        if not actions or not lasts:
+            return None
+        found = await self._applier.look_up(call, actions, batch.redactor)
+        more = planner.looked_up(batch.view, batch.model, call, found) if found else None
+        if more is None:
+            return None
+        more = await self._paid(batch, more)
+        if more.short is not None:
+            return None
+        self._metrics.count("look_ups_answered", model=call.kind.model)
+        return more
 
     async def _mended(
         self, batch: Batch, call: PlannedCall, first: ModelAnswer, parsed: ParsedAnswer, trouble: str
@@ -284,9 +328,9 @@ class Caller:
             input=call.built.input,
             temperature=call.kind.temperature,
             answer_tokens=call.answer_tokens,
-            schema=_schema(call) if call.kind.structured else None,
+            schema=call.built.schema if call.kind.structured else None,
             cache_key=call.built.cache_key,
-            wants_json=call.kind.output_format is OutputFormat.JSON,
+            wants_json=call.kind.output_format is OutputFormat.JSON and not call.kind.in_words,
             images=call.images,
             whose=f"{batch.community_id} {' '.join(map(str, planner.ids_of(call)))}",
             is_awaited=any(one.addressed_by_person for one in call.ready),
@@ -358,8 +402,14 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     return replace(answer, usage=added(first, answer.usage))
 
 
-def _schema(call: PlannedCall) -> Mapping[str, Json]:
-    return answer_schema(alone=not call.shared) if call.built.schema is None else call.built.schema
+def _look_ups_in(call: PlannedCall, parsed: ParsedAnswer) -> Sequence[Action]:
+    """Give the look-ups of which the answer of one agent consists that somebody waits for; none where it is more."""
+    ready = call.ready[0]
+    reply = parsed.replies.get(ready.agent_id)
+    waited_for = ready.addressed_by_person or any(reason.mentioned and reason.person_id for reason in ready.reasons)
+    if call.shared or reply is None or not waited_for:
+        return ()
+    return reply.actions if all(isinstance(action, LOOK_UPS) for action in reply.actions) else ()
 
 
 def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
@@ -377,7 +427,7 @@ def _sole(batch: Batch, call: PlannedCall, answer: ModelAnswer) -> Sole:
     return Sole(
         agent_id=agent.id,
         name=agent.name,
-        room_id=ready.first.room_id,
+        room_id=part.shown_ids[0] if call.built.lean and call.built.lean.in_one_room else ready.first.room_id,
         is_asked=ready.first.kind in ASKING,
         is_whole=answer.complete,
         rules=call.built.instructions,

@@ -55,7 +55,6 @@ class Heartbeat:
         on_typing: Callable[[Snowflake, Snowflake], None] | None = None,
         on_letters: Callable[[], None] = _nothing,
         call_seconds: float = CALL_SECONDS,
-        schema_tokens: int = 0,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -63,8 +62,7 @@ class Heartbeat:
         self._planned = planned
         self._on_typing = on_typing
         self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
-        self._purse = Purse(store, schema_tokens=schema_tokens)
-        self._schema_tokens = schema_tokens
+        self._purse = Purse(store)
         self._applier = Applier(store, performer, clock, random_for, metrics)
         self._caller = Caller(
             store,
@@ -189,10 +187,9 @@ class Heartbeat:
 
     async def _plan(self, batch: Batch) -> tuple[Batch, Sequence[PlannedCall]] | None:
         try:
-            ready, extra = batch.ready, self._schema_tokens
-            write = planner.builder(batch.view, batch.model, batch.at, turns=batch.turns, schema_tokens=extra)
+            write = planner.builder(batch.view, batch.model, batch.at, turns=batch.turns)
             calls: list[PlannedCall] = []
-            for call in planner.plan(batch.view, ready, batch.model, write, batch.at, schema_tokens=extra):
+            for call in planner.plan(batch.view, batch.ready, batch.model, write, batch.at):
                 calls.append(planner.with_images(batch.view, batch.model, call))
                 await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between
             view, model = batch.view, batch.model

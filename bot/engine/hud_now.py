@@ -19,6 +19,7 @@ async def hud_now(
     now: datetime,
     tokenizer: Tokenizer,
     structured: bool,
+    lean: bool,
     side: Side = PUBLIC_SIDE,
     input_format: InputFormat | None = None,
 ) -> Seen:
@@ -32,5 +33,6 @@ async def hud_now(
         input_format=input_format or agent.input_format,
         output_format=agent.output_format,
         structured=structured,
+        lean=lean,
     )
     return f"{built.instructions}\n{built.input}\n", section_tokens(built, tokenizer, structured=structured)

@@ -9,6 +9,8 @@ from types import ModuleType
 
 from aiohttp import web
 
+from bot.core.hud.formats.document import Document
+from bot.core.hud.values import entries
 from bot.core.records import Json
 from bot.standin import chat_shape, responses_shape
 from bot.standin.brain import think
@@ -25,7 +27,7 @@ from bot.standin.problems import (
     wrong_key,
 )
 from bot.standin.question import Endpoint, Question, read_question
-from bot.standin.reader import read_hud
+from bot.standin.reader import read_hud, words
 from bot.standin.schema import Fitter, Schema, by_kind, kind_of
 from bot.standin.script import Call, Script, Step
 from bot.standin.smalltalk import ANNOUNCEMENT
@@ -159,7 +161,15 @@ def words_for(question: Question, step: Step) -> str:
     if hud is None:
         return plain_answer(question, fitter)
     answer = think(hud)
-    return as_json(fitter.fitted(answer) if fitter else answer)
+    if fitter is None:
+        return as_json(answer)
+    return as_json(fitter.fitted(in_one_room(answer) if "message" in fitter.schema.get("properties", {}) else answer))
+
+
+def in_one_room(answer: Document) -> Document:
+    """The answer where one message is asked for: what is said in the one room that is shown."""
+    said = [words(one, "message") for one in entries(answer.get("responses"))]
+    return {**answer, "message": " ".join(said)}
 
 
 def as_json(answer: object) -> str:

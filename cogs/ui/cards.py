@@ -99,7 +99,7 @@ def _head(view: Outline, agent: Agent, state: State, look: NextBeat | None) -> s
         f"## {label(agent.name)}\n"
         f"{SIGNS[state]} {told}\n"
         f"-# ID {agent.id} · {agent.type} · {label(agent.model)} · {agent.token_budget:,} tokens · "
-        f"input {agent.input_format}, output {agent.output_format}"
+        f"input {agent.input_format}, output {agent.output_format}, detail {agent.detail}"
     )
 
 

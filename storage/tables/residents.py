@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
 
+from bot.core.kinds import Detail
 from storage.columns import Document, Prose, UtcTime
 from storage.tables.base import CLUSTERED, Owned, of_agent, of_community, of_room
 
@@ -50,6 +51,7 @@ class AgentRow(Owned, table=True):
     lease_until: datetime | None = Field(default=None, sa_type=UtcTime)
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = Field(default=None, sa_type=UtcTime)
+    detail: str = Field(default=Detail.AUTO.value, sa_column_kwargs={"server_default": Detail.AUTO.value})
 
 
 class RoomRow(Owned, table=True):

@@ -146,6 +146,7 @@ EXAMPLES: Mapping[str, object] = {
     "action": "add",
     "background_prompt": "You are new.",
     "allowed": True,
+    "category": "room",
     "person_id": 777,
     "id": 10,
 }

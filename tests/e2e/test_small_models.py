@@ -36,8 +36,8 @@ async def test_what_a_server_does_not_take_is_left_out(tmp_path: Path, monkeypat
     assert given == [{"temperature", "response_format"}, {"response_format"}, {"response_format"}]
     assert mind.bodies[-1]["response_format"] == {"type": "json_object"}
     held, _, told = (body["messages"][0]["content"] for body in mind.bodies)
-    assert '{"thoughts"' not in held
-    assert '{"thoughts"' in told
+    assert '{"message"' not in held
+    assert '{"message"' in told  # nobody knows the model: its agents are shown little
 
 
 async def test_a_server_that_ignores_the_schema_and_speaks_in_words_is_heard(

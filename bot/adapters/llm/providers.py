@@ -76,6 +76,10 @@ class Providers:
         found = self._found(model)
         return (found is not None and found[0].options.free) or self._prices.knows(model)
 
+    def is_known(self, model: str) -> bool:
+        """Tell whether the model is one of those that are paid for: its price is in the lists, or given."""
+        return self._prices.knows(model)
+
     def ceilings(self, model: str) -> Ceilings | None:
         """Give what calls of this model are held to, as the installation pays for them; None: it does not."""
         found = self._found(model)

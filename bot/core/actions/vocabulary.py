@@ -11,6 +11,16 @@ BY_NAME = {definition.name: definition for definition in CATALOGUE}
 ALSO_CALLED = {name: definition.name for definition in CATALOGUE for name in definition.also}
 
 
+LEAN = ("set", "get", "delete", "recall", "react", "sleep", "schedule_message", "more")
+"""What an agent that is shown little finds in its list of actions: those that are used most."""
+
+
+def actions_of(category: Category, *, privileged: bool) -> tuple[Definition, ...]:
+    """Give a category's listed actions, those of the privileged only to them."""
+    of = (each for each in CATALOGUE if each.category is category and each.listed)
+    return tuple(each for each in of if privileged or not each.privileged)
+
+
 def hud_actions(*, privileged: bool) -> dict[str, tuple[str, ...]]:
     """Give the HUD's list of actions by category: those every agent has, or only those of the privileged."""
     shown = [each for each in CATALOGUE if each.listed and each.privileged is privileged]

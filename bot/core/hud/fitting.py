@@ -7,9 +7,10 @@ from bot.core.hud.agent_hud import AgentHud, CallTime, Format
 from bot.core.hud.budget import Rest, fit_rest
 from bot.core.hud.layout import BacklogCache, lay_out, room_table
 from bot.core.hud.sections import Scope
-from bot.core.hud.shown_rooms import without_secrets
+from bot.core.hud.shown_rooms import rooms_of, without_secrets
 from bot.core.hud.values import fields
 from bot.core.hud.wording import percent
+from bot.core.records import AgentId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +20,12 @@ class Fitted:
     agent_hud: AgentHud
     sections: tuple[tuple[str, int], ...]
     tokens: int
+    room_ids: tuple[AgentId, ...]  # where it may act: one that is shown little, also where it does not look now
 
 
 def fit(scope: Scope, hud_format: Format, moment: CallTime, backlogs_known: BacklogCache) -> Fitted:
     """Give what the agent is shown: exactly counted, never above its budget."""
-    rooms = scope.view.rooms_of(scope.agent.id, scope.side)
+    rooms = rooms_of(scope)
     rest = fit_rest(scope, [room.room.id for room in rooms], hud_format, moment)
     laid = room_table(scope, rooms, hud_format, backlogs_known)
     left = scope.budget - rest.tokens
@@ -48,13 +50,16 @@ def _counted(
     agent_hud: AgentHud, rest: Rest, room_tokens: int, hud_format: Format, moment: CallTime, scope: Scope
 ) -> Fitted:
     others = [(name, tokens) for name, tokens in rest.pieces if name != "budget"]
+    shown = [place.id for place in agent_hud.shown_rooms]
+    if scope.lean:
+        shown = [room.room.id for room in scope.view.rooms_of(scope.agent.id, scope.side)]
     known = sum(tokens for _, tokens in others) + room_tokens
     if hud_format.lines_add_up:
         agent_hud, used = _told(agent_hud, lambda told: known + hud_format.budget_tokens(told))
     else:
         agent_hud, used = _told(agent_hud, lambda told: scope.tokenizer.count(hud_format.solo(told, moment)))
-    budget = hud_format.budget_tokens(agent_hud)
-    return Fitted(agent_hud=agent_hud, sections=(*others, ("messages", room_tokens), ("budget", budget)), tokens=used)
+    pieces = (*others, ("messages", room_tokens), ("budget", hud_format.budget_tokens(agent_hud)))
+    return Fitted(agent_hud=agent_hud, sections=pieces, tokens=used, room_ids=tuple(shown))
 
 
 def _told(agent_hud: AgentHud, tokens: Callable[[AgentHud], int]) -> tuple[AgentHud, int]:
@@ -69,5 +74,7 @@ def _told(agent_hud: AgentHud, tokens: Callable[[AgentHud], int]) -> tuple[Agent
 
 
 def _with_used(agent_hud: AgentHud, used: int) -> AgentHud:
+    if "budget" not in agent_hud.sections:
+        return agent_hud
     told = fields(agent_hud.sections["budget"]) | {"used": used, "percent": percent(used, agent_hud.agent.token_budget)}
     return replace(agent_hud, sections={**agent_hud.sections, "budget": told})

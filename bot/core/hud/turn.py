@@ -125,7 +125,7 @@ def build_turn(view: View, agent: Agent, side: Side, turn: Turn, *, now: datetim
         tokens=count(tokenizer, instructions) + own,
         parts=(part,),
         cache_key=f"selfroom-{hashlib.sha256(named.encode()).hexdigest()[:24]}",
-        schema=turn_schema(turn.moves),
+        turn_schema=turn_schema(turn.moves),
     )
 
 

@@ -1,13 +1,15 @@
 """Why a beat came: the last line of what an agent is shown, so that even a weak mind knows what to answer."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bot.core.hud.escape import one_line, unbracketed
+from bot.core.hud.knowledge import inline
 from bot.core.hud.sections import Scope
 from bot.core.hud.shown_rooms import room_name
-from bot.core.hud.wording import MEND, plural
+from bot.core.hud.wording import FOUND, MEND, plural
 from bot.core.kinds import ReasonKind
-from bot.core.records import AgentId, Message, Reason
+from bot.core.records import AgentId, Json, Message, Reason
 
 MOST_NAMED: Final = 3  # reasons of one beat
 LONGEST_NAME: Final = 60
@@ -25,6 +27,16 @@ def mending(trouble: str) -> str:
     """Give the line that asks once more for an answer that could not be used."""
     wrong = one_line(trouble)
     return f"\n{MEND}your answer could not be used: {wrong} Give only the answer again, as described above.\n"
+
+
+def found(lookups: Sequence[Json], more: Mapping[str, Json], why_told: str) -> str:
+    """Give what an agent looked up, as it stands below the view in which it asked, and why it is asked once more."""
+    shown = [one for one in lookups if isinstance(one, dict)]
+    lines = [FOUND, *(f"- {one_line(str(one['question']))}: {inline(one['answer'])}" for one in shown)]
+    if more:
+        lists = [told for told in more.values() if isinstance(told, list)]
+        lines += [">>> MORE ACTIONS <<<", *(f"- {line}" for told in lists for line in told)]
+    return "\n".join(["", *lines, f"why: {why_told}", ""])
 
 
 def _worded(scope: Scope, reason: Reason) -> str:

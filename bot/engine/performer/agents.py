@@ -222,6 +222,7 @@ def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> Agent:
         token_budget=budget,
         input_format=config.input_format,
         output_format=config.output_format,
+        detail=config.detail,
         created_at=work.now,
         created_by=work.actor.agent_id,
     )

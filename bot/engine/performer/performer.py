@@ -6,7 +6,7 @@ from inspect import isawaitable
 
 from bot.core.actions import Action, Category, Play
 from bot.core.actor import Actor
-from bot.core.changes import AddLetter, Audit, Change, RecordAction, Say
+from bot.core.changes import AddLetter, AddLookup, Audit, Change, RecordAction, Say
 from bot.core.errors import Rejected
 from bot.core.hud.knowledge import knowledge_tokens
 from bot.core.key_redaction import KEY, KeyRedactor
@@ -14,7 +14,7 @@ from bot.core.kinds import LetterKind
 from bot.core.people import named
 from bot.core.permissions import refusal
 from bot.core.ports import Cipher, Models, Tokenizer, Writing
-from bot.core.records import ActionRecord, AgentId, CommunityId, Json
+from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Lookup
 from bot.core.view import Glance
 from bot.core.wording import as_words
 from bot.engine.performer.action_context import ActionContext
@@ -75,6 +75,36 @@ class Performer:
         if work.changes:
             await write.apply(community_id, work.changes)
         return outcomes
+
+    async def look_up(
+        self,
+        write: Writing,
+        community_id: CommunityId,
+        agent_id: AgentId,
+        actions: Sequence[Action],
+        context: ActionContext,
+    ) -> list[tuple[Lookup, RecordAction]]:
+        """Work an agent's look-ups out and write nothing; gives what each found, or why not, and its record."""
+        work = await load(
+            write,
+            community_id,
+            Actor.agent(agent_id),
+            actions,
+            subject=None,
+            context=context,
+            cipher=self._cipher,
+            tokenizer=self._tokenizer,
+            models=self._models,
+        )
+        outcomes = [await _perform_one(work, action) for action in actions]
+        answers = iter([one.lookup for one in work.changes if isinstance(one, AddLookup)])
+        found = [next(answers) if one.accepted else _refused(one) for one in outcomes]
+        records = [one for one in work.changes if isinstance(one, RecordAction)]
+        return list(zip(found, records, strict=True))
+
+
+def _refused(outcome: Outcome) -> Lookup:
+    return Lookup(question=outcome.action.definition.name, answer=f"rejected: {outcome.why}")
 
 
 async def _perform_one(work: UnitOfWork, action: Action) -> Outcome:

@@ -31,6 +31,7 @@ from bot.core.records import (
     Message,
     MessageId,
     Mind,
+    Reason,
     RequestId,
     Room,
     Sender,
@@ -284,9 +285,17 @@ def counted(message: Message) -> Message:
     return replace(message, tokens=message_tokens(o200k(), message))
 
 
-def hud(view: View, *agent_ids: int, side: int = PUBLIC_SIDE, hud_format: InputFormat = InputFormat.TEXT) -> BuiltCall:
+def hud(
+    view: View,
+    *agent_ids: int,
+    side: int = PUBLIC_SIDE,
+    hud_format: InputFormat = InputFormat.TEXT,
+    lean: bool = False,
+    reasons: tuple[Reason, ...] = (),
+) -> BuiltCall:
     """The call for these agents as a model with the o200k vocabulary gets it."""
-    asks = [Ask(agent_id=AgentId(id), side=Side(side), alone=len(agent_ids) == 1) for id in agent_ids]
+    alone = len(agent_ids) == 1
+    asks = [Ask(agent_id=AgentId(id), side=Side(side), alone=alone, reasons=reasons) for id in agent_ids]
     return build(
         view,
         asks,
@@ -295,4 +304,5 @@ def hud(view: View, *agent_ids: int, side: int = PUBLIC_SIDE, hud_format: InputF
         input_format=hud_format,
         output_format=OutputFormat.JSON,
         structured=True,
+        lean=lean,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, CallTime, Detail, ShownRoom
+from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, CallTime, RoomDetail, ShownRoom
 from bot.core.hud.escape import unbracketed, whole
 from bot.core.hud.formats.lines import content_of
 from bot.core.hud.wording import timestamp as worded
@@ -31,7 +31,7 @@ def solo_document(agent_hud: AgentHud, moment: CallTime) -> Document:
     """Give one agent's own part: self, meta, rooms."""
     return {
         "self": self_section(agent_hud),
-        "meta": {"directory": agent_hud.sections["directory"], **meta_section(moment)},
+        "meta": {"directory": agent_hud.sections.get("directory", []), **meta_section(moment)},
         "rooms": [room(place) | seat(place) for place in agent_hud.shown_rooms],
         **_unshown(agent_hud),
         "why": agent_hud.sections["why"],
@@ -71,7 +71,7 @@ def meta_section(moment: CallTime) -> Document:
 def room(place: ShownRoom) -> Document:
     """Give a room with its messages."""
     record, checkpoint = place.view.room, place.view.checkpoint
-    full = place.detail is Detail.FULL
+    full = place.detail is RoomDetail.FULL
     summary: Json = None
     if full and checkpoint:
         covered: list[Json] = [checkpoint.first_message_id, checkpoint.last_message_id]
