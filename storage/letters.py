@@ -70,6 +70,11 @@ class SqlLetters:
         found: datetime | None = await self.session.value(asked.order_by(newest_first).limit(1).offset(posts - 1))
         return found
 
+    async def newest(self, community_id: CommunityId, room_id: AgentId, kind: LetterKind) -> Letter | None:
+        of_room = and_(owned(LETTERS, community_id), LETTERS.c.room_id == room_id, LETTERS.c.kind == kind)
+        row = await self.session.first(select(LETTERS).where(of_room).order_by(LETTERS.c.id.desc()).limit(1))
+        return None if row is None else letter_of(row)
+
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         asked = select(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.state == LetterState.HELD)
         return [letter_of(row) for row in await self.session.mappings(asked.order_by(LETTERS.c.id))]

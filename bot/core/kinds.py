@@ -125,6 +125,7 @@ class LetterKind(StrEnum):
     NOTICE = "notice"
     CUE = "cue"
     REMOVAL = "removal"
+    CLEARING = "clearing"
 
 
 class LetterState(StrEnum):

@@ -10,7 +10,7 @@ from storage.session import Values
 from storage.tables import LETTERS, RESERVATIONS
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
-AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE)
+AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2240, 1, 1, tzinfo=UTC)  # as exact as databases keep them
 
