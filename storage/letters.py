@@ -99,7 +99,9 @@ class SqlLetters:
         new: dict[str, object] = {"state": state, "posted_as": parts, "last_part": parts[-1] if parts else None}
         new |= {} if attempts is None else {"attempts": attempts}
         new |= {} if not_before is None else {"not_before": not_before}
-        new |= {"closed_at": at} if state in (LetterState.SENT, LetterState.FAILED) else {}
+        closes = state in (LetterState.SENT, LetterState.FAILED)
+        new |= {"closed_at": at} if closes else {}
+        new |= {"payload": {}} if closes and row["message_id"] is not None else {}  # its files are posted, or never
         await self.session.run(update(LETTERS).where(this).values(new))
         if row["message_id"] is not None:
             await self._mark_posted(community_id, row["message_id"], parts)

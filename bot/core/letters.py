@@ -21,7 +21,12 @@ class Payload(BaseModel):
 
 
 class PostPayload(Payload):
-    """A message of an agent or of System: what it says is read from the letter's `message_id`, never kept twice."""
+    """A message of an agent or of System: what it says is read from the letter's `message_id`, never kept twice.
+
+    `files`: names and texts of what is posted beside it; they are let go when it is.
+    """
+
+    files: tuple[tuple[str, str], ...] = ()
 
 
 class ReactPayload(Payload):

@@ -156,12 +156,15 @@ async def test_what_makes_no_sense_is_refused_before_anything_is_written(
     def nameless(files: Files) -> None:
         with_lines(files, "agents", [{"id": 1}])
 
+    def empty_of_agents(files: Files) -> None:
+        del files["agents.jsonl"]
+
     for wrong, told in (
         (b"PK no archive", "damaged"),
         (whole[: len(whole) // 2], "damaged"),
         (changed(whole, crowded), "more than any community"),
         (changed(whole, nameless), "damaged"),
-        (changed(whole, lambda files: files.pop("agents.jsonl")), "damaged"),
+        (changed(whole, empty_of_agents), "damaged"),
     ):
         with pytest.raises(BadSetting, match=told):
             await archives.look_into(lively, wrong)
