@@ -158,8 +158,11 @@ class Effects:
                 category_id=view.config.category_id,
             ),
         )
-        billboard = _letter(LetterKind.BILLBOARD, room, BillboardPayload(text=room.billboard), self._clock.now())
-        return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *([billboard] if room.billboard else [])]
+        shows: list[tuple[LetterKind, Payload]] = [(LetterKind.TOPIC, TopicPayload(topic=room.topic))]  # no mark in it
+        if room.billboard:
+            shows.append((LetterKind.BILLBOARD, BillboardPayload(text=room.billboard)))
+        letters = [_letter(kind, room, payload, self._clock.now()) for kind, payload in shows]
+        return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *letters]
 
     async def _clear(self, room: Room, view: Outline, wanted: ClearingPayload) -> list[Change]:
         """Delete what was decided on, and decide on what is next: of old messages few, for they go one by one."""

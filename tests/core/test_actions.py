@@ -24,7 +24,7 @@ from bot.core.answer_items import as_action
 from bot.core.errors import Rejected
 from bot.core.schema import action_schema, answer_schema
 from bot.engine.performer import HANDLERS
-from bot.standin.strictness import complaint_about
+from bot.standin.question import complaint_about
 from tests.core.test_permissions import example
 
 # Word for word: what agents can do.
