@@ -46,11 +46,14 @@ from bot.settings import Settings
 from bot.vault import Say, chosen, cipher_of, opened, revealed
 from bot.visitors import Visitors
 from cogs import COGS
+from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
 
 PLAYGROUND_KEY = "playground"  # the scripted model takes any
 
 CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
+ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
+ARCHIVE_BYTES = 300_000_000
 
 log = structlog.get_logger(__name__)
 
@@ -65,6 +68,7 @@ class Parts:
     clock: SystemClock
     metrics: PrometheusMetrics
     workshop: ProcessWorkshop
+    archives: HandedArchives
 
 
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
@@ -130,7 +134,12 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
-        yield build(settings, site, Parts(store, cipher, models, clock, metrics, workshop), face)
+        warehouse = ProcessWorkshop(
+            benches=1, wall_seconds=2 * ARCHIVE_SECONDS, cpu_seconds=ARCHIVE_SECONDS, memory_bytes=ARCHIVE_BYTES
+        )
+        stack.push_async_callback(warehouse.close)
+        archives = HandedArchives(store.database, warehouse, cipher)
+        yield build(settings, site, Parts(store, cipher, models, clock, metrics, workshop, archives), face)
 
 
 def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:
@@ -213,6 +222,7 @@ def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_d
             cipher=parts.cipher,
             models=parts.models,
             workshop=parts.workshop,
+            archives=parts.archives,
         ),
         backup_days=settings.backup_days,
         config=settings.defaults,

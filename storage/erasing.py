@@ -20,7 +20,7 @@ async def erase(session: Session, community_id: int, which: ColumnElement[bool],
 
     `aged`: nobody took them back, so summaries and stored HUDs stay.
     """
-    columns = ("id", "room_id", "content", "shown", "sent_at", "attachment_count")
+    columns = ("id", "room_id", "content", "shown", "sent_at", "attachment_count", "beat_id")
     these, gone = (
         select(*(MESSAGES.c[name] for name in columns)).where(owned(MESSAGES, community_id), which).limit(AT_A_TIME),
         0,
@@ -71,7 +71,10 @@ async def _forget_derived(session: Session, community_id: int, room_id: int, gon
         BEATS.c.at >= min(row.sent_at for row in gone),
         func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None),  # as their index has it
     )
-    await session.run(update(BEATS).where(seen_by).values(hud=None, answer=None, thoughts=None))
+    # An agent's words stand in the answer of the beat in which it said them, which began before.
+    said_in = and_(owned(BEATS, community_id), BEATS.c.id.in_([row.beat_id for row in gone if row.beat_id is not None]))
+    for these in (seen_by, said_in):
+        await session.run(update(BEATS).where(these).values(hud=None, answer=None, thoughts=None))
 
 
 def _ids(gone: Rows) -> list[int]:

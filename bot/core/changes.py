@@ -24,6 +24,7 @@ from bot.core.records import (
     Agent,
     AgentId,
     Allocations,
+    Attachment,
     Beat,
     BeatId,
     Checkpoint,
@@ -157,6 +158,7 @@ class Say:
     """Store a message of an agent or of System and, when `post` is set, the letter that brings it to Discord.
 
     `message_id` comes from the transaction's counters. A message with a waiting letter is shown once it is posted.
+    `attachments`: as agents see them; `files`: their names and whole texts, which the letter keeps until then.
     """
 
     message_id: MessageId
@@ -173,6 +175,8 @@ class Say:
     tokens: int = 0
     post: bool = True
     scene_id: SceneId | None = None  # said in a scene: no room shows it, and it counts for nothing there
+    attachments: tuple[Attachment, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

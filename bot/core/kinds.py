@@ -143,6 +143,7 @@ class LetterKind(StrEnum):
     CUE = "cue"
     REMOVAL = "removal"
     BOARD = "board"
+    CLEARING = "clearing"
 
 
 class LetterState(StrEnum):

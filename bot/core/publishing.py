@@ -60,8 +60,13 @@ class Publisher(Protocol):
     ) -> None:
         """Put or take back the bot's own reaction."""
 
-    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake) -> None:
-        """Delete a post of ours; one that is gone already is no error."""
+    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, *message_ids: Snowflake) -> None:
+        """Delete messages, 100 at most; those that are gone already are no error."""
+
+    async def unpinned_before(
+        self, guild_id: Snowflake, channel_id: Snowflake, before: Snowflake
+    ) -> tuple[Sequence[Snowflake], Snowflake | None]:
+        """Give the messages before one that are not pinned, the newest first, and from where to read on, if at all."""
 
     async def pin_billboard(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str

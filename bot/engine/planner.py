@@ -219,7 +219,7 @@ def new_images(view: Outline, call: PlannedCall) -> tuple[str, ...]:
 
 
 def _pictures(message: Message) -> tuple[str, ...]:
-    return tuple(one.url for one in message.attachments if one.media_type.startswith("image/"))
+    return tuple(one.url for one in message.attachments if one.url and one.media_type.startswith("image/"))
 
 
 def answer_tokens(config: CommunityConfig, agents: int, *, thinks: bool) -> int:

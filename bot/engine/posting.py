@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from bot.core.changes import Change
 from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
 from bot.core.kinds import LetterState, SenderKind
+from bot.core.letters import PostPayload, parse_payload
 from bot.core.pace import next_post_at
 from bot.core.ports import Clock, Metrics, Post, Publisher, Store, Writing
 from bot.core.post_removal import Parts, removal
@@ -42,6 +43,7 @@ class PostContext:
     message: Message
     answered: Message | None
     last_posted: Snowflake | None
+    files: tuple[tuple[str, str], ...]  # beside it
     not_before: datetime | None  # the room takes so many messages of agents a minute
 
     @property
@@ -117,7 +119,7 @@ class Posting:
         if not said.parts:
             await self._mark(letter, LetterState.FAILED)
             return
-        if not await self._moderation.holds(letter, context.message, context.view):
+        if not await self._moderation.holds(letter, context.message, context.files, context.view):
             await self._post_all(letter, context, said)
 
     async def _context(self, letter: Letter) -> PostContext | None:
@@ -136,7 +138,8 @@ class Posting:
             room = view.all_rooms[letter.room_id]
             by_agent = message.sender.kind is SenderKind.AGENT
             earlier = await read.letters.posted_back(letter.community_id, room.id, room.rpm) if by_agent else None
-        return PostContext(view, room, message, next(iter(answered.values()), None), last, next_post_at(earlier))
+        reply_to = next(iter(answered.values()), None)
+        return PostContext(view, room, message, reply_to, last, files_of(letter), next_post_at(earlier))
 
     async def _post_all(self, letter: Letter, context: PostContext, said: Split) -> None:
         known = list(letter.posted_as)
@@ -209,7 +212,8 @@ class Posting:
     async def _post(self, context: PostContext, said: Split, index: int) -> Post:
         name, avatar_url = await self._author(context)
         last = index == len(said.parts) - 1
-        files = ((REST_FILE, said.rest.encode()),) if last and said.rest is not None else ()
+        rest = [(REST_FILE, said.rest)] if said.rest is not None else []
+        files = tuple((name, text.encode()) for name, text in (*rest, *context.files)) if last else ()
         if context.channel_id is None:
             raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
         return Post(
@@ -279,6 +283,12 @@ def worded(context: PostContext) -> str:
     if context.answered is None:
         return context.message.content
     return f"-# ↪ {_linked(context, context.answered)}\n{context.message.content}"
+
+
+def files_of(letter: Letter) -> tuple[tuple[str, str], ...]:
+    """Give the names and texts of what is posted beside a message."""
+    payload = parse_payload(letter.kind, letter.payload)
+    return payload.files if isinstance(payload, PostPayload) else ()
 
 
 def _linked(context: PostContext, answered: Message) -> str:

@@ -1,28 +1,30 @@
 """Who is in a room, what it is, and silence in it."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import discord
 from discord import app_commands
 
-from bot.core.actions import Compact, Hush, Invite, Remove
+from bot.core.actions import ClearRoom, Compact, Hush, Invite, Remove, StopClearing
 from bot.core.attention import word_attention
 from bot.core.errors import NotFound
 from bot.core.kinds import LetterKind
 from bot.core.letters import wanted_visibility
-from bot.core.records import AgentId, Checkpoint
+from bot.core.records import Agent, AgentId, Checkpoint
 from bot.core.view import Glance, Outline, View
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, may_read
-from cogs.ui.again import Again
+from cogs.base import Group, Interaction, guild_of, managers_only, may_read, wait
+from cogs.ui.again import Again, UseButton
 from cogs.ui.cards import SIGNS, Looks, shown_state
 from cogs.ui.guide import FOR_EVERYONE
+from cogs.ui.rights import check_clearable, soon
 from cogs.ui.texts import honest, label
 
 Minutes = app_commands.Range[int, 0, 1_440]
-MOST_CLEARED = 100  # what Discord deletes at once
-Count = app_commands.Range[int, 1, MOST_CLEARED]
+Count = app_commands.Range[int, 1]
+FOLLOWED = timedelta(minutes=14)  # an answer can be changed for fifteen
+FOLLOWED_SECONDS = 2.0
 
 
 class Company(Group):
@@ -136,35 +138,68 @@ class Company(Group):
         await self.act(interaction, Compact(room_id=owner.id), subject=owner.id)
 
     @app_commands.command()
-    async def clear(self, interaction: Interaction, messages: Count, room: AgentArg | None = None) -> None:
+    async def clear(
+        self, interaction: Interaction, messages: Count | None = None, room: AgentArg | None = None, stop: bool = False
+    ) -> None:
         """Delete the newest messages of a room, on Discord and from every memory; asks before it does.
 
         Args:
-            messages: How many, 100 at most
+            messages: How many; the pinned ones stay
             room: Which room; this one when left out
+            stop: End what is under way
         """
         managers_only(interaction)
         owner = await self.room(interaction, room)
-        newest = counted(messages, "message") if messages > 1 else "message"
-        asked = f"Delete the newest {newest} in {owner.name}'s room? That cannot be undone."
-        if await self.sure(interaction, asked, f"Delete {messages}", room=owner.id):
-            channel_id = (await self.desk.community.view(guild_of(interaction))).all_rooms[owner.id].channel_id
-            await self.say(interaction, await self.cleared(interaction, channel_id, messages))
+        if stop:
+            told = await self.do(interaction, StopClearing(), subject=owner.id)
+            await self.say(interaction, f"{told} {await self.how_far(interaction, owner)}")
+        elif messages is None:
+            await self.follow(interaction, owner)
+        elif await self.sure(interaction, asked_to_clear(owner, messages), f"Delete {messages}", room=owner.id):
+            view = await self.desk.community.view(guild_of(interaction), messages=0)
+            check_clearable(interaction.guild, view.all_rooms[owner.id].channel_id)
+            asked = interaction.message or interaction  # what was said since the question is not what was asked about
+            await self.do(interaction, ClearRoom(messages=messages, before=asked.id), subject=owner.id)
+            await self.follow(interaction, owner)
 
-    async def cleared(self, interaction: Interaction, channel_id: int | None, messages: int) -> str:
-        """Delete messages on Discord: that they go from every memory follows. Gives a sentence."""
-        managers_only(interaction)
-        channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
-        if not isinstance(channel, discord.TextChannel):
-            raise NotFound("This room has no channel: it is not there any more.")
-        before = interaction.message  # the question: what was said since is not what was asked about
-        found = await channel.purge(limit=messages, check=lambda message: not message.pinned, before=before)
-        return f"Deleted: {counted(len(found), 'message')}."
+    async def how_far(self, interaction: Interaction, owner: Agent) -> str:
+        """Word how far the last clearing of a room came."""
+        cleared = await self.desk.rooms.cleared(guild_of(interaction), owner.id)
+        return cleared.told() if cleared else "This room is not being cleared: say how many messages are to go."
+
+    async def follow(self, interaction: Interaction, owner: Agent) -> None:
+        """Tell how far the clearing of a room is, again and again until it is over or Discord takes no more of it."""
+        guild_id, clock = guild_of(interaction), self.desk.clock
+        until = clock.now() + FOLLOWED
+
+        async def is_over() -> bool:
+            cleared = await self.desk.rooms.cleared(guild_id, owner.id)
+            return cleared is None or not cleared.goes_on
+
+        await wait(interaction)
+        over = await soon(clock, is_over)
+        stop = discord.ui.View(timeout=None)
+        stop.add_item(UseButton(Again("room clear", (f"room={owner.id}", "stop=True")), label="Stop"))
+        told = await self.how_far(interaction, owner)
+        shown = await interaction.followup.send(
+            told, view=discord.utils.MISSING if over else stop, ephemeral=True, wait=True
+        )
+        while not over and clock.now() < until:
+            await clock.sleep(FOLLOWED_SECONDS)
+            over, before, told = await is_over(), told, await self.how_far(interaction, owner)
+            if over or told != before:
+                await shown.edit(content=told, view=None if over else stop)
 
     def check_sees(self, interaction: Interaction, channel_id: int | None) -> None:
         """Raise NotFound when the room is private and not for whom asked."""
         if not may_read(interaction, channel_id):
             raise NotFound("There is no such room, or it is private: ask for access with /access request.")
+
+
+def asked_to_clear(owner: Agent, messages: int) -> str:
+    """Word the question that stands before the clearing of a room."""
+    newest = counted(messages, "message") if messages > 1 else "message"
+    return f"Delete the newest {newest} in {owner.name}'s room? That cannot be undone."
 
 
 def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:

@@ -8,7 +8,7 @@ from typing import Protocol
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.errors import Rejected
+from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.ports import Clock
 from bot.core.records import AgentId, Snowflake
@@ -44,6 +44,7 @@ FOR_LETTERS: Mapping[LetterKind, tuple[str, ...]] = {
     LetterKind.NOTICE: (),
     LetterKind.REMOVAL: ("view_channel", "manage_messages"),
     LetterKind.BOARD: ("view_channel", "create_public_threads", "send_messages_in_threads"),
+    LetterKind.CLEARING: ("view_channel", "read_message_history", "manage_messages"),
 }
 
 SOON = timedelta(seconds=3)  # as long as one waits for a command's answer without wondering
@@ -143,6 +144,17 @@ def check_may_change_entry(guild: discord.Guild | None, channel_id: int | None) 
         raise Rejected(
             f"Nothing has changed: to decide who sees <#{channel_id}> Selfroom lacks **{', '.join(lacked)}** there. "
             "Give its role that right, on the server and in that channel, and try again."
+        )
+
+
+def check_clearable(guild: discord.Guild | None, channel_id: int | None) -> None:
+    """Raise Rejected, naming the right, where Selfroom cannot delete what others said; NotFound without a channel."""
+    if guild is None or channel_id is None or guild.get_channel(channel_id) is None:
+        raise NotFound("This room has no channel: it is not there any more.")
+    if lacked := missing_here(guild, channel_id, FOR_LETTERS[LetterKind.CLEARING]):
+        raise Rejected(
+            f"Discord does not let me delete messages in <#{channel_id}>: give Selfroom's role the permission "
+            f"**{', '.join(lacked)}** there and try again."
         )
 
 

@@ -121,6 +121,15 @@ class Commander:
         await self.click(message, label)
         return await self._next(before, message["id"])
 
+    async def changed_to(self, answer: Json, words: str) -> str:
+        """Wait until an answer says this, which may come later, and give what it says."""
+
+        async def look() -> str | None:
+            newest = [words_of(data) for _, data in self.visitor.heard if data.get("id") == answer["id"]][-1]
+            return newest if words in newest else None
+
+        return await until(look, f"answer with {words!r}")
+
     async def click(self, message: Json, label: str) -> None:
         """Press a button without waiting for what it gives."""
         parts = list(inside(message["components"]))

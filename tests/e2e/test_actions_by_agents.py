@@ -122,6 +122,11 @@ async def replied(stage: Stage) -> bool:
     return "↪" in posts and "An anchor indeed." in posts
 
 
+async def attached(stage: Stage) -> bool:
+    posts = await stage.cast.you.messages(stage.halls["Fern"])
+    return any(file["filename"] == "tides.csv" for one in posts for file in one["attachments"])
+
+
 async def pinned(stage: Stage) -> bool:
     return "Boats leave at six" in await stage.pins()
 
@@ -332,6 +337,7 @@ ROWS: Mapping[str, tuple[Actions, Seen]] = {
     "wake_agent": (waking, awake),
     "send_message": (just("set", path="spoken", value=True), said),
     "reply": (replying, replied),
+    "attach": (just("attach", name="tides.csv", text="high,low\n6:10,12:20"), attached),
     "set_billboard": (just("set_billboard", message="Boats leave at six"), pinned),
     "clear_billboard": (clearing_billboard, unpinned),
     "set_topic": (just("set_topic", topic="Fog and tea"), topical),
@@ -369,7 +375,7 @@ ROWS: Mapping[str, tuple[Actions, Seen]] = {
     "retire_agent": (retiring, shows("agent show", "retired", agent="Fern")),
     "set_name": (just("set_name", name="Rookie"), shows("agent list", "Rookie")),
 }
-SPOKEN: Mapping[str, str] = {"send_message": "Fair winds."}
+SPOKEN: Mapping[str, str] = {"send_message": "Fair winds.", "attach": "The tides of today."}
 
 
 async def test_nothing_is_tried_that_agents_cannot_do() -> None:

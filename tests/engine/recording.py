@@ -11,6 +11,7 @@ from bot.core.records import AgentId, LetterId, Snowflake
 from bot.core.scenes.showing import Board
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
+PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class RecordingPublisher:
     """Implements `ports.Publisher` in memory; `trouble` is used up one request after the other."""
 
     clock: Clock
+    lines: list[Snowflake] = field(default_factory=list)  # what people said, oldest first
+    pinned: set[Snowflake] = field(default_factory=set)
     posts: list[tuple[Snowflake, Post]] = field(default_factory=list)
     done: list[tuple[object, ...]] = field(default_factory=list)
     trouble: deque[Trouble | None] = field(default_factory=deque)
@@ -102,9 +105,18 @@ class RecordingPublisher:
     ) -> None:
         await self._note(channel_id, "react", message_id, emoji, added)
 
-    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake) -> None:
-        self.posts = [(id, post) for id, post in self.posts if id != message_id]
-        await self._note(channel_id, "remove", message_id)
+    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, *message_ids: Snowflake) -> None:
+        self._happens(channel_id, before=True)
+        self.posts = [(id, post) for id, post in self.posts if id not in message_ids]
+        self.lines = [id for id in self.lines if id not in message_ids]
+        self.done.append(("remove", *message_ids))
+        self._happens(channel_id, before=False)
+
+    async def unpinned_before(
+        self, guild_id: Snowflake, channel_id: Snowflake, before: Snowflake
+    ) -> tuple[Sequence[Snowflake], Snowflake | None]:
+        page = [id for id in self.lines[::-1] if id < before][:PAGE]
+        return [id for id in page if id not in self.pinned], page[-1] if len(page) == PAGE else None
 
     async def pin_billboard(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str

@@ -20,6 +20,7 @@ from bot.core.kinds import Emotion, LetterState
 from bot.core.records import (
     PUBLIC_SIDE,
     AgentId,
+    BeatId,
     Checkpoint,
     CheckpointId,
     CommunityId,
@@ -58,6 +59,30 @@ async def test_a_deletion_that_comes_first_leaves_a_tombstone(store: SqlStore, c
         assert await write.talk.delete(community_id, [Snowflake(1001)], START) == 0
         assert await hear(write.talk, community_id, said("gone before it came")) is None
         assert await write.talk.history(community_id, ROOM) == []
+
+
+async def test_a_deleted_post_leaves_the_answer_in_which_its_agent_said_it(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        number, began = MessageId(write.ids.take("message")), START - timedelta(seconds=3)
+        words = Say(
+            message_id=number,
+            room_id=ROOM,
+            sender=by_agent(1),
+            content="my pin is 4711",
+            sent_at=START,
+            beat_id=BeatId(1),
+        )
+        answers = [EndBeat(beat=beat(id, at=began, answer="my pin is 4711")) for id in (1, 2)]
+        await write.apply(community_id, [words, *answers])
+        (letter,) = await write.letters.due(LATER, limit=1)
+        await write.letters.move(community_id, letter.id, LetterState.SENT, posted_as=[Snowflake(77)], at=START)
+    async with store.writing(community_id) as write:
+        assert await write.talk.delete(community_id, [Snowflake(77)], LATER) == 1
+    async with store.reading() as read:
+        kept = {one.id: one.answer for one in await read.beats.newest(community_id, ROOM, limit=5)}
+    assert kept == {1: "", 2: "my pin is 4711"}
 
 
 async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(

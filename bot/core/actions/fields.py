@@ -9,6 +9,7 @@ from bot.core.actions.aims import AN_ID, Aim
 
 LARGEST_ID = 2**53 - 1
 LONGEST_TEXT = 20_000  # of a message
+LARGEST_FILE = 200_000  # bytes of a file
 
 
 def a_number(value: object) -> object:
@@ -32,6 +33,13 @@ def printable(text: str) -> str:
     """Refuse characters that cannot be seen."""
     if not text.isprintable():
         raise ValueError("use printable characters only")
+    return text
+
+
+def fitting(text: str) -> str:
+    """Refuse what would be too large as a file."""
+    if len(text.encode("utf-8", "replace")) > LARGEST_FILE:
+        raise ValueError(f"give at most {LARGEST_FILE // 1_000} kB")
     return text
 
 
@@ -65,6 +73,7 @@ Line = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1_500)]
 LONGEST_PROMPT = 8_000
 Prompt = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT)]
+FileText = Annotated[str, StringConstraints(min_length=1, max_length=LARGEST_FILE), AfterValidator(fitting)]
 UtcTime = Annotated[datetime, AfterValidator(in_utc)]
 Secret = Annotated[str, StringConstraints(min_length=4, max_length=64), AfterValidator(printable)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(printable)]

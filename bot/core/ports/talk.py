@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.core.keeping import Unsummarised
-from bot.core.kinds import LetterState
+from bot.core.kinds import LetterKind, LetterState
 from bot.core.post_removal import Parts
 from bot.core.records import (
     AgentId,
@@ -130,6 +130,9 @@ class Letters(Protocol):
 
     async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
         """Give when an agent's post was confirmed there, so many back (1: the newest); None: there is none."""
+
+    async def newest(self, community_id: CommunityId, room_id: AgentId, kind: LetterKind) -> Letter | None:
+        """Give a room's newest letter of a kind, sent or not."""
 
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         """Give the letters that moderation holds, oldest first."""

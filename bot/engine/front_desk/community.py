@@ -9,9 +9,10 @@ from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.day_usage import DayUsage, Period, first_day
 from bot.core.errors import Rejected
-from bot.core.keeping import AuditEntry, Used
+from bot.core.keeping import ArchiveContents, AuditEntry, Used
 from bot.core.kinds import UsedBy
 from bot.core.models import Model
+from bot.core.ports import Archives
 from bot.core.records import AgentId, Community, Json, Person, Snowflake
 from bot.core.sight import Sight, members_of
 from bot.core.spending import day_of
@@ -101,11 +102,44 @@ class CommunityDesk:
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
             await write.communities.pause(community.id, paused=paused)
             what = f"{'pause' if paused else 'resume'}: everyone"
-            await write.apply(
-                community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]
-            )
+            await write.apply(community.id, [self._audit(person, what)])
         self.office.on_done()
         return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
+
+    async def pack(self, guild_id: Snowflake, person: Person, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
+        """Give the whole community as a file; who asks may read everything, which is seen to before."""
+        check_manages(person)
+        async with self.office.changing(guild_id, person) as (community, write):
+            await write.apply(community.id, [self._audit(person, "export: the whole community")])
+        return await self._archives.pack(community.id, most_bytes=most_bytes)
+
+    async def look_into(self, guild_id: Snowflake, person: Person, archive: bytes) -> ArchiveContents:
+        """Read all of an archive; raises BadSetting for one that cannot be imported."""
+        check_manages(person)
+        async with self.office.looking(guild_id) as (community, _):
+            pass
+        return await self._archives.look_into(community.id, archive)
+
+    async def unpack(self, guild_id: Snowflake, person: Person, archive: bytes) -> ArchiveContents:
+        """Let what is in an archive move in, where nobody lives yet; raises BadSetting."""
+        check_manages(person)
+        async with self.office.looking(guild_id) as (community, _):
+            pass
+        await self._archives.look_into(community.id, archive)
+        found = await self._archives.unpack(community, archive)
+        async with self.office.changing(guild_id, person) as (community, write):
+            await write.apply(community.id, [self._audit(person, "import: a whole community")])
+        self.office.on_done()
+        return found
+
+    @property
+    def _archives(self) -> Archives:
+        if self.office.archives is None:
+            raise Rejected("No archives can be made or read here: ask whoever runs Selfroom.")
+        return self.office.archives
+
+    def _audit(self, person: Person, what: str) -> Audit:
+        return Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())
 
     async def configure(self, guild_id: Snowflake, person: Person, **values: Json) -> None:
         """Set some of the community's settings (None: back to the default); raises Rejected."""

@@ -14,6 +14,7 @@ from bot.core.records import Community, Letter, LetterId, Message, MessageId, Pe
 from bot.core.view import Outline
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.moderation import let_through
+from bot.engine.posting import files_of
 
 DECIDED = {"approve": "approved", "discard": "discarded"}
 
@@ -87,6 +88,8 @@ async def _said_again(
         thread_id=message.thread_id,
         thread_name=message.thread_name,
         tokens=message.tokens,
+        attachments=message.attachments,
+        files=files_of(letter),
     )
     await write.notes.keep(community.id, let_through(id_), True)
     return [again]

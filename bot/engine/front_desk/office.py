@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.ports import Cipher, Clock, Models, Random, Reading, Store, Workshop, Writing
+from bot.core.ports import Archives, Cipher, Clock, Models, Random, Reading, Store, Workshop, Writing
 from bot.core.records import AgentId, Community, Person, Room, Snowflake
 from bot.core.view import MayRead, View
 from bot.core.wording import as_words
@@ -29,6 +29,7 @@ class Office:
     cipher: Cipher | None = None
     models: Models | None = None
     workshop: Workshop | None = None
+    archives: Archives | None = None
 
     def now(self) -> datetime:
         """Give the time."""

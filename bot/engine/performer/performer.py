@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 
-from bot.core.actions import Action, Category, Play
+from bot.core.actions import Action, Attach, Category, Play
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, AddLookup, Audit, Change, RecordAction, Say
 from bot.core.errors import Rejected
@@ -185,8 +185,12 @@ def record_refused(work: UnitOfWork, refused: Sequence[tuple[str, str]]) -> None
 
 
 def shown_parameters(action: Action, redactor: KeyRedactor) -> dict[str, Json]:
-    """Give an action's parameters without secrets; a key may be any text that a model took for one."""
-    given: dict[str, Json] = action.model_dump(mode="json", exclude={"type"}, exclude_defaults=True)
+    """Give an action's parameters without secrets; a key may be any text that a model took for one.
+
+    What is in a file stands in the file alone.
+    """
+    left_out = {"type", "text"} if isinstance(action, Attach) else {"type"}
+    given: dict[str, Json] = action.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
     if given.get(KEY) is not None:
         given[KEY] = BLACKED_OUT
     return {name: _shortened(value, redactor) for name, value in given.items()}

@@ -1,14 +1,14 @@
 """Scenes: where each stands, its seats, its log, and what happened; turns, beats and messages tell theirs.
 
 Revision ID: 0019
-Revises: 0016
+Revises: 0018
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0019"
-down_revision = "0016"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 

@@ -1,4 +1,4 @@
-"""`/setup`: what a new server needs, step by step; it can be run again at any time."""
+"""What is chosen for a server: places, models, providers, words, and every other setting."""
 
 from collections.abc import Awaitable, Callable
 
@@ -85,7 +85,6 @@ Tried = Callable[[Interaction], Awaitable[None]]
 Language = app_commands.Range[str, 2, 40]
 Words = app_commands.Range[str, 1, 1_000]
 ModerationModel = app_commands.Range[str, 1, 100]
-RIGHTS = discord.Permissions(manage_guild=True)
 
 
 def there(interaction: Interaction, setting: str, value: Json) -> Json:
@@ -145,8 +144,7 @@ class Place(discord.ui.ChannelSelect[Steps]):
         await self._chosen(interaction, self._setting, self.values[0].id)
 
 
-@app_commands.default_permissions(RIGHTS)
-class SetupCog(Group, group_name="setup", group_description="What Selfroom needs on this server (managers)"):
+class Settings(Group):
     """Commands on the server's own settings."""
 
     async def cog_load(self) -> None:
