@@ -20,6 +20,7 @@ from bot.playground.faults import GATEWAY
 from bot.playground.gateway import connection
 from bot.playground.journal import Journal
 from bot.playground.ratelimits import Pace
+from bot.playground.rest import page
 from bot.playground.rest import playground as setup
 from bot.playground.rest.api import api_routes
 from bot.playground.rest.endpoint import Endpoint, respond, suffer
@@ -194,7 +195,7 @@ class Playground:
         app.router.add_get("/playground/stats", self._stats)
         for add_to in self._neighbours:
             add_to(app)
-        Endpoint(self.world, prefix="/playground").add_to(app.router, setup.routes)
+        Endpoint(self.world, prefix="/playground").add_to(app.router, [*setup.routes, *page.routes])
         statics.add_to(app, asks=self.options.face_url or "")
         return app
 

@@ -2,6 +2,7 @@
 
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
+import { codeBlock } from "../text/code.js";
 import { openDialog } from "../widgets/dialog.js";
 import { orSay } from "../widgets/toast.js";
 
@@ -90,16 +91,11 @@ function isText({ content_type, filename }) {
   );
 }
 
-async function toggleText(item, card, button) {
-  const shown = card.querySelector("pre");
-  button.setAttribute("aria-expanded", String(!shown));
-  button.textContent = shown ? "Show" : "Hide";
-  if (shown) {
-    shown.remove();
-    return;
-  }
+async function showText(app, item) {
   const text = await orSay(async () => (await fetch(item.url)).text());
-  if (text !== undefined) card.append(h("pre.file-text", { tabindex: 0 }, text));
+  const kind = item.filename.match(/\.(\w+)$/)?.[1];
+  if (text !== undefined)
+    openDialog(item.filename, () => h("div.dialog-body", {}, codeBlock(app, kind, text)), { kind: "wide" });
 }
 
 /** A file as a card, with a look inside when it is text. */
@@ -109,20 +105,19 @@ export function fileCard(app, item) {
     { href: item.url, download: item.filename, target: "_blank", rel: "noopener" },
     item.filename,
   );
-  const card = h("div.file-card");
-  const look = h("button.button.small", { type: "button", "aria-expanded": "false" }, "Show");
-  look.addEventListener("click", () => toggleText(item, card, look));
-  const readable = isText(item) && (item.size ?? 0) <= LARGEST_PREVIEW;
-  card.append(
-    h(
-      "div.file-line",
-      {},
-      icon("file", 26),
-      h("div.file-name", {}, name, h("small", {}, sizeText(item.size))),
-      readable ? look : "",
-    ),
+  const look = h(
+    "button.button.small",
+    { type: "button", "aria-label": `Show ${item.filename}`, on: { click: () => showText(app, item) } },
+    "Show",
   );
-  return card;
+  const readable = isText(item) && (item.size ?? 0) <= LARGEST_PREVIEW;
+  return h(
+    "div.file-card",
+    {},
+    icon("file", 26),
+    h("div.file-name", {}, name, h("small", {}, sizeText(item.size))),
+    readable ? look : null,
+  );
 }
 
 function one(app, attachment) {

@@ -10,7 +10,7 @@ const MOST = 12;
 const MOST_COMMANDS = 60;
 
 /** Those that begin with the text first, then those that hold it. */
-function best(items, text, labelOf, most = MOST) {
+export function best(items, text, labelOf, most = MOST) {
   const needle = text.toLowerCase();
   const found = items.filter((item) => labelOf(item).toLowerCase().includes(needle));
   const rank = (item) => (labelOf(item).toLowerCase().startsWith(needle) ? 0 : 1);

@@ -51,11 +51,16 @@ export class Api {
     this.token = token;
   }
 
+  /** Call one of the playground's own routes. */
+  own(method, path, more = {}) {
+    return this.call(method, path, { ...more, base: "/playground" });
+  }
+
   /** Call a route; rate limits are waited out; a refusal is thrown as ApiError. */
-  async call(method, path, { body, files, query } = {}) {
+  async call(method, path, { body, files, query, base = BASE } = {}) {
     const search = query ? `?${new URLSearchParams(query)}` : "";
     for (let tries = 1; ; tries += 1) {
-      const answer = await fetch(BASE + path + search, this.#request(method, body, files));
+      const answer = await fetch(base + path + search, this.#request(method, body, files));
       const given = await readBody(answer);
       if (answer.ok) return given;
       if (answer.status !== 429 || tries === TRIES) throw new ApiError(answer.status, given);

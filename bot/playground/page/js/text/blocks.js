@@ -1,6 +1,7 @@
 /** Discord's block markdown: fences, quotes, headings, lists, subtext. */
 
 import { h } from "../lib/dom.js";
+import { codeBlock } from "./code.js";
 import { inline } from "./inline.js";
 
 const FENCE = /```(?:([\w+\-.#]{1,20})\n)?\n?([\s\S]*?)\n?```/;
@@ -10,10 +11,6 @@ const ITEM = /^( *)(?:([-*])|(\d{1,9})\.) +(.*)$/;
 const EMOJI_ONLY =
   /^(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}\u{1F1E6}-\u{1F1FF}\u200d\ufe0f\u20e3\s])+$/u;
 const MOST_JUMBO = 12;
-
-function fence(language, code) {
-  return h("pre.fence", { tabindex: 0, "data-language": language || null }, h("code", {}, code));
-}
 
 function quote(app, lines, depth) {
   return h("blockquote", {}, blocks(app, lines.join("\n"), depth + 1));
@@ -118,7 +115,7 @@ function blocks(app, text, depth = 0) {
   const before = text.slice(0, match.index);
   return [
     ...(before.trim() ? prose(app, before, depth) : []),
-    fence(match[1], match[2]),
+    codeBlock(app, match[1], match[2]),
     ...(after.trim() ? blocks(app, after, depth) : []),
   ];
 }

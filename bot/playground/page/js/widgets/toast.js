@@ -21,3 +21,13 @@ export async function orSay(work) {
     return undefined;
   }
 }
+
+/** Copy a text, and say so. */
+export async function copyText(text, what = "Text") {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`${what} copied.`);
+  } catch {
+    toast("The browser did not let the page copy.", "error");
+  }
+}
