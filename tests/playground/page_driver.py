@@ -18,7 +18,7 @@ from tests.playground.openapi import held_to_the_description
 from tests.playground.page_bot import PageBot
 
 PICTURES = Path(__file__).parents[2] / "test-output"
-PATIENCE_MS = 15_000  # for a busy machine: what is there is not waited for
+PATIENCE_MS = 60_000  # for a busy machine: what is there is not waited for
 expect.set_options(timeout=PATIENCE_MS)
 Json = dict[str, Any]
 

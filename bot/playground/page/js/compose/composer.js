@@ -68,7 +68,9 @@ export class Composer {
     this.area.addEventListener("keydown", (event) => this.#keys(event));
     this.area.addEventListener("input", () => this.#typed());
     this.area.addEventListener("click", () => this.#offer());
-    this.area.addEventListener("blur", () => this.#form || this.suggestions.hide());
+    this.area.addEventListener("blur", ({ relatedTarget }) => {
+      if (!this.#form && relatedTarget !== this.suggestions.list) this.suggestions.hide();
+    });
     this.app.world.onAny(["channels", "members"], () => this.#permit());
   }
 

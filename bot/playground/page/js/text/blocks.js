@@ -1,6 +1,6 @@
 /** Discord's block markdown: fences, quotes, headings, lists, subtext. */
 
-import { h } from "../lib/dom.js";
+import { findAll, h } from "../lib/dom.js";
 import { codeBlock } from "./code.js";
 import { inline } from "./inline.js";
 
@@ -130,11 +130,13 @@ export function markdown(app, text) {
   return h(`div.markdown${jumbo}`, {}, blocks(app, text));
 }
 
-/** One line of a text, without its blocks: for previews. */
+/** One line of a text, without its blocks: for previews; nothing in it can be pressed. */
 export function preview(app, text) {
   const line = text
     .replace(/```[\s\S]*?```/g, "⟨code⟩")
     .replace(/^(?:-# |#{1,3} |> )/gm, "")
     .replace(/\s*\n\s*/g, " ");
-  return h("span.preview", {}, inline(app, line.slice(0, 200)));
+  const words = h("span.preview", {}, inline(app, line.slice(0, 200)));
+  for (const one of findAll("a, button, [role]", words)) one.replaceWith(h(`span.${one.className.replaceAll(" ", ".")}`, {}, [...one.childNodes]));
+  return words;
 }
