@@ -298,7 +298,9 @@ async def test_code_has_colours_and_is_copied_by_a_button(browser: Browser) -> N
         await tab.shot("code")
         await code.get_by_role("button", name="Copy the code").click()
         await expect(tab.page.get_by_text("Code copied.")).to_be_visible()
-        assert await tab.page.evaluate("navigator.clipboard.readText()") == "def greet():\n    return 'Hello'  # politely"
+        assert (
+            await tab.page.evaluate("navigator.clipboard.readText()") == "def greet():\n    return 'Hello'  # politely"
+        )
 
 
 async def test_what_is_too_long_for_a_message_is_offered_as_a_file_and_not_lost(browser: Browser) -> None:

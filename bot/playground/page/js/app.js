@@ -40,9 +40,10 @@ export class App extends Bus {
     this.gateway.on("event", (name, data) => this.world.apply(name, data));
   }
 
-  /** An agent as an author, with the picture it last posted under. */
+  /** An agent as an author, with the picture that it has, or else last posted under. */
   faceOf(agent) {
-    return this.world.faces.get(agent.name) ?? { id: String(agent.id), bot: true };
+    const [, id, avatar] = agent.face?.match(/\/avatars\/(\d+)\/(\w+)\.png/) ?? [];
+    return id ? { id, avatar, bot: true } : (this.world.faces.get(agent.name) ?? { id: String(agent.id), bot: true });
   }
 
   /** Open a channel, at a message if one is named. */

@@ -9,6 +9,7 @@ import { orSay } from "../widgets/toast.js";
 const WIDEST = 420;
 const TALLEST = 320;
 const LARGEST_PREVIEW = 262144;
+const ON_DARK = /\.dark\.png$/; // a chart on a dark ground, which is shown on a light one where the page is light
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /** An address on this server without its host, so that it works under each of the machine's names. */
@@ -52,7 +53,7 @@ function lightbox(item) {
     return h(
       "div.dialog-body",
       {},
-      h("img.lightbox", { src: item.url, alt: item.description ?? "" }),
+      h(`img.lightbox${ON_DARK.test(item.filename) ? ".dark-ground" : ""}`, { src: item.url, alt: item.description ?? "" }),
       h("p", {}, open),
     );
   };
@@ -77,6 +78,7 @@ export function picture(app, item) {
   const label = item.spoiler ? "Spoiler picture, show it" : `Open ${item.filename ?? "the picture"}`;
   const button = h("button.picture", { type: "button", "aria-label": label }, image);
   button.classList.toggle("hidden-picture", Boolean(item.spoiler));
+  image.classList.toggle("dark-ground", ON_DARK.test(item.filename ?? ""));
   button.addEventListener("click", () => {
     if (button.classList.contains("hidden-picture")) button.classList.remove("hidden-picture");
     else lightbox(item);

@@ -22,7 +22,7 @@ function agentOptions(app) {
   return app.agents.hearing(app.world.roomOf(app.channelId)).map((agent) => ({
     label: agent.name,
     detail: `agent ${agent.id}`,
-    lead: avatar({ id: String(agent.id), bot: true }, agent.name, 22),
+    lead: avatar(app.faceOf(agent), agent.name, 22),
   }));
 }
 
