@@ -225,6 +225,11 @@ class Message:
     tokens: int = 0
     answers_from_agents: int = 0  # answers by agents that it did not address (floor)
 
+    @property
+    def is_wish(self) -> bool:
+        """Whether a person wished for another answer to what it replies to: it stands nowhere on Discord."""
+        return self.sender.is_human and self.discord_id is None and self.reply_to is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessKey:

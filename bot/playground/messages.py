@@ -59,7 +59,7 @@ class MessageBook:
     def holding(
         self, words: Iterable[str], channel_ids: Iterable[str], *, after: int, before: int, limit: int
     ) -> list[Json]:
-        """Give messages of these channels in which the words may stand, newest first; letters beyond ASCII are let by."""
+        """Give messages of these channels in which the words may stand, newest first; letters beyond ASCII pass."""
         likely = [f"%{word}%" for word in words if word.isascii() and word.isalnum()]
         places = [int(channel_id) for channel_id in channel_ids]
         sql = (

@@ -26,6 +26,7 @@ from cogs.ui.again import Again
 from cogs.ui.cards import Shown, agent_card, agent_list
 from cogs.ui.charts import attention_rows
 from cogs.ui.guide import FOR_EVERYONE
+from cogs.ui.pictures import chart
 from cogs.ui.rights import check_removable, left_open
 from cogs.ui.texts import label
 
@@ -45,7 +46,8 @@ class Living(Group):
         view = sight.of(await self.desk.community.view(guild_of(interaction)))
         lines = agent_list(view, await self.looks(interaction, sight), self.desk.clock.now())
         empty = "Nobody lives here yet: make the first one with `/agent create`."
-        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**", lines, empty=empty)
+        note = " (everyone is paused)" if view.community.paused else ""
+        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**{note}", lines, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:

@@ -179,7 +179,7 @@ async def test_a_message_has_two_stops_for_tab_and_arrows_go_through_the_rest(br
         await scene.channel.send(f"Look at {scene.channel.mention} and https://example.org")
         tab = await scene.tab()
         await tab.say("The last one")
-        await [one async for one in scene.channel.history(limit=1)][0].add_reaction("👍")
+        await (await anext(scene.channel.history(limit=1))).add_reaction("👍")
         await tab.message("The last one").get_by_role("button", name="thumbs up, 1").wait_for()
         keys, focused = tab.page.keyboard, tab.page.locator(":focus")
         assert await tab.page.locator(".log [tabindex='0'], .log :is(a, button):not([tabindex='-1'])").count() == 1
