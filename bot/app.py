@@ -233,7 +233,8 @@ def show_inside(face: Face | None, site: DiscordSite, client: SelfroomClient, mo
     """Have the face show a playground's page, to whom they may be shown, what agents saw and said."""
     if face is not None and site.member_with is not None:
         pages = frozenset({site.url, site.url.replace("127.0.0.1", "localhost")})
-        face.inside = Inside(visitors=Visitors(client, site.member_with), models=models, origins=pages)
+        visitors = Visitors(client, site.member_with)
+        face.inside = Inside(visitors=visitors, models=models, origins=pages, face_of=client.face)
 
 
 async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:

@@ -16,9 +16,8 @@ from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Sc
 from bot.core.sight import Sight
 from bot.core.view import MayRead
 from cogs.ui.again import PAGE, SURE, Again, UseButton, pager, question
-from cogs.ui.files import picture
 from cogs.ui.pages import paged
-from cogs.ui.pictures import Bar, alt_text, bars, drawn_page
+from cogs.ui.pictures import Bar, chart, drawn_page
 from cogs.ui.rights import told
 from cogs.ui.texts import label
 
@@ -102,7 +101,7 @@ class Cog(commands.Cog):
     ) -> None:
         """Answer with a picture and the numbers under it, page by page when there are many, and a table as a file."""
         await wait(interaction)
-        file = picture(f"{title.split()[0].lower()}.png", await bars(title, rows), alt_text(title, rows))
+        file = await chart(title.split()[0].lower(), title, rows)
         pages = [page.strip() for page in paged("", lines or ["Nothing yet."])]
         at = min(interaction.extras.get(PAGE, 0), len(pages) - 1)
         layout = drawn_page(f"**{title}**{note}", file, pages, at, Again.of(interaction), table)

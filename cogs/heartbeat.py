@@ -28,7 +28,7 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         sight = await self.sight(interaction)
         agents, hidden = [sight.of_agent(one) for one in ([agent] if agent else living)], sight.hidden_agents
         looks, view = await self.looks(interaction, sight), await self.desk.community.view(guild_id)
-        title, rows = "Heartbeats", pace_rows(agents, looks, now)
+        title, rows = "Heartbeats", pace_rows(view, agents, looks, now)
         lines = pace_table(view, agents, looks, hidden)
         lines += await self.day_of(interaction, agent.id) if agent and agent.id not in hidden else []
         note = " (everyone is paused)" if view.community.paused else ""

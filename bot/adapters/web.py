@@ -1,5 +1,6 @@
 """The bot's own small HTTP face on loopback: health, metrics, and in a playground what its drawer shows to whom."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -40,6 +41,7 @@ class Visitors(Protocol):
         """Give what the person may see of the community."""
 
 
+FaceOf = Callable[[Snowflake, Agent, Snowflake | None], Awaitable[str | None]]  # the address of an agent's picture
 Foresee = Callable[[Reading, Community], Awaitable[tuple[Glance, Mapping[AgentId, NextBeat]]]]
 
 
@@ -50,6 +52,7 @@ class Inside:
     visitors: Visitors
     models: Models
     origins: frozenset[str]
+    face_of: FaceOf
 
 
 def open_to(face: "Face") -> Middleware:
@@ -161,8 +164,16 @@ class Face:
             view, looks = await self.foresee(read, community)
         sight = await self._doors.visitors.sight(_token(request), community.guild_id)
         shown, hidden = sight.of(view), sight.hidden_agents
+        rooms = shown.all_rooms
+        faces = await asyncio.gather(
+            *(
+                self._doors.face_of(community.guild_id, one, room.channel_id if (room := rooms.get(one.id)) else None)
+                for one in shown.agents.values()
+            )
+        )
         rows = [
-            agent_row(shown, one, NOT_SHOWN if one.id in hidden else looks[one.id]) for one in shown.agents.values()
+            agent_row(shown, one, NOT_SHOWN if one.id in hidden else looks[one.id]) | {"face": face}
+            for one, face in zip(shown.agents.values(), faces, strict=True)
         ]
         return web.json_response(rows)
 

@@ -60,6 +60,7 @@ class CommunityConfig(BaseModel):
 
     # tempo, gate, floor
     moves_per_agent_and_hour: int = Field(default=4, ge=0, le=1_000)
+    greets: bool = True  # an agent that a person makes says hello in its room
     signposts: bool = True  # who names an agent where no agent hears is told where it lives
     pace_signs: bool = False  # a small sign on a message whose 👍 or 👎 changed its author's pace
     own_room_minutes: float = Field(default=5, ge=0, le=1_440)

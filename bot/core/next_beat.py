@@ -75,7 +75,7 @@ def next_beats(view: Glance, funds: Funds, now: datetime, *, missing: str = "") 
 
 def _outlook(view: Glance, agent: Agent, now: datetime, funds: Funds, missing: str) -> NextBeat:
     at = doing(view, agent, now)
-    state = state_of(agent, now, typing=Doing.TYPING in at.values())
+    state = state_of(agent, now, typing=Doing.TYPING in at.values(), all_paused=view.community.paused)
     still = _at_rest(view, agent, now)
     if still is None and missing:
         still = NextBeat(waiting=Waiting.PROVIDER, words=NO_PROVIDER)

@@ -56,6 +56,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "held_words": "words, with commas, that hold a message until a manager decides; none: no word",
     "moderation_model": "the model asked about every message of an agent; none: no model",
     "moves_per_agent_and_hour": "how often an hour one agent may move another's interval",
+    "greets": "whether an agent that a person makes says hello in its room: true or false",
     "signposts": "whether who names an agent where no agent hears is told where it lives: true or false",
     "pace_signs": "whether a thumb that changes an agent's pace is followed by a small ⏩ or ⏪: true or false",
     "own_room_minutes": "minutes for which whoever alone spoke in an agent's room addresses it",

@@ -229,6 +229,11 @@ class Message:
     answers_from_agents: int = 0  # answers by agents that it did not address (floor)
     scene_id: SceneId | None = None  # said in a scene: no room shows it
 
+    @property
+    def is_wish(self) -> bool:
+        """Whether a person wished for another answer to what it replies to: it stands nowhere on Discord."""
+        return self.sender.is_human and self.discord_id is None and self.reply_to is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessKey:

@@ -282,7 +282,9 @@ def worded(context: PostContext) -> str:
     """Give the whole text to post: a small line that links what it answers, then what is said."""
     if context.answered is None:
         return context.message.content
-    return f"-# ↪ {_linked(context, context.answered)}\n{context.message.content}"
+    own = context.answered.sender == context.message.sender
+    sign = "↻ once more, after" if own else "↪"
+    return f"-# {sign} {_linked(context, context.answered)}\n{context.message.content}"
 
 
 def files_of(letter: Letter) -> tuple[tuple[str, str], ...]:

@@ -27,6 +27,7 @@ from bot.playground.rest import (
     interactions,
     members,
     messages,
+    page,
     pins,
     reactions,
     roles,
@@ -209,7 +210,7 @@ class Playground:
         app.router.add_get("/playground/stats", self._stats)
         for add_to in self._neighbours:
             add_to(app)
-        Endpoint(self.world, prefix="/playground").add_to(app.router, setup.routes)
+        Endpoint(self.world, prefix="/playground").add_to(app.router, [*setup.routes, *page.routes])
         statics.add_to(app, asks=self.options.face_url or "")
         return app
 

@@ -72,6 +72,11 @@ class World:
         self._tokens[row["token"]] = row
         return self.users.put(row["id"], row)
 
+    def lock_out(self, row: Json) -> None:
+        """Take a user's token away."""
+        self._tokens.pop(row["token"], None)
+        self.users.put(row["id"], {key: value for key, value in row.items() if key != "token"})
+
     def member(self, guild_id: object, user_id: object) -> Json | None:
         """Give a membership of a server."""
         return self.members.get(f"{guild_id}:{user_id}")

@@ -25,9 +25,8 @@ from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again
 from cogs.ui.cards import Shown, agent_card, agent_list
 from cogs.ui.charts import attention_rows
-from cogs.ui.files import picture
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.pictures import alt_text, bars
+from cogs.ui.pictures import chart
 from cogs.ui.rights import check_removable, left_open
 from cogs.ui.texts import label
 
@@ -47,7 +46,8 @@ class Living(Group):
         view = sight.of(await self.desk.community.view(guild_of(interaction)))
         lines = agent_list(view, await self.looks(interaction, sight), self.desk.clock.now())
         empty = "Nobody lives here yet: make the first one with `/agent create`."
-        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**", lines, empty=empty)
+        note = " (everyone is paused)" if view.community.paused else ""
+        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**{note}", lines, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:
@@ -62,7 +62,7 @@ class Living(Group):
         hidden = agent.id in sight.hidden_agents
         shown = Shown(model=None) if hidden else await self.beside(interaction, agent, view)
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
-        file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
+        file = await chart("attention", title, rows)
         await self.lay_out(interaction, agent_card(view, agent.id, self.desk.clock.now(), shown, file), [file])
 
     async def beside(self, interaction: Interaction, agent: Agent, view: Outline) -> Shown:

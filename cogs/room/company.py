@@ -239,7 +239,7 @@ def seen_by(view: Glance, room_id: AgentId) -> str:
 def member_lines(view: Outline, room_id: AgentId, looks: Looks, now: datetime) -> list[str]:
     """List a room's members, the owner first, with what they are at in it."""
     return [
-        f"{SIGNS[shown_state(view.agents[id_], looks, now)]} **{label(view.agents[id_].name)}** (ID {id_})"
+        f"{SIGNS[shown_state(view, view.agents[id_], looks, now)]} **{label(view.agents[id_].name)}** (ID {id_})"
         f"{', its own room' if id_ == room_id else ''}, attention {word_attention(one.attention)}"
         f"{f', {looks[id_].doing[room_id]}' if id_ in looks and room_id in looks[id_].doing else ''}"
         for id_ in view.rooms[room_id].members

@@ -40,15 +40,15 @@ Card = discord.ui.LayoutView
 Looks = Mapping[AgentId, NextBeat]  # of those of whom it may be told
 
 
-def shown_state(agent: Agent, looks: Looks, now: datetime) -> State:
+def shown_state(view: Outline, agent: Agent, looks: Looks, now: datetime) -> State:
     """Give the state that whoever asked may know of."""
-    return looks[agent.id].state if agent.id in looks else state_of(agent, now)
+    return looks[agent.id].state if agent.id in looks else state_of(agent, now, all_paused=view.community.paused)
 
 
 def agent_list(view: Outline, looks: Looks, now: datetime) -> list[str]:
     """List everyone, one line each."""
     return [
-        f"{SIGNS[shown_state(agent, looks, now)]} **{label(agent.name)}** "
+        f"{SIGNS[shown_state(view, agent, looks, now)]} **{label(agent.name)}** "
         f"(ID {agent.id}, {agent.type}){where(view, agent.id)}"
         for agent in sorted(view.agents.values(), key=lambda agent: agent.id)
     ]
@@ -74,7 +74,7 @@ class Shown:
 def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, attention: discord.File) -> Card:
     """Show one agent on a card, with how it divides its view as a picture, and buttons for managers."""
     agent = view.agents[agent_id]
-    state = shown.look.state if shown.look else state_of(agent, now)
+    state = shown_state(view, agent, {agent_id: shown.look} if shown.look else {}, now)
     card = discord.ui.Container[Card](accent_colour=COLOURS[state])
     told = discord.ui.TextDisplay[Card](_head(view, agent, state, shown.look))
     card.add_item(discord.ui.Section(told, accessory=_face(agent, shown.face)) if shown.face else told)
@@ -133,16 +133,19 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> str:
 
 def _buttons(agent: Agent, state: State) -> list[UseButton]:
     """Give what managers do most, as buttons."""
-    given = (f"agent={agent.id}",)
     named = {"HUD": "hud show", "Knowledge": "knowledge show", "Beats": "hud history"}
     match state:
         case State.RETIRED:
             named["Restore"] = "agent restore"
-        case State.PAUSED:
+        case State.PAUSED if agent.paused_reason is not None:
             named["Resume"] = "agent resume"
+        case State.PAUSED:
+            pass
         case _:
             named |= {"Wake": "agent wake", "Pause": "agent pause"}
-    return [UseButton(Again(path, given), label=label) for label, path in named.items()]
+    buttons = [UseButton(Again(path, (f"agent={agent.id}",)), label=label) for label, path in named.items()]
+    everyone = state is State.PAUSED and agent.paused_reason is None
+    return [*buttons, UseButton(Again("heartbeat resume"), label="Resume everyone")] if everyone else buttons
 
 
 def heartbeat(interval_seconds: float, resting_seconds: float) -> str:

@@ -31,7 +31,7 @@ def attention_rows(view: Outline, agent_id: AgentId) -> list[Bar]:
     return rows
 
 
-def pace_rows(agents: Sequence[Agent], looks: Looks, now: datetime) -> list[Bar]:
+def pace_rows(view: Outline, agents: Sequence[Agent], looks: Looks, now: datetime) -> list[Bar]:
     """Give a bar for each agent: the fuller, the faster its heart beats."""
     return [
         Bar(
@@ -41,7 +41,7 @@ def pace_rows(agents: Sequence[Agent], looks: Looks, now: datetime) -> list[Bar]
             colour=RESTING if agent.asleep_until and agent.asleep_until > now else QUICK,
         )
         for agent in agents
-        if (state := shown_state(agent, looks, now))
+        if (state := shown_state(view, agent, looks, now))
     ]
 
 

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from cogs.ui.pictures import GROUND, INK, Bar, alt_text, bars, drawn
+from cogs.ui.pictures import GROUND, INK, Bar, alt_text, chart, drawn
 
 
 def rows(count: int) -> list[Bar]:
@@ -24,8 +24,8 @@ def test_words_stand_out_from_their_ground() -> None:
 
 
 async def test_a_picture_is_an_opaque_png_that_grows_with_its_rows() -> None:
-    small = Image.open(BytesIO(await bars("Title", rows(1))))
-    large = Image.open(BytesIO(await bars("Title", rows(8))))
+    small = Image.open((await chart("pets", "Title", rows(1))).fp)
+    large = Image.open((await chart("pets", "Title", rows(8))).fp)
     assert small.format == "PNG"
     assert small.mode == "RGB"
     assert large.height > small.height

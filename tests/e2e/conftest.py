@@ -29,6 +29,7 @@ QUICK = {
     "SELFROOM_PLAYGROUND_PACE": "fast",
     "SELFROOM_COMMUNITY__TYPING_AT_MOST_SECONDS": "0.3",
     "SELFROOM_COMMUNITY__SETTLE_SECONDS": "0.1",
+    "SELFROOM_COMMUNITY__GREETS": "false",  # what an agent says unasked would mix with what it is asked here
 }
 
 

@@ -62,7 +62,12 @@ async def test_an_agent_is_asked_again(cast: Cast) -> None:
     answer = await cast.answered("Wren, tell me a story")
     for who in (cast.guest, cast.manager):
         assert "Wren looks at it again." in words_of(await who.menu("Ask again", answer))
-        answer = await cast.you.answer_after(answer)
+        other = await cast.you.answer_after(answer)
+        assert other["content"].startswith("-# ↻ once more, after [Wren](")
+        assert f"/{answer['channel_id']}/{answer['id']})" in other["content"]
+        kept = await cast.you.messages(answer["channel_id"])
+        assert answer["content"] in [one["content"] for one in kept]
+        answer = other
 
 
 @proves(manager="Delete")

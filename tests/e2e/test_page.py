@@ -36,6 +36,9 @@ async def go_to(tab: Tab, channel: str) -> None:
 
 async def test_a_newcomer_talks_reacts_makes_an_agent_and_finds_it_all_again(home: Living, tab: Tab) -> None:
     await expect(tab.page.get_by_text("scripted").first).to_be_visible()
+    faces = tab.page.locator(".member.agent img")
+    await expect(faces).to_have_count(2)  # before anybody said a word
+    assert await faces.first.evaluate("one => one.decode().then(() => one.naturalWidth)") > 0
     await tab.shot("selfroom-1-welcome")
     await go_to(tab, "wren")
     await tab.say("Hello Wren, who are you?")

@@ -121,6 +121,10 @@ async def test_pace_money_and_attention_are_pictures(desks: Desks) -> None:
         await expect(picture).to_be_visible()
         assert await picture.evaluate("one => one.decode().then(() => one.naturalWidth)") > 300
         assert await picture.get_attribute("alt")
+        await owner.page.emulate_media(color_scheme="dark")
+        await expect(picture).to_have_css("filter", "none")
+        await owner.page.emulate_media(color_scheme="light")
+        await expect(picture).to_have_css("filter", "invert(0.94) hue-rotate(180deg)")
         await owner.tab.shot(f"command-{path.replace(' ', '-')}")
 
 

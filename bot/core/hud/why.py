@@ -59,6 +59,8 @@ def _worded(scope: Scope, reason: Reason) -> str:
         case ReasonKind.ANSWER:
             asked = f" Then answer{where}, as {name}." if reason.mentioned else ""
             return f"what you looked up or asked for is here, under LOOKUPS or RECENT ACTIONS: use it.{asked}"
+        case ReasonKind.WOKEN if reason.room_id == scope.agent.id and _is_unspoken(scope, reason.room_id):
+            return f"you are new here, and have a room of your own{where}: say hello there as {name}, in a sentence."
         case ReasonKind.WOKEN:
             return (
                 f"{_agent(scope, reason.by_agent_id)} woke you{where}: look what you are needed for and say so there."
@@ -74,6 +76,12 @@ def _worded(scope: Scope, reason: Reason) -> str:
                 f"it has been quiet{where}: begin something of your own there as {name} "
                 "(a thought, a question, a task), or stay silent."
             )
+
+
+def _is_unspoken(scope: Scope, room_id: AgentId) -> bool:
+    """Whether nobody has said anything in a room: its agent is new."""
+    room = scope.view.rooms.get(room_id)
+    return room is not None and not room.messages
 
 
 def _message(scope: Scope, reason: Reason) -> Message | None:

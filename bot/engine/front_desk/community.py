@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
@@ -20,6 +21,8 @@ from bot.core.view import Outline, View
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages, without_threads
 from bot.engine.purse import spending_now
+
+MOST_READ, MOST_LISTED = 5_000, 200  # of the audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,28 @@ class CommunityDesk:
             inside = await read.views.action_view(community.id, agent_ids=(), room_ids=rooms, doors=False)
         return Sight(hidden_rooms=frozenset(rooms), hidden_agents=members_of(inside, rooms))
 
-    async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
-        """Give who changed what, newest first, for managers."""
+    async def audit_log(
+        self,
+        guild_id: Snowflake,
+        person: Person,
+        *,
+        by: str = "",
+        agent_id: AgentId | None = None,
+        words: str = "",
+        since: datetime | None = None,
+    ) -> Sequence[AuditEntry]:
+        """Give who changed what, newest first, for managers; `by` is a part of the name of who did it."""
         check_manages(person)
         async with self.office.looking(guild_id) as (community, read):
-            return await read.logs.audit(community.id, limit=limit)
+            entries = await read.logs.audit(community.id, limit=MOST_READ)
+        return [
+            one
+            for one in entries
+            if by.casefold() in one.by.casefold()
+            and words.casefold() in one.what.casefold()
+            and (agent_id is None or one.agent_id == agent_id or one.by == f"agent {agent_id}")
+            and (since is None or one.at >= since)
+        ][:MOST_LISTED]
 
     async def settings(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
         """Give the community and its settings."""

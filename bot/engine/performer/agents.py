@@ -10,11 +10,11 @@ from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, P
 from bot.core.changes import AddAgent, AgentColumns, SetFocus, SetKnowledge
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
-from bot.core.kinds import Access, AgentType, LetterKind, Visibility
+from bot.core.kinds import Access, AgentType, LetterKind, ReasonKind, Visibility
 from bot.core.letters import ChannelPayload, PermissionPayload
 from bot.core.moderation import is_on
 from bot.core.names import default_name
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Room
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Reason, Room, Snowflake
 from bot.core.view import RoomView
 from bot.core.wording import counted
 from bot.engine.performer.registry import Asks, handles
@@ -23,6 +23,7 @@ from bot.engine.performer.talk import tell_room
 from bot.engine.performer.unit_of_work import UnitOfWork
 
 DAY = timedelta(days=1)
+SETTLED_IN = timedelta(seconds=2)
 _AT_REST: Mapping[str, object] = {
     **dict.fromkeys(("asleep_until", "paused_reason", "retired_at", "next_beat_at", "last_beat_at", "last_reason")),
     **dict.fromkeys(("beat_id", "lease_until")),
@@ -47,6 +48,8 @@ async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
     _settle(work, agent)
     if looked_at:
         rename(work, agent, name)
+    if work.config.greets and work.actor.who is not None and work.actor.who.id:
+        _greet(work, agent, work.actor.who.id)
     for host in hosts:
         work.add_membership(agent.id, host.id)
         tell_room(work, host.id, f"{agent.name} joined.")
@@ -253,6 +256,18 @@ def _settle(work: UnitOfWork, agent: Agent) -> None:
     if config.focus_defaults:
         focus = starting_focus(config.focus_defaults, work.now)
         work.put(SetFocus(agent_id=agent.id, side=PUBLIC_SIDE, focus=focus))
+
+
+def _greet(work: UnitOfWork, agent: Agent, person_id: Snowflake) -> None:
+    """Have the agent say hello, once Discord shows who sees its channel."""
+    reason = Reason(
+        kind=ReasonKind.WOKEN,
+        room_id=agent.id,
+        person_id=person_id,
+        since=work.now,
+        due_at=work.now + SETTLED_IN,
+    )
+    work.give_reason(agent.id, reason)
 
 
 def _altered(action: AlterAgent) -> AgentColumns:

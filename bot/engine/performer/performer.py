@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 
-from bot.core.actions import Action, Attach, Category, Play
+from bot.core.actions import Action, Attach, Play
 from bot.core.actor import Actor
-from bot.core.changes import AddLetter, AddLookup, Audit, Change, RecordAction, Say
+from bot.core.changes import AddLetter, AddLookup, Change, RecordAction, Say
 from bot.core.errors import Rejected
 from bot.core.hud.knowledge import knowledge_tokens
 from bot.core.key_redaction import KEY, KeyRedactor
@@ -16,8 +16,8 @@ from bot.core.permissions import refusal
 from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Lookup
 from bot.core.view import Glance
-from bot.core.wording import as_words
 from bot.engine.performer.action_context import ActionContext
+from bot.engine.performer.audit import audit
 from bot.engine.performer.loading import load
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.registry import HANDLERS
@@ -25,7 +25,6 @@ from bot.engine.performer.unit_of_work import UnitOfWork
 
 BLACKED_OUT = "***"
 LONGEST_TEXT = 120
-AUDITED = frozenset({Category.ROOM, Category.ACCESS, Category.AGENTS})  # of what agents do
 
 
 class Performer:
@@ -119,7 +118,7 @@ async def _perform_one(work: UnitOfWork, action: Action) -> Outcome:
 
 
 async def _attempt(work: UnitOfWork, action: Action) -> Outcome:
-    work.secret, before = "", len(work.changes)
+    work.secret, before, earlier = "", len(work.changes), work.view
     try:
         done = HANDLERS[type(action)](work, action)
         result = await done if isawaitable(done) else done
@@ -127,25 +126,8 @@ async def _attempt(work: UnitOfWork, action: Action) -> Outcome:
         return Outcome(action=action, accepted=False, why=no.sentence)
     letters = tuple(_letters(work.changes[before:]))
     outcome = Outcome(action=action, accepted=True, result=named(result, work.named), letters=letters)
-    if work.actor.who is None:
-        _audit_agent(work, action, result)
-        return outcome
-    work.put(Audit(by=work.actor.signature(), what=_audited(action, result), agent_id=work.subject_id, at=work.now))
-    return replace(outcome, secret=work.secret)
-
-
-def _audited(action: Action, result: str) -> str:
-    return f"{as_words(action.definition.name)}: {result}"
-
-
-def _audit_agent(work: UnitOfWork, action: Action, result: str) -> None:
-    """Let managers see what an agent changed for others, too; the same only once for each answer."""
-    if action.definition.category not in AUDITED or work.actor.agent_id is None:
-        return
-    what = work.redactor.text(_audited(action, result))
-    entry = Audit(by=f"agent {work.actor.agent_id}", what=what, agent_id=work.subject_id, at=work.now)
-    if entry not in work.changes:
-        work.put(entry)
+    audit(work, action, result, earlier)
+    return outcome if work.actor.who is None else replace(outcome, secret=work.secret)
 
 
 def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:

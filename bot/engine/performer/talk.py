@@ -117,8 +117,10 @@ def _put(
     at: datetime,
     answered: Message | None = None,
 ) -> None:
-    """Say it; what is said in a thread is answered there, in whatever form the answer comes."""
-    beside = answered or (work.called_in(room_id) if sender.kind is SenderKind.AGENT else None)
+    """Say it; what is said in a thread is answered there, and another answer that was wished to the first one."""
+    called = work.called_in(room_id) if sender.kind is SenderKind.AGENT else None
+    beside = answered or called
+    first = called.reply_to if called and called.is_wish and (answered is None or answered.id <= called.id) else None
     id_ = MessageId(work.write.ids.take("message"))
     message = Message(id=id_, room_id=room_id, sender=sender, content=text, type=type_, sent_at=work.now)
     work.put(
@@ -129,7 +131,7 @@ def _put(
             content=text,
             type=type_,
             sent_at=work.now,
-            reply_to=answered.id if answered else None,
+            reply_to=first or (answered.id if answered else None),
             thread_id=beside.thread_id if beside else None,
             thread_name=beside.thread_name if beside else None,
             not_before=at,

@@ -23,6 +23,7 @@ import { find } from "./lib/dom.js";
 import { mountChannels } from "./side/channels.js";
 import { Drawer } from "./side/drawer.js";
 import { mountMembers } from "./side/members.js";
+import { mountSearch } from "./side/search.js";
 import { mountSwitcher } from "./side/switcher.js";
 import { mountTheme } from "./side/theme.js";
 import { mountWelcome } from "./side/welcome.js";
@@ -42,6 +43,7 @@ function mount(app) {
   mountChannels(app, find(".channels"));
   mountMembers(app, find(".members"));
   mountSwitcher(app, find(".switcher"));
+  mountSearch(app, find(".found"));
   app.drawer = new Drawer(app, find(".drawer"));
   find(".open-welcome").addEventListener("click", mountWelcome(app, find(".welcome")));
   mountLayout(app);

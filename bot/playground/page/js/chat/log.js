@@ -4,6 +4,11 @@ import { find, findAll, h, oncePerFrame } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { rowsOf } from "./rows.js";
 
+/** What can be pressed inside a message. */
+export function pressable(element) {
+  return findAll("a[href], button, [role='button']", element).filter((one) => !one.disabled);
+}
+
 const NEAR_END = 60;
 const NEAR_EDGE = 600;
 
@@ -161,6 +166,7 @@ export class Log {
     const known = this.#rows.get(row.id);
     if (known?.key === row.key || (known && this.app.editing?.id === row.id)) return known.element;
     const element = row.build();
+    for (const one of pressable(element)) one.tabIndex = -1; // Tab comes to them by their message: `MessageTools`
     if (known) this.#swap(known.element, element);
     this.#rows.set(row.id, { key: row.key, element });
     return element;

@@ -63,7 +63,8 @@ export class CommandForm {
     );
     element.addEventListener("keydown", (event) => this.#keys(event));
     element.addEventListener("focusout", (event) => {
-      if (!element.contains(event.relatedTarget)) this.suggestions.hide();
+      if (!element.contains(event.relatedTarget) && event.relatedTarget !== this.suggestions.list)
+        this.suggestions.hide();
     });
     return element;
   }

@@ -4,6 +4,7 @@ import { findAll, h, oncePerFrame } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { kept } from "../lib/keep.js";
 import { walk } from "../widgets/menu.js";
+import { openChannelMenu } from "./channel_menu.js";
 import { stateDot } from "./states.js";
 
 const ICONS = { 1: "at", 2: "volume", 3: "people", 5: "bolt", 13: "volume", 15: "forum", 16: "forum" };
@@ -25,6 +26,7 @@ function labelOf(app, channel, unread, mentions) {
     unread ? "unread" : "",
     mentions ? `${mentions} mentions` : "",
     agent ? `${agent.name}, ${agent.state}` : "",
+    app.unread.isMuted(channel) ? "muted" : "",
   ];
   return [app.world.channelName(channel), ...notes.filter(Boolean)].join(", ");
 }
@@ -32,7 +34,7 @@ function labelOf(app, channel, unread, mentions) {
 function channelRow(app, channel) {
   const { world, unread } = app;
   const open = channel.id === app.channelId;
-  const isNew = !open && unread.isUnread(channel);
+  const isNew = !open && unread.calls(channel);
   const mentions = unread.mentions(channel.id);
   const agent = app.agents.inChannel(channel.id);
   return h(
@@ -40,6 +42,7 @@ function channelRow(app, channel) {
     {
       type: "button",
       data: { id: channel.id, unread: String(isNew), thread: String(world.isThread(channel)) },
+      class: `channel${unread.isMuted(channel) ? " muted" : ""}`,
       "aria-current": open ? "page" : null,
       "aria-label": labelOf(app, channel, isNew, mentions),
       on: { click: () => app.open(channel.id) },
@@ -70,7 +73,7 @@ function toggle(id, redraw) {
 function category(app, channel, children, redraw) {
   const closed = kept.get("closed", []).includes(channel.id);
   const shown = closed
-    ? children.filter((one) => one.id === app.channelId || app.unread.isUnread(one))
+    ? children.filter((one) => one.id === app.channelId || app.unread.calls(one))
     : children;
   const head = h(
     "button.category",
@@ -122,10 +125,10 @@ function directs(app) {
 }
 
 function titleOf(app) {
-  const waiting = [...app.world.channels.values()].filter((one) => app.unread.isUnread(one)).length;
+  const waiting = app.unread.count;
   const channel = app.world.channels.get(app.channelId);
   const name = channel ? app.world.channelName(channel) : app.world.guild?.name;
-  return `${waiting ? "• " : ""}${name ? `${name} · ` : ""}Selfroom playground`;
+  return `${waiting ? `(${waiting}) ` : ""}${name ? `${name} · ` : ""}Selfroom playground`;
 }
 
 /** Keep the list up to date. */
@@ -141,5 +144,13 @@ export function mountChannels(app, root) {
   app.unread.on("change", soon);
   app.agents.on("change", soon);
   app.on("open", soon);
+  root.addEventListener("contextmenu", (event) => {
+    const row = event.target.closest(".channel");
+    const channel = row && app.world.channels.get(row.dataset.id);
+    if (!channel) return;
+    event.preventDefault();
+    const byKey = event.clientX === 0 && event.clientY === 0;
+    openChannelMenu(app, channel, byKey ? row : { x: event.clientX, y: event.clientY });
+  });
   root.addEventListener("keydown", (event) => event.key.length > 1 && walk(event, findAll("button", root)));
 }

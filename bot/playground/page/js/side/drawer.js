@@ -3,8 +3,8 @@
 import { fromNow, fullTime } from "../lib/clock.js";
 import { find, findAll, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { copyText } from "../chat/deeds.js";
 import { avatar } from "../widgets/avatar.js";
+import { copyText } from "../widgets/toast.js";
 import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
 
 const REASONS = {

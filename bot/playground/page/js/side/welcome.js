@@ -49,6 +49,10 @@ function start(app, name) {
   );
 }
 
+function opens(app, name) {
+  return h("button.mention.command", { type: "button", on: { click: () => app.showPanel("members") } }, name);
+}
+
 function tips(app) {
   return h(
     "ul.tips",
@@ -68,12 +72,12 @@ function tips(app) {
     tip(
       icon("pulse", 18),
       "Look inside",
-      "Choose an agent on the right: its HUD, its answer, tokens and cost of its last beat.",
+      [opens(app, "Who is here"), " lists the agents: choose one for its HUD, its answer, tokens and cost of its last beat."],
     ),
     tip(
       icon("swap", 18),
       "Be several people",
-      "In the corner below left you become somebody else, in this tab or in another.",
+      "Press your name, below the channels, and become somebody else, in this tab or in another.",
     ),
   );
 }
