@@ -15,9 +15,9 @@ from bot.core.scenes.showing import hint_of
 from bot.core.wording import counted
 from cogs.arguments import AgentArg, Choices
 from cogs.base import Group, Interaction, choices, guild_of, managers_only, may_read, person, wait
-from cogs.ui.files import picture, text_file
+from cogs.ui.files import text_file
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.pictures import Bar, alt_text, bars
+from cogs.ui.pictures import Bar, chart
 from cogs.ui.scenes import BoardButton, FormButton, MoveButton, MoveSelect, read, seat_text, seat_view
 from cogs.ui.texts import honest, label
 
@@ -248,9 +248,7 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         ]
         most = max((int(row.note) for row in rows), default=0) or 1
         drawn = [Bar(label=row.label, share=int(row.note) / most, note=row.note) for row in rows]
-        files = (
-            [picture("ballot.png", await bars("Last ballot", drawn), alt_text("Last ballot", drawn))] if drawn else []
-        )
+        files = [await chart("ballot", "Last ballot", drawn)] if drawn else []
         text = told.cast.words(told.scene.outcome) or "\n".join(told.board.lines)
         await self.say(interaction, honest(f"**{told.board.title}**\n{text}"[:1_900]), files=[*files, file])
 

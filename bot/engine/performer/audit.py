@@ -1,15 +1,16 @@
 """What stands in the audit: who changed what, and from what to what."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, TypeVar
 
 from bot.core.actions import Action, Category
 from bot.core.changes import Audit
 from bot.core.records import Agent, AgentId, Membership, Room
-from bot.core.view import View
+from bot.core.view import Outline
 from bot.core.wording import as_words
 from bot.engine.performer.unit_of_work import UnitOfWork
 
+Key = TypeVar("Key")
 OF_AGENTS: Final = frozenset({Category.ROOM, Category.ACCESS, Category.AGENTS})  # what agents do that others notice
 LONGEST_VALUE: Final = 60
 TOLD: Final = {
@@ -22,7 +23,7 @@ TOLD: Final = {
 }
 
 
-def audit(work: UnitOfWork, action: Action, result: str, earlier: View) -> None:
+def audit(work: UnitOfWork, action: Action, result: str, earlier: Outline) -> None:
     """Note what was done; of agents what they changed for others, the same only once for each answer."""
     if work.actor.who is None and (action.definition.category not in OF_AGENTS or work.actor.agent_id is None):
         return
@@ -36,14 +37,14 @@ def audit(work: UnitOfWork, action: Action, result: str, earlier: View) -> None:
         work.put(entry)
 
 
-def _differences(earlier: View, later: View) -> Iterator[str]:
+def _differences(earlier: Outline, later: Outline) -> Iterator[str]:
     """Word the columns that differ: `wpm: 80 → 111`."""
     yield from _between(earlier.agents, later.agents)
     yield from _between(earlier.all_rooms, later.all_rooms)
     yield from _between(earlier.memberships, later.memberships)
 
 
-def _between(before: Mapping[object, object], after: Mapping[object, object]) -> Iterator[str]:
+def _between(before: Mapping[Key, object], after: Mapping[Key, object]) -> Iterator[str]:
     for key, now in after.items():
         was = before.get(key)
         if was is None or was is now:
