@@ -150,6 +150,7 @@ class ScriptedModel:
         self.paid: Ceilings | None = None  # what the installation holds it to, as it pays
         self.allowed: tuple[str, ...] = ()  # models that it pays for
         self.unpriced: set[str] = set()
+        self.failing: set[str] = set()
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         self.calls.append(call)
@@ -199,6 +200,9 @@ class ScriptedModel:
 
     def takes_schema(self, model: str) -> bool:
         return True
+
+    def is_failing(self, model: str) -> bool:
+        return model in self.failing
 
     def sees_images(self, model: str) -> bool:
         return model.startswith("gpt-4o")

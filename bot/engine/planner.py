@@ -14,7 +14,7 @@ from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.counting import count
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.ports import Model
-from bot.core.records import PUBLIC_SIDE, AgentId, Message, MessageId
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Message, MessageId
 from bot.core.spending import Short
 from bot.core.view import Outline, View
 
@@ -141,15 +141,22 @@ def alone(view: Outline, one: Ready, model: Model, write: Builder) -> PlannedCal
 def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
     """Give the kind of call an agent is answered in."""
     agent = view.agents[one.agent_id]
-    structured = agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model)
+    name = _answering(agent, model, most_failures=view.config.unusable_told)
+    structured = agent.output_format is OutputFormat.JSON and model.takes_schema(name)
     return CallKind(
-        model=agent.model,
-        temperature=agent.temperature if model.takes_temperature(agent.model) else None,
+        model=name,
+        temperature=agent.temperature if model.takes_temperature(name) else None,
         input_format=agent.input_format,
         output_format=agent.output_format,
         structured=structured,
         cell=_cell(view, one),
     )
+
+
+def _answering(agent: Agent, model: Model, *, most_failures: int) -> str:
+    """Give the model that answers for an agent: its own, or its spare one while that fails and the spare does not."""
+    fails = model.is_failing(agent.model) or agent.failures_in_a_row >= most_failures
+    return agent.spare_model if agent.spare_model and fails and not model.is_failing(agent.spare_model) else agent.model
 
 
 def _cell(view: Outline, one: Ready) -> str:

@@ -50,6 +50,7 @@ class AgentRow(Owned, table=True):
     lease_until: datetime | None = Field(default=None, sa_type=UtcTime)
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = Field(default=None, sa_type=UtcTime)
+    spare_model: str = Field(default="", sa_type=Prose, sa_column_kwargs={"server_default": ""})
 
 
 class RoomRow(Owned, table=True):
