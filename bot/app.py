@@ -321,7 +321,7 @@ def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher, store:
 
 
 def memory(options: ProviderOptions, store: SqlStore) -> Memory | None:
-    """Give where is kept what is found out about one of the installation's servers; all is known of the scripted one."""
+    """Give where is kept what is found out about one of the installation's servers; the scripted one is known."""
     return None if options.imaginary else Memory(store=store, name=f"models of {options.name or 'the first provider'}")
 
 
@@ -329,9 +329,12 @@ def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOpti
     """Give the installation's providers: the first one, and those with a prefix of their own."""
     key = revealed(settings.openai_api_key)
     scripted = site.is_playground and settings.openai_base_url is None
-    if not (key or settings.openai_base_url or scripted or settings.providers):
+    if not (key or settings.openai_base_url or scripted or settings.all_providers):
         if settings.sponsored:
-            raise BadSetting("No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours.")
+            raise BadSetting(
+                "No model is set: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or SELFROOM_OPENAI_BASE_URL "
+                "for a server of yours."
+            )
         return []
     first = ProviderOptions(
         name="",
@@ -353,7 +356,7 @@ def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOpti
             free=is_own_machine(one.base_url),
             near=is_near(one.base_url),
         )
-        for name, one in settings.providers.items()
+        for name, one in settings.all_providers.items()
     ]
     return [first, *others]
 

@@ -25,10 +25,10 @@ from pydantic_settings.exceptions import SettingsError
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.hud.prompts import check_prompts, read_prompts
-from bot.core.models import Ceilings
+from bot.core.models import Api, Ceilings
 
 PREFIX = "SELFROOM_"
-BARE = ("DISCORD_TOKEN", "OPENAI_API_KEY")  # read without the prefix as well
+BARE = ("DISCORD_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")  # read without the prefix as well
 ENV_FILE = Path(".env")
 SERVERS_AT_THE_CEILING = 10  # so many may spend all that one may, before all of them rest
 
@@ -69,9 +69,9 @@ class Provider(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    base_url: WebAddress
+    base_url: WebAddress | None = None  # not set: where the vendor itself is
     api_key: SecretStr = SecretStr("none")
-    api: Literal["responses", "chat"] = "chat"
+    api: Api = "chat"
     structured: bool = True
 
 
@@ -107,6 +107,12 @@ class Settings(BaseSettings):
 
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SELFROOM_OPENAI_API_KEY", "OPENAI_API_KEY")
+    )
+    anthropic_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SELFROOM_ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY")
+    )
+    gemini_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SELFROOM_GEMINI_API_KEY", "GEMINI_API_KEY")
     )
     openai_base_url: WebAddress | None = None
     openai_api: Literal["responses", "chat"] = "responses"
@@ -147,6 +153,16 @@ class Settings(BaseSettings):
         if self.prompts_file is not None:
             own["prompts"] = _prompts_in(self.prompts_file, self.community.prompts)
         return self.community.model_copy(update=own)
+
+    @property
+    def all_providers(self) -> dict[str, Provider]:
+        """The model servers beside the first one: those that are set, and the vendors whose keys are there."""
+        native: dict[str, tuple[SecretStr | None, Api]] = {
+            "claude": (self.anthropic_api_key, "anthropic"),
+            "gemini": (self.gemini_api_key, "gemini"),
+        }
+        keyed = {name: Provider(api_key=key, api=api) for name, (key, api) in native.items() if key is not None}
+        return keyed | self.providers
 
     @property
     def is_playground(self) -> bool:

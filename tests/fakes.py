@@ -151,6 +151,7 @@ class ScriptedModel:
         self.allowed: tuple[str, ...] = ()  # models that it pays for
         self.unpriced: set[str] = set()
         self.unknown: set[str] = set()
+        self.failing: set[str] = set()
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         self.calls.append(call)
@@ -203,6 +204,9 @@ class ScriptedModel:
 
     def takes_schema(self, model: str) -> bool:
         return True
+
+    def is_failing(self, model: str) -> bool:
+        return model in self.failing
 
     def sees_images(self, model: str) -> bool:
         return model.startswith("gpt-4o")

@@ -16,7 +16,7 @@ PLACEHOLDERS = {"DISCORD_TOKEN", "SELFROOM_SECRET", "SELFROOM_PROMPTS_FILE"}  # 
 
 @pytest.fixture(autouse=True)
 def nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY"):
+    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -179,4 +179,4 @@ def test_a_default_that_the_example_shows_is_the_default(tmp_path: Path) -> None
 def test_the_whole_example_can_be_used(tmp_path: Path) -> None:
     usable = {name: value for name, value in examples().items() if name not in PLACEHOLDERS}
     settings = read(tmp_path, "".join(f"{name}='{value}'\n" for name, value in usable.items()))
-    assert settings.providers["local"].base_url.startswith("http://")
+    assert (settings.providers["local"].base_url or "").startswith("http://")

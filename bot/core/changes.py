@@ -73,6 +73,7 @@ class AgentColumns(TypedDict, total=False):
     last_beat_silent: bool
     failures_in_a_row: int
     backs_off_until: datetime | None
+    spare_model: str
 
 
 class RoomColumns(TypedDict, total=False):

@@ -82,7 +82,7 @@ class Source:
 class OwnProvider:
     """A community's own model server. Its models are named `prefix/model`; with no prefix it serves every name.
 
-    `base_url` None is OpenAI itself; `sealed_key` is encrypted; a `free` one has no prices.
+    `base_url` None is where the vendor itself is; `sealed_key` is encrypted; a `free` one has no prices.
     """
 
     base_url: str | None
@@ -129,6 +129,9 @@ class Model(Protocol):
 
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema."""
+
+    def is_failing(self, model: str) -> bool:
+        """Tell whether a model failed lately, so that a spare one is asked in its place for a while."""
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures."""

@@ -145,6 +145,7 @@ class Agent:
     lease_until: datetime | None = None
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = None  # its model failed: it is not asked before
+    spare_model: str = ""  # answers for it while its own model fails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

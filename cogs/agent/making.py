@@ -70,6 +70,7 @@ class Making(Group):
         avatar_url: app_commands.Range[str, 8, 500] | None = None,
         token_budget: Budget | None = None,
         temperature: Heat | None = None,
+        spare_model: ModelArg | None = None,
         listens_to_bare_name: bool | None = None,
     ) -> None:
         """Change an agent; without further parameters a form shows what can be changed.
@@ -81,10 +82,16 @@ class Making(Group):
             avatar_url: The public address of its picture
             token_budget: How many tokens its own part of the HUD may have
             temperature: How freely its model speaks
+            spare_model: Answers while its own model fails; none takes it away
             listens_to_bare_name: Whether its name without an @ counts as a call
         """
         managers_only(interaction)
-        given = {"token_budget": token_budget, "temperature": temperature, "listens_to_bare_name": listens_to_bare_name}
+        given = {
+            "token_budget": token_budget,
+            "temperature": temperature,
+            "spare_model": spare_model,
+            "listens_to_bare_name": listens_to_bare_name,
+        }
         if all(value is None for value in (*given.values(), prompt, avatar, avatar_url)):
             await interaction.response.send_modal(AgentForm(Draft.of(agent), self.alter))
             return

@@ -233,7 +233,7 @@ class Settings(Group):
 
         Args:
             use: Whose models; only shown when left out
-            api: How it is asked; responses for OpenAI, else chat, when left out
+            api: How it is asked; its own for a vendor, else chat, when left out
             structured: Whether it can be held to a JSON schema; yes when left out
             free: Whether it costs nothing; no when left out
         """
@@ -255,7 +255,7 @@ class Settings(Group):
     async def ask_for_key(self, interaction: Interaction, provider: OwnProvider) -> None:
         """Open the form, in which nobody but the person sees the key."""
         _, config = await self.desk.community.settings(guild_of(interaction))
-        model = config.model if provider.base_url is None else ""
+        model = config.model if provider.base_url is None and not provider.prefix else ""
         await interaction.response.send_modal(ProviderForm(provider, model, self.brought))
 
     async def brought(self, interaction: Interaction, form: Brought) -> None:

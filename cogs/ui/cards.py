@@ -95,10 +95,11 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
 
 def _head(view: Outline, agent: Agent, state: State, look: NextBeat | None) -> str:
     told = honest(f"{doing_words(view, look) or state}; waits for {look.words}") if look else state
+    spare = f", else {label(agent.spare_model)}" if agent.spare_model else ""
     return (
         f"## {label(agent.name)}\n"
         f"{SIGNS[state]} {told}\n"
-        f"-# ID {agent.id} · {agent.type} · {label(agent.model)} · {agent.token_budget:,} tokens · "
+        f"-# ID {agent.id} · {agent.type} · {label(agent.model)}{spare} · {agent.token_budget:,} tokens · "
         f"input {agent.input_format}, output {agent.output_format}, detail {agent.detail}"
     )
 

@@ -52,6 +52,7 @@ class AgentRow(Owned, table=True):
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = Field(default=None, sa_type=UtcTime)
     detail: str = Field(default=Detail.AUTO.value, sa_column_kwargs={"server_default": Detail.AUTO.value})
+    spare_model: str = Field(default="", sa_type=Prose, sa_column_kwargs={"server_default": ""})
 
 
 class RoomRow(Owned, table=True):

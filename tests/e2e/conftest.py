@@ -106,7 +106,7 @@ class Living:
 
 def quick_settings(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -> Settings:
     """Give settings for a quick life in a folder of its own."""
-    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY"):
+    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     for name, value in (QUICK | {"SELFROOM_DATA_DIR": str(folder)} | more).items():
         monkeypatch.setenv(name, value)

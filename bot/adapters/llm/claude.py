@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 ADDRESS: Final = "https://api.anthropic.com"
 ENDED: Final = frozenset({"end_turn", "stop_sequence", "tool_use"})
-HOTTEST: Final = 1.0  # no Claude takes a higher temperature
 ANSWER_TOOL: Final = "answer"
 STATUS_OF: Final = {  # of errors that come in a stream, where the status was 200
     "authentication_error": 401,
@@ -98,8 +97,6 @@ class ClaudeLine:
             "messages": [{"role": "user", "content": [*self._blocks(call), *map(_image, call.images)]}],
             "stream": True,
         }
-        if call.temperature is not None:
-            request["temperature"] = min(call.temperature, HOTTEST)
         if call.schema is not None:
             request["output_config"] = {"format": {"type": "json_schema", "schema": dict(call.schema)}}
         elif call.wants_json:

@@ -125,7 +125,7 @@ class CommunityProviders:
     def _open(self, provider: OwnProvider, key: str, pace: Pace | None, memory: Memory | None = None) -> Provider:
         options = ProviderOptions(
             name=provider.prefix,
-            base_url=provider.base_url or OPENAI_URL,
+            base_url=provider.base_url or (OPENAI_URL if provider.api in ("responses", "chat") else None),
             api_key=key or NO_KEY,
             api=provider.api,
             structured=provider.structured,

@@ -34,6 +34,7 @@ from bot.core.spending import added
 
 BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
+LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
 CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
 MALFORMED = (
     AttributeError,
@@ -44,6 +45,12 @@ MALFORMED = (
     RecursionError,
 )  # of what a server says that is no model
 SECRET_CHARACTERS = 8  # a shorter key is a word such as none, for servers that take any
+KEY_IS_IN: Final[Mapping[Api, str]] = {
+    "responses": "check OPENAI_API_KEY",
+    "chat": "check OPENAI_API_KEY",
+    "anthropic": "check ANTHROPIC_API_KEY",
+    "gemini": "check GEMINI_API_KEY",
+}
 SETUP = "set it anew with `/setup provider`"
 TRIAL_SCHEMA: Final[Mapping[str, Json]] = {
     "type": "object",
@@ -184,6 +191,7 @@ class Provider:
         self._mark: Json = None  # of the server to which what is remembered belongs
         self._looked_at = 0.0  # 0: it was not yet, or failed since
         self._learning = Lock()
+        self._failing: dict[str, tuple[int, float]] = {}  # model -> failures in a row, and until when a spare answers
         self._calls = 0
         self._left = False
 
@@ -192,8 +200,25 @@ class Provider:
         """Where it is, for people."""
         return self._line.address
 
+    def is_failing(self, model: str) -> bool:
+        """Tell whether a model failed lately: then it is left to a spare one for a minute, and ever longer."""
+        return time.monotonic() < self._failing.get(model, (0, 0.0))[1]
+
     async def answer(self, model: str, call: ModelCall) -> ModelAnswer:
         """Ask once the queue allows; raises ModelError's children."""
+        try:
+            answer = await self._answer(model, call)
+        except AskedAnew:
+            raise
+        except ModelError:
+            failures = self._failing.get(model, (0, 0.0))[0] + 1
+            seconds = min(LEFT_ALONE_SECONDS * 2.0 ** (failures - 1), LEFT_ALONE_AT_MOST_SECONDS)
+            self._failing[model] = failures, time.monotonic() + seconds
+            raise
+        self._failing.pop(model, None)
+        return answer
+
+    async def _answer(self, model: str, call: ModelCall) -> ModelAnswer:
         breaker = await self._breakers.get_breaker("calls")
         try:
             async with self._pictures_in_turn(call), self._in_turn(call) as place, breaker:
@@ -428,14 +453,16 @@ class Provider:
         redactor = redactor | [key] if len(key) >= SECRET_CHARACTERS else redactor
         if self.options.own:
             return Blame(self.address, model, SETUP, SETUP, redactor)
-        return Blame(self.address, model, redactor=redactor)
+        return Blame(self.address, model, key_is_in=KEY_IS_IN[self.options.api], redactor=redactor)
 
 
 def _line(options: ProviderOptions, pace: Pace, transport: httpx2.AsyncBaseTransport | None) -> Line:
     http = openai_line.stranger(transport) if options.own else openai_line.of_ours()
-    native = {"anthropic": ClaudeLine, "gemini": GeminiLine}.get(options.api)
-    if native is not None:
-        return native(base_url=options.base_url, api_key=options.api_key, seconds=pace.total_seconds, http=http)
+    url, key, seconds = options.base_url, options.api_key, pace.total_seconds
+    if options.api == "anthropic":
+        return ClaudeLine(base_url=url, api_key=key, seconds=seconds, http=http)
+    if options.api == "gemini":
+        return GeminiLine(base_url=url, api_key=key, seconds=seconds, http=http)
     return OpenAiLine(
         api=options.api,
         base_url=options.base_url,

@@ -11,7 +11,20 @@ from bot.core.errors import ModelError, ModelRefused
 from bot.core.models import Ceilings, ModelAnswer, ModelCall, Source, Tokenizer
 from bot.core.records import Usage
 
-SEEING = ("gpt-4o", "gpt-4.1", "gpt-5", "o1", "o3", "o4-mini", "llava", "llama3.2-vision", "gemma3", "qwen2.5vl")
+SEEING = (
+    "gpt-4o",
+    "gpt-4.1",
+    "gpt-5",
+    "o1",
+    "o3",
+    "o4-mini",
+    "llava",
+    "llama3.2-vision",
+    "gemma3",
+    "qwen2.5vl",
+    "claude-",
+    "gemini-",
+)
 REASONING = ("o1", "o3", "o4", "gpt-5")  # take no temperature
 
 
@@ -100,13 +113,19 @@ class Providers:
     def takes_temperature(self, model: str) -> bool:
         """Tell whether a temperature can be set: reasoning models refuse it."""
         found = self._found(model)
-        refused = found is not None and not found[0].ladder.of(found[1]).temperature
-        return not refused and not model.rpartition("/")[2].startswith(REASONING)
+        if found is not None and (found[0].options.api == "anthropic" or not found[0].ladder.of(found[1]).temperature):
+            return False  # Anthropic's requests know none any more
+        return not model.rpartition("/")[2].startswith(REASONING)
 
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema, as far as is known."""
         found = self._found(model)
         return found is None or (found[0].options.structured and found[0].ladder.takes_schema(found[1]))
+
+    def is_failing(self, model: str) -> bool:
+        """Tell whether a model failed lately, so that a spare one is asked in its place for a while."""
+        found = self._found(model)
+        return found is not None and found[0].is_failing(found[1])
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures, as far as its name tells."""

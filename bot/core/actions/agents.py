@@ -56,6 +56,7 @@ class AlterAgent(Action):
     background_prompt: Prompt | None = None
     name: Name | None = None
     model: Line | None = None
+    spare_model: Line | None = people_only()
     temperature: Temperature | None = people_only()
     avatar_url: Line | None = people_only()
     token_budget: Budget | None = people_only()

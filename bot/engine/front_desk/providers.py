@@ -161,7 +161,7 @@ def _checked(provider: OwnProvider, key: str, model: str) -> tuple[OwnProvider, 
     if len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
         raise Rejected("A key has no spaces or line breaks: copy it again, whole and alone.")
     if not key and provider.base_url is None:
-        raise Rejected("Give your OpenAI key: without one OpenAI answers nobody.")
+        raise Rejected("Give your key: without one the vendor answers nobody.")
     base_url = provider.base_url.strip().rstrip("/") if provider.base_url is not None else None
     if prefix and not model.startswith(f"{prefix}/"):
         model = f"{prefix}/{model}"

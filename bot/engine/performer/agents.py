@@ -31,6 +31,7 @@ _AT_REST: Mapping[str, object] = {
     "failures_in_a_row": 0,
 }
 PROMPT_PERCENT = 10
+NO_SPARE = "none"
 
 
 @handles(CreateAgent, asks=Asks.NEWEST)
@@ -65,6 +66,8 @@ async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
     after = replace(agent, **fields)
     check_prompt(work, after.prompt, after.token_budget)
     await check_model(work, after.model)
+    if after.spare_model:
+        await check_model(work, after.spare_model)
     check_avatar(after.avatar_url)
     looked_at = False
     if action.name is not None:
@@ -275,6 +278,8 @@ def _altered(action: AlterAgent) -> AgentColumns:
     given = action.model_dump(exclude={"type", "agent_id", "name", "background_prompt"}, exclude_none=True)
     if action.background_prompt is not None:
         given["prompt"] = action.background_prompt
+    if action.spare_model == NO_SPARE:
+        given["spare_model"] = ""
     return cast(AgentColumns, given)
 
 
