@@ -7,7 +7,7 @@ import sys
 from collections.abc import Coroutine
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -15,10 +15,14 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.text import Text
 
-from bot.core.errors import SelfroomError, one_of
-from bot.core.kinds import InputFormat
+from bot.core.errors import BadSetting, SelfroomError, one_of
+from bot.core.kinds import Detail, InputFormat
 from bot.core.terminal import in_a_line, visible
 from bot.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from bot.engine.trial.card import Card
+    from bot.engine.trial.running import Wanted
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -124,6 +128,25 @@ def replay(
     carry_out(show_replay(trace, room, speed, address))
 
 
+@cli.command(name="try")
+def try_(
+    model: Annotated[str, typer.Argument(help="By the name its provider gives it.")],
+    detail: Annotated[Detail, typer.Option(help="How much agents are shown; auto finds out.")] = Detail.AUTO,
+    language: Annotated[list[str] | None, typer.Option(help="Only in this language: English, German, Spanish.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only this situation, by its name.")] = None,
+    set_: Annotated[bool, typer.Option("--set", help="Have a community ask it so from now on.")] = False,
+    guild: Guild = None,
+) -> None:
+    """Try a model in thirty situations of this program, and print how it did and how it is best asked."""
+    from bot.app import keep_manner
+
+    card = carry_out(show_trial(settings(), wanted_of(model, detail, language, only)))
+    for line in [*card.lines(), *(f"  {what}" for what in card.failed)]:
+        say(line)
+    if set_:
+        say(carry_out(keep_manner(settings(), card, guild_id=guild)))
+
+
 @cli.command()
 def hud(
     agent: Annotated[str, typer.Argument(help="Its name or id.")],
@@ -147,6 +170,33 @@ def actions() -> None:
     from bot.core.actions.docs import actions_table
 
     sys.stdout.write(actions_table())
+
+
+def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: list[str] | None) -> "Wanted":
+    """Give what is to be tried, or end with the sentence that says what there is not."""
+    from bot.engine.trial.phrases import LANGUAGES
+    from bot.engine.trial.running import Wanted
+    from bot.engine.trial.situations import SITUATIONS
+
+    names = tuple(one.name for one in SITUATIONS)
+    for given, there, what in ((languages, LANGUAGES, "language"), (only, names, "situation")):
+        for one in given or ():
+            if one not in there:
+                raise give_up(BadSetting(f"There is no {what} {one!r} in a trial: choose {one_of(there)}."))
+    return Wanted(name=model, detail=detail, languages=tuple(languages or LANGUAGES), only=tuple(only or ()))
+
+
+async def show_trial(settings: Settings, wanted: "Wanted") -> "Card":
+    """Try a model with a progress bar."""
+    from bot.app import try_model
+
+    with Progress(console=err) as bar:
+        task = bar.add_task(escape(in_a_line(wanted.name)), total=None)
+
+        async def progress(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=escape(in_a_line(what)))
+
+        return await try_model(settings, wanted, progress)
 
 
 async def show_replay(trace: Path, room: int, speed: float, url: str) -> None:

@@ -26,6 +26,8 @@ from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face, Inside
 from bot.adapters.workshop import ProcessWorkshop
 from bot.client import SelfroomClient
+from bot.core.changes import Audit, SetOverride
+from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
 from bot.core.view import agent_named
@@ -34,11 +36,15 @@ from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
+from bot.engine.front_desk.trials import with_manner
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
+from bot.engine.trial.card import Card
+from bot.engine.trial.running import Progress, Trial, Wanted
+from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
 from bot.house import DiscordSite, House
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
@@ -223,10 +229,54 @@ def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_d
             models=parts.models,
             workshop=parts.workshop,
             archives=parts.archives,
+            open_stage=in_memory,
         ),
         backup_days=settings.backup_days,
         config=settings.defaults,
     )
+
+
+@asynccontextmanager
+async def in_memory(config: CommunityConfig) -> AsyncIterator[SqlStore]:
+    """Open an empty store that is gone when it is closed."""
+    async with await SqlStore.open("sqlite://", config=config) as store:
+        yield store
+
+
+async def try_model(settings: Settings, wanted: Wanted, progress: Progress) -> Card:
+    """Try a model of the installation's own providers, or of a playground that runs here; raises ModelError."""
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        site = DiscordSite(token="", model_url=f"http://127.0.0.1:{settings.playground_port}/v1")
+        cipher = cipher_of(settings)
+        models = make_models(settings.model_copy(update={"sponsored_servers": "*"}), site, cipher)
+        stack.push_async_callback(models.close)
+        workshop = ProcessWorkshop()
+        stack.push_async_callback(workshop.close)
+        performer = Performer(cipher=cipher, tokenizer=tokenizer_for(wanted.name))
+        props = Props(
+            open_store=in_memory,
+            performer=performer,
+            clock=clock,
+            random=BeatRandom("trial"),
+            cipher=cipher,
+            workshop=workshop,
+            call_seconds=settings.model_timeout_seconds * CALL_PATIENCE,
+        )
+        return await Trial(props, models.installation()).run(wanted, progress)
+
+
+async def keep_manner(settings: Settings, card: Card, *, guild_id: int | None) -> str:
+    """Have a community ask a model as was found best; gives a sentence."""
+    async with opened(settings) as store:
+        async with store.reading() as read:
+            community = chosen(await read.communities.all(), guild_id)
+        models = with_manner(settings.defaults.overlaid(community.overrides), card.model, card.manner)
+        async with store.writing(community.id) as write:
+            what = f"had {card.model} asked as a trial found best"
+            audit = Audit(by="the command line", what=what, at=SystemClock().now())
+            await write.apply(community.id, [SetOverride(name="models", value=models), audit])
+    return f"{community.name} asks {card.model} so from now on (`models` in /setup options)."
 
 
 def show_inside(face: Face | None, site: DiscordSite, client: SelfroomClient, models: CommunityProviders) -> None:

@@ -151,11 +151,16 @@ def _says_something(text: str) -> bool:
     return any(unicodedata.category(mark)[0] in "LN" or unicodedata.category(mark) == "So" for mark in text)
 
 
+def copies(text: str, rules: str) -> bool:
+    """Tell whether words are in part those of the instructions."""
+    return not set(_runs(_WORD.findall(text.lower()))).isdisjoint(_runs(_WORD.findall(rules.lower())))
+
+
 def _is_copied(text: str, sole: Sole) -> bool:
     """Tell whether words are those of the instructions, or mostly what others wrote."""
     words = _WORD.findall(text.lower())
     runs = _runs(words)
-    if not set(runs).isdisjoint(_runs(_WORD.findall(sole.rules.lower()))):
+    if copies(text, sole.rules):
         return True
     others = set(_runs(_WORD.findall(sole.others.lower())))
     copied = {at for start, run in enumerate(runs) if run in others for at in range(start, start + RUN)}

@@ -9,6 +9,7 @@ from bot.core.actions import BY_NAME, CATALOGUE, Definition
 from bot.core.records import Json
 
 SCHEMA_NAME = "answer"
+MOST_LEAN_ACTIONS = 3  # weak minds find no end
 _KEPT = ("type", "enum", "const", "anyOf", "items", "format")
 # Strict mode knows no free-form object, so a value is plain, and an object or a list is written as JSON text.
 ANY_VALUE: dict[str, Json] = {
@@ -45,7 +46,8 @@ def answer_schema(*, alone: bool = False, lean: LeanForm | None = None) -> dict[
 
 def _lean_schema(lean: LeanForm) -> dict[str, Json]:
     said: dict[str, Json] = {"message": {"type": "string"}} if lean.in_one_room else {"responses": RESPONSES}
-    return _object({**said, "actions": _actions(BY_NAME[name] for name in lean.actions)})
+    actions = _actions(BY_NAME[name] for name in lean.actions)
+    return _object({**said, "actions": {**actions, "maxItems": MOST_LEAN_ACTIONS}})
 
 
 def _actions(definitions: Iterable[Definition]) -> dict[str, Json]:

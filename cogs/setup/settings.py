@@ -17,9 +17,10 @@ from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.again import Again, with_button
 from cogs.ui.forms import AgentForm, Draft, Filled
 from cogs.ui.money import budget
-from cogs.ui.provider import REMOVE, Brought, ProviderForm, Use, Yes, described, readers, started
+from cogs.ui.provider import REMOVE, Brought, ProviderForm, Told, Use, Yes, card_text, described, readers, started
 from cogs.ui.rights import lacking
 
 MOST_SHOWN = 120
@@ -250,7 +251,27 @@ class Settings(Group):
         """Say who reads the rooms, never the key."""
         await wait(interaction)
         source, own = await self.desk.providers.sources(guild_of(interaction))
-        await self.say(interaction, "\n".join([*readers(source, own), described(own)]))
+        view = None if source.missing else with_button(Again("setup try"), "Try its model")
+        await self.say(interaction, "\n".join([*readers(source, own), described(own)]), view=view)
+
+    @app_commands.command(name="try")
+    @app_commands.checks.cooldown(6, 600.0)
+    async def try_out(self, interaction: Interaction, model: ModelArg | None = None, set: Yes | None = None) -> None:
+        """Try a model in thirty situations of this program, and see how it is best asked.
+
+        Args:
+            model: By the name its provider gives it; that of new agents when left out
+            set: Have it asked so from now on, without a new trial where it was tried today
+        """
+        managers_only(interaction)
+        await wait(interaction)
+        guild_id, who = guild_of(interaction), person(interaction)
+        card = self.desk.trials.kept(guild_id, model) if set == "yes" and model else None
+        card = card or await self.desk.trials.run(guild_id, who, model, Told(interaction).tell)
+        kept = await self.desk.trials.keep(guild_id, who, card.model, card.manner) if set == "yes" else ""
+        again = Again("setup try", (f"model={card.model}", "set=yes"))
+        view = None if kept else with_button(again, "Ask it so from now on")
+        await interaction.edit_original_response(content=card_text(card.lines(), card.failed, kept), view=view)
 
     async def ask_for_key(self, interaction: Interaction, provider: OwnProvider) -> None:
         """Open the form, in which nobody but the person sees the key."""

@@ -1,6 +1,8 @@
 """A server's own model provider: the form that takes its key, and who reads the rooms in words that show none."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,8 +10,11 @@ import discord
 
 from bot.core.models import Api, OwnProvider, Source
 from cogs.ui.forms import Form, Interaction
+from cogs.ui.texts import label
 
 OPENAI, REMOVE = "OpenAI", "remove ours"
+TOLD_EVERY_SECONDS = 4.0
+SHOWN_FAILURES = 6
 Use = Literal["OpenAI", "Claude", "Gemini", "another server", "remove ours"]
 NATIVE: Mapping[Use, tuple[Api, str]] = {
     "OpenAI": ("responses", ""),
@@ -117,3 +122,29 @@ def described(own: OwnProvider | None) -> str:
     cost = "booked as free" if own.free else "booked at list price"
     where = own.base_url or VENDORS.get(own.api, OPENAI)
     return f"Its own provider ({where}) is asked through {ASKED[own.api]}, {held} and {cost}. Its key is sealed."
+
+
+def card_text(lines: Sequence[str], failed: Sequence[str], kept: str) -> str:
+    """Give what a trial found, and the first of what did not go as it should."""
+    head, *rows = lines
+    table = "\n".join(rows)
+    odd = [f"-# {label(one)}" for one in failed[:SHOWN_FAILURES]]
+    odd += [f"-# and {len(failed) - SHOWN_FAILURES} more"] if len(failed) > SHOWN_FAILURES else []
+    return "\n".join(filter(None, [f"**{label(head)}**", f"```\n{table}\n```", *odd, kept]))[:2_000]
+
+
+class Told:
+    """Tells a person how far something is, in the answer they wait for, as long as Discord lets that be changed."""
+
+    def __init__(self, interaction: Interaction) -> None:
+        self._interaction = interaction
+        self._next = 0.0
+
+    async def tell(self, done: int, total: int, what: str) -> None:
+        """Say how far it is, every few seconds."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + TOLD_EVERY_SECONDS
+        with suppress(discord.HTTPException):  # it is told again, and at the end in any case
+            await self._interaction.edit_original_response(content=f"⏳ {done} of {total}: {what}")

@@ -82,6 +82,10 @@ class CommunityProviders:
             made = self._made[community.id] = self._make(community, kept)
         return made.models
 
+    def installation(self) -> Providers:
+        """Give the installation's own models."""
+        return self._providers(self._installation)
+
     @asynccontextmanager
     async def trial(self, provider: OwnProvider, key: str) -> AsyncIterator[Providers]:
         """Open a provider that is not kept yet, to try it; raises Rejected for an address that may not be asked."""

@@ -161,7 +161,7 @@ class ReadHistory(Action):
 @define(
     Category.MEMORY,
     "Show the actions of a category in the next HUD, to an agent that is not shown all.",
-    hint="shows other actions: room, access, attention, identity, focus, messaging …",
+    hint="shows other actions: timing (sleep, schedule), room, access, identity, focus, messaging …",
     listed=False,
     people=People.NOBODY,
 )

@@ -11,8 +11,8 @@ BY_NAME = {definition.name: definition for definition in CATALOGUE}
 ALSO_CALLED = {name: definition.name for definition in CATALOGUE for name in definition.also}
 
 
-LEAN = ("set", "get", "delete", "recall", "react", "sleep", "schedule_message", "more")
-"""What an agent that is shown little finds in its list of actions: those that are used most."""
+LEAN = ("set", "get", "delete", "recall", "react", "more")
+"""What an agent that is shown little finds in its list of actions: those that are used most and change nothing else."""
 
 
 def actions_of(category: Category, *, privileged: bool) -> tuple[Definition, ...]:

@@ -15,6 +15,7 @@ from bot.engine.front_desk.providers import Providers
 from bot.engine.front_desk.rooms import Rooms
 from bot.engine.front_desk.scenes import Scenes
 from bot.engine.front_desk.traces import Traces
+from bot.engine.front_desk.trials import Trials
 
 
 class FrontDesk:
@@ -40,6 +41,7 @@ class FrontDesk:
         self.providers = Providers(office, self.actions)
         self.money = Money(office)
         self.scenes = Scenes(office)
+        self.trials = Trials(office, self.actions)
 
 
 __all__ = ["FrontDesk", "Office"]

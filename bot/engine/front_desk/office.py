@@ -12,6 +12,7 @@ from bot.core.records import AgentId, Community, Person, Room, Snowflake
 from bot.core.view import MayRead, View
 from bot.core.wording import as_words
 from bot.engine.performer import Performer
+from bot.engine.trial.stage import OpenStore
 
 LOOKED_BACK = 200
 MOST_THREADS = 50  # private threads that Discord is asked about for one command
@@ -30,6 +31,7 @@ class Office:
     models: Models | None = None
     workshop: Workshop | None = None
     archives: Archives | None = None
+    open_stage: OpenStore | None = None  # an empty store in memory
 
     def now(self) -> datetime:
         """Give the time."""
