@@ -7,21 +7,10 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.records import AgentId, Person, SceneId, Snowflake
 from bot.core.scenes.play import replayed
 from bot.core.scenes.records import Fared, Scene
-from bot.core.scenes.showing import Board, Cast, Turn, board_of, cast_of, lines_for, play_of, turn_of
+from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, play_of, turn_of
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office
-from bot.engine.stage import names_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A scene with what may be told of it to somebody who does not sit in it."""
-
-    scene: Scene
-    cast: Cast
-    board: Board
-    lines: Sequence[str]
-    watching: Turn | None  # what the seat of nobody sees
+from bot.engine.scene_posts import names_of
 
 
 @dataclass(frozen=True, slots=True)
