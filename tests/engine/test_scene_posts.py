@@ -17,8 +17,9 @@ async def test_agents_speak_for_themselves_and_all_else_is_told_together_but_not
             Event(text="Well.", speaker=2),
             Event(text="psst", audience=(1,)),
         ]
+        async with stage.house.store.reading() as read:
+            assert await names_of(read, scene) == {1: "Agent1", 2: "@boss", 3: "@mira"}
         async with stage.house.store.writing(stage.house.community_id) as write:
-            assert await names_of(write, scene) == {1: "Agent1", 2: "@boss", 3: "@mira"}
             said = await posts(write, scene, events, now=START, typing_at_most_seconds=2.0)
     assert [(one.sender.agent_id, one.content) for one in said] == [
         (None, "It begins.\n@boss nods."),
