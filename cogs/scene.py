@@ -12,13 +12,21 @@ from bot.core.scenes.moves import parameters
 from bot.core.scenes.records import Fared, Scene, SceneStatus
 from bot.core.scenes.registry import KINDS, kind_named
 from bot.core.scenes.showing import hint_of
-from bot.core.wording import counted
+from bot.core.wording import as_words, counted
 from cogs.arguments import AgentArg, Choices
 from cogs.base import Group, Interaction, choices, guild_of, managers_only, may_read, person, wait
-from cogs.ui.files import text_file
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.pictures import Bar, chart
-from cogs.ui.scenes import BoardButton, FormButton, MoveButton, MoveSelect, read, seat_text, seat_view
+from cogs.ui.scenes import (
+    BoardButton,
+    FormButton,
+    MoveButton,
+    MoveSelect,
+    read,
+    results_files,
+    results_text,
+    seat_text,
+    seat_view,
+)
 from cogs.ui.texts import honest, label
 
 Title = app_commands.Range[str, 1, 100]
@@ -59,7 +67,7 @@ class MoveName(app_commands.Transformer):
 
     async def transform(self, interaction: Interaction, value: str) -> str:  # type: ignore[override]
         """Take the name: whether it is a move now is for the rules to say."""
-        return value.strip()
+        return value.strip().casefold().replace(" ", "_")
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
         """Suggest what the seat of whoever types may do now."""
@@ -122,7 +130,7 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
             kind: Which kind
         """
         found = KINDS[kind]
-        moves = [f"- **{move.name}**: {hint_of(move)}" for move in found.moves]
+        moves = [f"- **{as_words(move.name)}**: {hint_of(move)}" for move in found.moves]
         fields = [f"- `{name}`: {info.description}" for name, info in found.options.model_fields.items()]
         await self.list_out(interaction, found.title, [found.rules, *moves, "**Options**", *fields], empty="None.")
 
@@ -224,7 +232,7 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         ]
     )
     async def direct(self, interaction: Interaction, what: str, scene: SceneArg | None = None) -> None:
-        """Begin, pause, resume or stop a scene, skip who is awaited, give more time (for who started it, and managers).
+        """Begin, pause, stop a scene, or help it on (for who started it, and managers).
 
         Args:
             what: What is to be done
@@ -242,15 +250,7 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
         """
         found = await self.scene(interaction, scene)
         told = await self.desk.scenes.told(guild_of(interaction), found.id)
-        file = text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")
-        rows = [
-            Bar(label=name, share=0.0, note=str(count)) for name, count in (told.watching.bars if told.watching else ())
-        ]
-        most = max((int(row.note) for row in rows), default=0) or 1
-        drawn = [Bar(label=row.label, share=int(row.note) / most, note=row.note) for row in rows]
-        files = [await chart("ballot", "Last ballot", drawn)] if drawn else []
-        text = told.cast.words(told.scene.outcome) or "\n".join(told.board.lines)
-        await self.say(interaction, honest(f"**{told.board.title}**\n{text}"[:1_900]), files=[*files, file])
+        await self.say(interaction, results_text(told), files=await results_files(told))
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def stats(self, interaction: Interaction) -> None:

@@ -10,7 +10,8 @@ from bot.core.records import Agent, Letter, Room, SceneId
 from bot.core.scenes.records import OPEN, Scene, SceneStatus
 from bot.core.scenes.showing import board_of
 from bot.core.view import Outline
-from bot.engine.stage import names_of, opened, sits_in
+from bot.engine.scene_posts import names_of
+from bot.engine.stage import opened, sits_in
 
 NO_CHANNEL_SECONDS = 2.0
 THREAD_NAME = 100  # characters that Discord takes

@@ -1,11 +1,9 @@
 """Scenes in the community: one step is one transaction, with all that follows from it (docs/scenes.md)."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import groupby
 
 import structlog
 
@@ -13,56 +11,37 @@ from bot.core.after_beat import notice
 from bot.core.changes import AddLetter, Change, PutReason, Say
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.kinds import LetterKind, MessageType, ReasonKind, SenderKind
+from bot.core.kinds import LetterKind, ReasonKind
 from bot.core.letters import BoardPayload
-from bot.core.pace import typing_seconds, words_in
 from bot.core.ports import Reading, Writing
 from bot.core.records import (
-    SYSTEM,
     Agent,
     AgentId,
     BeatId,
     CommunityId,
     Json,
-    MessageId,
     Reason,
     SceneId,
-    Sender,
     Snowflake,
 )
 from bot.core.scenes.kind import RULES, Event, Expect, Move, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, Cast, Turn, cast_of, play_of, turn_of
+from bot.core.scenes.showing import TEXT, Turn, play_of, turn_of
 from bot.core.spending import day_of, of_day
+from bot.engine.scene_posts import names_of, posts
 
 BOARD_SECONDS = 2.0
 POSTED_WITHIN_SECONDS = 10.0  # the next turn waits for the last speech so long
 FAULTS_UNTIL_PAUSED = 2
 FREE_SECONDS = 10.0  # between two looks of a seat where nobody waits for anybody
-WPM = 80
 PASSED = "That moment has passed: press *My seat* again."
 OUTDATED = "This kind of scene is not played any more since Selfroom was updated: what happened stays readable."
 NOT_RUNNING = "The scene does not run now."
 DAY_SHORT = "the day's money is nearly spent"
 MODELS_FAIL = "the model provider fails: resume it once it answers again"
-_TEXTS = re.compile(r"\{t(\d+)\}")
 log = structlog.get_logger(__name__)
-
-
-async def names_of(read: Reading, scene: Scene) -> dict[Seat, str]:
-    """Give who sits where, by the names they have now."""
-    agents = await read.agents.names(scene.community_id)
-    names: dict[Seat, str] = {}
-    for one in scene.seats:
-        if one.agent_id is not None and one.agent_id in agents:
-            names[one.seat] = agents[one.agent_id]
-        elif one.person_id is not None:
-            person = await read.people.find(scene.community_id, one.person_id)
-            if person is not None and person.username:
-                names[one.seat] = f"@{person.username}"
-    return names
 
 
 async def shown_turn(read: Reading, scene: Scene, seat: Seat) -> Turn | None:
@@ -225,7 +204,7 @@ class Stage:
         outcome = f"It was stopped: {why.rstrip('.')}."
         scene = replace(self.scene, status=SceneStatus.STOPPED, outcome=outcome, ended_at=self.now, why="")
         await self._rest(scene)
-        await self._post([Event(text=outcome, kind="outcome")], None)
+        self.changes += await posts(self.write, self.scene, [Event(text=outcome, kind="outcome")], now=self.now)
 
     async def back(self, seat: Seat) -> None:
         """Somebody sits on a seat again."""
@@ -332,7 +311,10 @@ class Stage:
             for place, event in enumerate(step.events, 1)
         ]
         await self._tell(told)
-        await self._post(step.events, post_id)
+        own = post_id is not None  # what they said stands there already
+        heard = [one for one in step.events if not (own and one.speaker)]
+        at_most = self.config.typing_at_most_seconds
+        self.changes += await posts(self.write, self.scene, heard, now=self.now, typing_at_most_seconds=at_most)
         await self._follow(standing, seat=seat)
 
     async def _follow(self, standing: Standing, *, seat: Seat) -> None:
@@ -451,66 +433,9 @@ class Stage:
         )
         self.scene = replace(self.scene, board_at=at)
 
-    async def _post(self, events: Sequence[Event], post_id: Snowflake | None) -> None:
-        """Say in the thread what everybody may hear: an agent's words as its own, all else as System's."""
-        public = [one for one in events if one.audience is None and not (post_id is not None and one.speaker)]
-        if self.scene.thread_id is None or not public:
-            return
-        known = await self.write.scenes.events(self.scene.community_id, self.scene.id)
-        names = await names_of(self.write, self.scene)
-        cast = cast_of(self.scene, known, names)
-        agents = {one.seat: one.agent_id for one in self.scene.seats if one.agent_id is not None}
-        at = self.now
-        for speaker, some in groupby(public, key=lambda event: event.speaker if event.speaker in agents else RULES):
-            for text in self._said(list(some), cast, alone=bool(speaker)):
-                at += timedelta(seconds=typing_seconds(words_in(text.words), WPM, at_most=self._typing(speaker)))
-                await self._say(agents.get(speaker), text, at)
-
-    def _typing(self, speaker: Seat) -> float:
-        return self.config.typing_at_most_seconds if speaker else 0.0
-
-    def _said(self, events: Sequence[Event], cast: Cast, *, alone: bool) -> Sequence["_Said"]:
-        """Give the messages: each speech one of its own, what System tells in one together."""
-        told = [
-            _Said(
-                f"{cast.name(one.speaker)}: {cast.words(one.text)}"
-                if one.speaker and not alone
-                else cast.words(one.text),
-                tuple(int(number) for number in _TEXTS.findall(one.text)),
-            )
-            for one in events
-        ]
-        if alone:
-            return told
-        return [_Said("\n".join(one.words for one in told), tuple(n for one in told for n in one.texts))]
-
-    async def _say(self, agent_id: AgentId | None, said: "_Said", at: datetime) -> None:
-        id_ = MessageId(self.write.ids.take("message"))
-        sender = SYSTEM if agent_id is None else Sender(kind=SenderKind.AGENT, agent_id=agent_id)
-        self.changes.append(
-            Say(
-                message_id=id_,
-                room_id=self.scene.room_id,
-                sender=sender,
-                content=said.words,
-                type=MessageType.TEXT if agent_id is not None else MessageType.SYSTEM,
-                sent_at=self.now,
-                thread_id=self.scene.thread_id,
-                not_before=at,
-                scene_id=self.scene.id,
-            )
-        )
-        await self.write.scenes.posted_as(self.scene.community_id, self.scene.id, said.texts, id_)
-
 
 def _speech(play: Play) -> type[Move]:
     return next(move for move in play.kind.moves if move.name == play.kind.speech)
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    words: str
-    texts: tuple[int, ...]
 
 
 async def opened(

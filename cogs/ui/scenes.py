@@ -15,10 +15,13 @@ from bot.core.errors import NotFound, Rejected
 from bot.core.records import Json, SceneId, Snowflake
 from bot.core.scenes.moves import Parameter
 from bot.core.scenes.registry import KINDS
-from bot.core.scenes.showing import PRESS_ID, ShownMove, Turn, hint_of
+from bot.core.scenes.showing import PRESS_ID, ShownMove, Told, Turn, hint_of
+from bot.core.wording import as_words
 from cogs.ui.again import Lasting
 from cogs.ui.files import text_file
 from cogs.ui.forms import Form
+from cogs.ui.pictures import Bar, chart
+from cogs.ui.texts import honest
 
 Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
@@ -316,13 +319,26 @@ async def show_rules(interaction: Interaction, scene_id: int) -> None:
     kind = KINDS.get(scene.kind)
     if kind is None:
         raise NotFound("This kind of scene is not played any more.")
-    moves = [f"- **{move.name}**: {hint_of(move)}" for move in kind.moves]
+    moves = [f"- **{as_words(move.name)}**: {hint_of(move)}" for move in kind.moves]
     await tell(interaction, "\n".join([f"**{kind.title}**", kind.rules, *moves]))
+
+
+def results_text(told: Told) -> str:
+    """Word how a scene stands, or ended."""
+    words = told.cast.words(told.scene.outcome) or "\n".join(told.board.lines)
+    return honest(f"**{told.board.title}**\n{words}"[:SHOWN_CHARACTERS])
+
+
+async def results_files(told: Told) -> list[discord.File]:
+    """Draw the last ballot, where there was one, and give all that happened as a text."""
+    counts = told.watching.bars if told.watching is not None else ()
+    most = max((count for _, count in counts), default=0) or 1
+    rows = [Bar(label=name, share=count / most, note=str(count)) for name, count in counts]
+    drawn = [await chart("ballot", "Last ballot", rows)] if rows else []
+    return [*drawn, text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")]
 
 
 async def show_history(interaction: Interaction, scene_id: int) -> None:
     """Give what happened, as a file."""
     told = await interaction.client.desk.scenes.told(guild_of(interaction), SceneId(scene_id))
-    text = "\n".join([told.board.title, "", *told.lines]) + "\n"
-    outcome = told.cast.words(told.scene.outcome) or "It goes on."
-    await interaction.followup.send(outcome[:SHOWN_CHARACTERS], file=text_file("transcript.txt", text), ephemeral=True)
+    await interaction.followup.send(results_text(told), files=await results_files(told), ephemeral=True)

@@ -199,6 +199,12 @@ async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Ca
         assert f"**{number}** chat, Weather" in await inside.told("scene list")
         assert "goes on" in await inside.told("scene direct", what="resume")
         assert "is free" in await guest.told("scene leave")
+
+        async def over() -> bool:
+            told = await inside.told("scene direct", what="skip")
+            return "is over" in told or "does not run" in told
+
+        await until(over, "the end")
         await said(cast.you, inside.channel_id, "It is over")
         assert "It is over" in await guest.told("scene results", scene=number)
         assert "chat: " in await guest.told("scene stats")
@@ -219,7 +225,7 @@ async def test_a_council_that_is_killed_in_the_middle_of_its_ballot_goes_on(tmp_
 
 async def finish_the_ballot(house: Life, thread_id: str, number: str) -> None:
     """Vote for the last time, and find that nothing was lost and nothing said twice."""
-    async with visiting(house.url, "you", manager=True) as you:
+    async with visiting(house.url) as you:
         inside = Commander(you, thread_id)
         await you.prepare_model(VOTES, SECONDS, SPEAKS)
         seat = await seat_of(inside, thread_id, "ballot", "It is your turn")
@@ -232,7 +238,7 @@ async def finish_the_ballot(house: Life, thread_id: str, number: str) -> None:
 
 async def to_the_ballot(house: Life) -> tuple[str, str]:
     """Bring a council to its ballot, with the agents' votes sealed."""
-    async with visiting(house.url, "you", manager=True) as you:
+    async with visiting(house.url) as you:
         hall = await you.channel("wren")
         outside = Commander(you, hall)
         await you.prepare_model(VOTES, SECONDS, SPEAKS)

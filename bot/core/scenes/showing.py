@@ -180,8 +180,8 @@ class Board:
 PRESS_ID = r"scene:(?P<what>[a-z]+):(?P<id>\d+):(?P<window>\d+)"
 
 
-def press_id(what: str, scene_id: SceneId, window: int) -> str:
-    """Give the id of a button: neither seat nor role is in it."""
+def press_id(what: str, scene_id: SceneId, window: int = 0) -> str:
+    """Give the id of a button: neither seat nor role is in it; `window` where what it does is of one moment only."""
     return f"scene:{what}:{scene_id}:{max(0, window)}"
 
 
@@ -215,6 +215,17 @@ def board_of(
         choices=choices,
         agents=tuple(agents) if scene.status is SceneStatus.LOBBY else (),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A scene with what may be told of it to somebody who does not sit in it."""
+
+    scene: Scene
+    cast: Cast
+    board: Board
+    lines: Sequence[str]
+    watching: Turn | None  # what the seat of nobody sees
 
 
 def _lobby(scene: Scene, kind: SceneKind) -> list[str]:

@@ -4,24 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.errors import NotFound, Rejected
-from bot.core.records import AgentId, Person, SceneId, Snowflake
+from bot.core.ports import Reading
+from bot.core.records import AgentId, CommunityId, Person, SceneId, Snowflake
 from bot.core.scenes.play import replayed
 from bot.core.scenes.records import Fared, Scene
-from bot.core.scenes.showing import Board, Cast, Turn, board_of, cast_of, lines_for, play_of, turn_of
+from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, play_of, turn_of
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office
-from bot.engine.stage import names_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A scene with what may be told of it to somebody who does not sit in it."""
-
-    scene: Scene
-    cast: Cast
-    board: Board
-    lines: Sequence[str]
-    watching: Turn | None  # what the seat of nobody sees
+from bot.engine.scene_posts import names_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +33,12 @@ class Scenes:
     async def find(self, guild_id: Snowflake, scene_id: int) -> Scene:
         """Give a scene; raises NotFound."""
         async with self.office.looking(guild_id) as (community, read):
-            scene = await read.scenes.find(community.id, SceneId(scene_id))
-        if scene is None:
-            raise NotFound(f"There is no scene {scene_id} here: /scene list shows those that are.")
-        return scene
+            return await _found(read, community.id, scene_id)
 
     async def told(self, guild_id: Snowflake, scene_id: int) -> Told:
         """Give a scene as everybody may see it: while it runs what is public, afterwards all that happened."""
-        scene = await self.find(guild_id, scene_id)
         async with self.office.looking(guild_id) as (community, read):
+            scene = await _found(read, community.id, scene_id)
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
         cast = cast_of(scene, events, names)
         return Told(
@@ -64,11 +51,11 @@ class Scenes:
 
     async def seat(self, guild_id: Snowflake, scene_id: int, person: Person) -> Turn:
         """Give what a person's seat sees, and what it may do now; raises Rejected for who has none."""
-        scene = await self.find(guild_id, scene_id)
-        sits = scene.seat_of(person_id=person.id)
-        if sits is None:
-            raise Rejected("You do not sit in that scene.")
         async with self.office.looking(guild_id) as (community, read):
+            scene = await _found(read, community.id, scene_id)
+            sits = scene.seat_of(person_id=person.id)
+            if sits is None:
+                raise Rejected("You do not sit in that scene.")
             events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
         turn = turn_of(scene, events, names, sits.seat)
         if turn is None:
@@ -77,12 +64,12 @@ class Scenes:
 
     async def replay(self, guild_id: Snowflake, scene_id: int) -> str:
         """Fold a scene's log again, and say whether every digest is as it was."""
-        scene = await self.find(guild_id, scene_id)
+        async with self.office.looking(guild_id) as (community, read):
+            scene = await _found(read, community.id, scene_id)  # with its log, as both stand at one moment
+            log = await read.scenes.log(community.id, scene.id)
         play = play_of(scene)
         if play is None or not scene.standing:
             raise Rejected("There is no log to be folded.")
-        async with self.office.looking(guild_id) as (community, read):
-            log = await read.scenes.log(community.id, scene.id)
         standing, differs = replayed(play, scene.taken, log, scene.first_digest)
         if differs is not None:
             return f"Step {differs} of scene {scene.id} comes out differently: its log was changed, or its rules were."
@@ -94,3 +81,10 @@ class Scenes:
         """Give how everybody fared in scenes that came to their end, and the names of agents."""
         async with self.office.looking(guild_id) as (community, read):
             return await read.scenes.fared(community.id), await read.agents.names(community.id)
+
+
+async def _found(read: Reading, community_id: CommunityId, scene_id: int) -> Scene:
+    scene = await read.scenes.find(community_id, SceneId(scene_id))
+    if scene is None:
+        raise NotFound(f"There is no scene {scene_id} here: /scene list shows those that are.")
+    return scene

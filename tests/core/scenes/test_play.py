@@ -121,10 +121,3 @@ def test_a_scene_in_which_nobody_can_do_anything_is_stuck_and_ends(asks_in_vain:
     standing = play.enter(begun, Entry(step=1, seat=1, move="nod")).standing
     assert standing.stuck
     assert standing.awaits == Over(outcome=STUCK)
-
-
-def test_chance_is_drawn_from_seed_step_and_purpose() -> None:
-    chance = Chance("seed", 3)
-    assert chance.below("die", 6) == Chance("seed", 3).below("die", 6)
-    assert {Chance("seed", step).below("die", 6) for step in range(60)} == set(range(6))
-    assert sorted(chance.shuffled("cards", range(10))) == list(range(10))
