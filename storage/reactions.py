@@ -1,6 +1,6 @@
 """Reactions to messages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,17 +19,18 @@ class SqlReactions:
 
     session: Session
 
-    async def effect(
-        self, community_id: CommunityId, message_id: MessageId, emoji: str, reactor: Sender
-    ) -> float | None:
-        this = and_(
-            owned(REACTIONS, community_id),
-            REACTIONS.c.message_id == message_id,
-            REACTIONS.c.emoji == emoji,
-            REACTIONS.c.reactor == reactor_mark(reactor),
+    async def effects(
+        self, community_id: CommunityId, message_id: MessageId, reactions: Collection[tuple[Sender, str]]
+    ) -> Mapping[tuple[Sender, str], float]:
+        wanted = {(reactor_mark(reactor), emoji): (reactor, emoji) for reactor, emoji in reactions}
+        of_them = (
+            REACTIONS.c.reactor.in_({mark for mark, _ in wanted}),
+            REACTIONS.c.emoji.in_({emoji for _, emoji in wanted}),
         )
-        found: float | None = await self.session.value(select(REACTIONS.c.moved_seconds).where(this))
-        return found
+        columns = (REACTIONS.c.reactor, REACTIONS.c.emoji, REACTIONS.c.moved_seconds)
+        asked = select(*columns).where(owned(REACTIONS, community_id), REACTIONS.c.message_id == message_id, *of_them)
+        found = {(mark, emoji): moved for mark, emoji, moved in await self.session.rows(asked)}
+        return {wanted[key]: moved for key, moved in found.items() if key in wanted}
 
     async def given_to(
         self, community_id: CommunityId, message_ids: Sequence[MessageId]

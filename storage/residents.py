@@ -1,6 +1,6 @@
 """Agents, what they will say later, who may enter their rooms, and the people whom a community knows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -89,20 +89,28 @@ class SqlPeople:
         row = await self.session.first(select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id))
         return None if row is None else person_of(row)
 
-    async def put(self, community_id: CommunityId, person: Person) -> None:
-        """Store a person, or their new name and rights: whether agents listen to them stays as it was decided.
+    async def known(self, community_id: CommunityId, ids: Collection[Snowflake]) -> Mapping[Snowflake, Person]:
+        asked = select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id.in_(ids))
+        return {row["id"]: person_of(row) for row in await self.session.mappings(asked)}
+
+    async def put(self, community_id: CommunityId, *people: Person) -> None:
+        """Store people, or their new names and rights: whether agents listen to them stays as it was decided.
 
         Of a forgotten person only the id is kept.
         """
+        if not people:
+            return
+        here = (owned(PEOPLE, community_id), PEOPLE.c.id.in_([person.id for person in people]))
+        asked = select(PEOPLE.c.id).where(*here, PEOPLE.c.forgotten_at.is_not(None))
+        forgotten = {row[0] for row in await self.session.rows(asked)}
+        known = [person for person in people if person.id not in forgotten]
         statement = self.session.insert(PEOPLE)
         names = ("username", "display_name", "is_architect")
         change = statement.on_conflict_do_update(
-            index_elements=PEOPLE.primary_key,
-            set_={name: statement.excluded[name] for name in names},
-            where=PEOPLE.c.forgotten_at.is_(None),
+            index_elements=PEOPLE.primary_key, set_={name: statement.excluded[name] for name in names}
         )
-        if await self.session.run(change, columns_of(person) | {"community_id": community_id}):
-            await bear(self.session, community_id, {f"person:{person.id}": person.username})
+        await self.session.run(change, [columns_of(person) | {"community_id": community_id} for person in known])
+        await bear(self.session, community_id, {f"person:{person.id}": person.username for person in known})
 
     async def decide_about(self, community_id: CommunityId, person: Person) -> None:
         known = (owned(PEOPLE, community_id), PEOPLE.c.id == person.id, PEOPLE.c.forgotten_at.is_(None))

@@ -1,7 +1,10 @@
-"""A community in a real store, founded in one way for all tests that need one."""
+"""A community in a real store, founded in one way for all tests that need one, and what is asked of its database."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+
+from sqlalchemy import event
 
 from bot.core.changes import AddAgent, AddMembership, Change
 from bot.core.records import Agent, CommunityId, Room, Snowflake
@@ -34,3 +37,19 @@ async def founded(
         assert [write.ids.take("agent") for _ in residents] == [one.id for one, _ in residents]
         await write.apply(id, changes)
     return id
+
+
+@contextmanager
+def statements(store: SqlStore) -> Iterator[list[str]]:
+    """Collect the statements that reach the database."""
+    asked: list[str] = []
+    engine = store.database.engine.sync_engine
+
+    def note(connection: object, cursor: object, statement: str, *rest: object) -> None:
+        asked.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield asked
+    finally:
+        event.remove(engine, "before_cursor_execute", note)

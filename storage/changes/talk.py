@@ -104,13 +104,13 @@ def _reacting(*, is_sqlite: bool) -> Insert:
 
 async def unreact(session: Session, community_id: int, changes: Sequence[Unreact]) -> None:
     """Take reactions back."""
-    for change in changes:
-        this = and_(
-            REACTIONS.c.message_id == change.message_id,
-            REACTIONS.c.emoji == change.emoji,
-            REACTIONS.c.reactor == reactor_mark(change.reactor),
-        )
-        await session.run(delete(REACTIONS).where(owned(REACTIONS, community_id), this))
+    this = and_(
+        REACTIONS.c.message_id == bindparam("of_message"),
+        REACTIONS.c.emoji == bindparam("old_emoji"),
+        REACTIONS.c.reactor == bindparam("old_reactor"),
+    )
+    rows = [{"of_message": c.message_id, "old_emoji": c.emoji, "old_reactor": reactor_mark(c.reactor)} for c in changes]
+    await session.run(delete(REACTIONS).where(owned(REACTIONS, community_id), this), rows)
     await count_reactions(session, community_id, sorted({change.message_id for change in changes}))
 
 

@@ -3,10 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
-from sqlalchemy import event
+from collections.abc import Callable
 
 from bot.adapters.llm.tokens import o200k
 from bot.core.actions import CreateKey, RequestAccess, hud_actions
@@ -15,7 +12,8 @@ from bot.core.kinds import OutputFormat
 from bot.core.records import AgentId
 from bot.core.schema import answer_schema
 from tests.bench import Figure
-from tests.engine.performer.house import ADA, BO, CY, DI, House, open_house
+from tests.engine.performer.house import ADA, BO, CY, DI, open_house
+from tests.founding import statements
 
 ROUNDS = 20
 
@@ -91,10 +89,10 @@ def _parsing() -> Figure:
 
 async def _performing() -> list[Figure]:
     """Parse, perform and write; the statements are counted at the database."""
-    seconds, statements = await _timed(busy_day)
+    seconds, few = await _timed(busy_day)
     _, of_many_kinds = await _timed(many_kinds)
     return [
-        Figure(name="actions.statements_20", value=statements, unit="statements", target=25),
+        Figure(name="actions.statements_20", value=few, unit="statements", target=25),
         Figure(name="actions.statements_20_of_13_kinds", value=of_many_kinds, unit="statements", target=25),
         Figure(name="actions.statements_20_of_every_table", value=await _manager(), unit="statements"),
         Figure(name="actions.apply_20", value=seconds * 1_000, unit="ms", target=100),
@@ -136,42 +134,26 @@ async def _manager() -> int:
         await house.act(DI, CreateKey(key="abcd efgh", label="x"))
         await house.act(CY, RequestAccess(room_id=4, key="abcd efgh"))
         reply = parse_answer(every_table(), asked=[DI], output_format=OutputFormat.JSON)
-        with counted(house) as count:
+        with statements(house.store) as asked:
             outcomes = await house.act(DI, *reply.replies[DI].actions)
         if sum(one.accepted for one in outcomes) != 19:  # the wrong key is meant to be refused
             raise AssertionError([one.why for one in outcomes])
-        return count[0]
+        return len(asked)
 
 
 async def _timed(write_answer: Callable[[list[int]], str]) -> tuple[float, int]:
     """Give the median time of an answer in seconds, and its statements."""
     seconds: list[float] = []
-    statements = 0
+    most = 0
     for _ in range(ROUNDS):
         async with open_house() as house:
             ids = [await house.said_by_agent(ADA, f"line {n}") for n in range(2)]
-            with counted(house) as count:
+            with statements(house.store) as asked:
                 start = time.perf_counter()
                 reply = parse_answer(write_answer([*map(int, ids)]), asked=[BO], output_format=OutputFormat.JSON)
                 outcomes = await house.act(BO, *reply.replies[BO].actions)
                 seconds.append(time.perf_counter() - start)
             if not all(one.accepted for one in outcomes) or len(outcomes) != 20:
                 raise AssertionError([one.why for one in outcomes])
-            statements = max(statements, count[0])
-    return sorted(seconds)[ROUNDS // 2], statements
-
-
-@contextmanager
-def counted(house: House) -> Iterator[list[int]]:
-    """Count the statements that reach the database."""
-    count = [0]
-    engine = house.store.database.engine.sync_engine
-
-    def note(*_: object) -> None:
-        count[0] += 1
-
-    event.listen(engine, "before_cursor_execute", note)
-    try:
-        yield count
-    finally:
-        event.remove(engine, "before_cursor_execute", note)
+            most = max(most, len(asked))
+    return sorted(seconds)[ROUNDS // 2], most

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import event
 
 from bot.core.changes import (
     AddAgent,
@@ -66,6 +65,7 @@ from bot.core.view import View
 from storage.store import SqlStore
 from tests.factories import agent, by_agent, by_person, membership, room
 from tests.fakes import START
+from tests.founding import statements
 from tests.storage.lines import hear, said
 from tests.storage.town import settle_in
 
@@ -252,8 +252,9 @@ async def test_a_reaction_counts_once_and_can_be_taken_back(store: SqlStore, com
     async with store.reading() as read:
         moved = await read.inquiries.answer(community_id, Inquiry(actor=by_agent(2), moves_since=START))
         assert moved.moves == {FIRST: 1}
-        assert await read.reactions.effect(community_id, MessageId(1), "thumbs_up", by_agent(2)) == -0.5
-        assert await read.reactions.effect(community_id, MessageId(1), "brain", by_agent(2)) is None
+        asked = [(by_agent(2), "thumbs_up"), (by_agent(2), "brain"), (by_person(), "thumbs_up")]
+        effects = await read.reactions.effects(community_id, MessageId(1), asked)
+        assert effects == {(by_agent(2), "thumbs_up"): -0.5, (by_person(), "thumbs_up"): -0.5}
         assert (MessageId(1), by_person(), "heart") in await read.reactions.given_to(community_id, [MessageId(1)])
     view = await apply(store, community_id, Unreact(message_id=MessageId(1), emoji="thumbs_up", reactor=by_agent(2)))
     assert view.rooms[FIRST].messages[0].reactions == (("heart", 1), ("thumbs_up", 1))
@@ -373,18 +374,12 @@ async def test_a_view_takes_as_many_statements_for_fifty_rooms_as_for_one(store:
     community_id = await settle_in(store, agents=50)
     await furnish(store, community_id, 50)
     counts: list[int] = []
-    statements: list[str] = []
-    event.listen(
-        store.database.engine.sync_engine,
-        "before_cursor_execute",
-        lambda connection, cursor, statement, *rest: statements.append(statement),
-    )
     for agents in (1, 50):
-        statements.clear()
-        async with store.reading() as read:
-            view = await read.views.whole(community_id, agent_ids=[AgentId(id) for id in range(1, agents + 1)])
+        with statements(store) as asked:
+            async with store.reading() as read:
+                view = await read.views.whole(community_id, agent_ids=[AgentId(id) for id in range(1, agents + 1)])
         assert is_complete(view, agents)
-        counts.append(sum(statement.lstrip().startswith(("SELECT", "WITH")) for statement in statements))
+        counts.append(sum(statement.lstrip().startswith(("SELECT", "WITH")) for statement in asked))
     assert counts[0] == counts[1] <= 15
 
 

@@ -1,6 +1,6 @@
 """People, and what is kept of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -14,12 +14,15 @@ class People(Protocol):
     async def find(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
         """Find a person."""
 
+    async def known(self, community_id: CommunityId, ids: Collection[Snowflake]) -> Mapping[Snowflake, Person]:
+        """Give those of these people who are known."""
+
 
 class WritablePeople(People, Protocol):
     """Whom a community knows, and whom its agents listen to."""
 
-    async def put(self, community_id: CommunityId, person: Person) -> None:
-        """Store a person, or their new name and rights: whether agents listen to them stays as it was decided."""
+    async def put(self, community_id: CommunityId, *people: Person) -> None:
+        """Store people, or their new names and rights: whether agents listen to them stays as it was decided."""
 
     async def decide_about(self, community_id: CommunityId, person: Person) -> None:
         """Keep whether agents listen to a person who is known."""

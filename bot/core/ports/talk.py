@@ -1,6 +1,6 @@
 """What is said: messages, reactions, letters and summaries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -99,10 +99,10 @@ class WritableTalk(Talk, Protocol):
 class Reactions(Protocol):
     """Reactions to messages."""
 
-    async def effect(
-        self, community_id: CommunityId, message_id: MessageId, emoji: str, reactor: Sender
-    ) -> float | None:
-        """Give the seconds by which a stored reaction moved the author's interval; None when there is no such one."""
+    async def effects(
+        self, community_id: CommunityId, message_id: MessageId, reactions: Collection[tuple[Sender, str]]
+    ) -> Mapping[tuple[Sender, str], float]:
+        """Give the seconds by which those of these reactions (by whom, its name) that are stored moved the author."""
 
     async def given_to(
         self, community_id: CommunityId, message_ids: Sequence[MessageId]

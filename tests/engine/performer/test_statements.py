@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from bot.core.actions import CATALOGUE, Category, CreateKey, Definition, RequestAccess
 from bot.core.answers import parse_answer
 from bot.core.kinds import OutputFormat
-from tests.bench.actions import counted
 from tests.core.test_permissions import EXAMPLES
 from tests.engine.performer.house import ADA, BO, CY, DI, House, open_house
+from tests.founding import statements
 
 EVERYDAY = 25
 WITH_DOORS_AND_AGENTS = 38  # when an answer also touches every table of keys, requests, members and agents
@@ -50,21 +50,21 @@ async def furnish(house: House) -> None:
     await house.act(CY, RequestAccess(room_id=int(DI), key="abcd efgh"))
 
 
-async def statements(text: str) -> int:
+async def number_of_statements(text: str) -> int:
     async with open_house() as house:
         await furnish(house)
         reply = parse_answer(text, asked=[DI], output_format=OutputFormat.JSON).replies[DI]
-        with counted(house) as count:
+        with statements(house.store) as asked:
             outcomes = await house.act(DI, *reply.actions, refused=reply.rejected)
         assert len(outcomes) + len(reply.rejected) == 20
-    return count[0]
+    return len(asked)
 
 
 def check(kinds: list[Definition], most: int) -> None:
     @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(st.sampled_from(kinds), min_size=20, max_size=20), st.randoms(use_true_random=False))
     def holds(drawn: list[Definition], random: Random) -> None:
-        assert asyncio.run(statements(answer_of(drawn, random))) <= most
+        assert asyncio.run(number_of_statements(answer_of(drawn, random))) <= most
 
     holds()
 
@@ -82,4 +82,4 @@ def test_20_actions_of_any_kinds_at_all_take_few_statements() -> None:
 def test_20_actions_of_one_kind_take_25_statements_at_most() -> None:
     random = Random(1)  # noqa: S311
     for one in ALL:
-        assert asyncio.run(statements(answer_of([one] * 20, random))) <= EVERYDAY, one.name
+        assert asyncio.run(number_of_statements(answer_of([one] * 20, random))) <= EVERYDAY, one.name
