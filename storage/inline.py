@@ -23,7 +23,7 @@ Work = tuple["asyncio.Future[Any] | None", Callable[[], object]]
 
 # These may take long or wait for another process: they go to the connection's own thread, and the loop runs on.
 SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP", "WITH")
-SEARCHES = " MATCH "
+SEARCHES = (" MATCH ", " LIKE ")
 _unhurried: ContextVar[bool] = ContextVar("unhurried", default=False)
 AT_ONCE = ("cursor", "rollback")  # of a connection: what was not committed is only dropped
 
@@ -128,7 +128,7 @@ def is_slow(fn: Callable[..., object], args: tuple[object, ...]) -> bool:
     if not isinstance(getattr(fn, "__self__", None), sqlite3.Cursor):
         return getattr(fn, "__name__", "") not in AT_ONCE
     statement = args[0] if args and isinstance(args[0], str) else ""
-    return statement.startswith(SLOW) or SEARCHES in statement
+    return statement.startswith(SLOW) or any(mark in statement for mark in SEARCHES)
 
 
 def connect(database: str, **options: Any) -> InlineConnection:  # noqa: ANN401

@@ -12,8 +12,9 @@ from heapq import heappop, heappush
 from typing import ParamSpec, TypeVar
 
 from bot.core.errors import ModelError
+from bot.core.hud.counting import adds_up
 from bot.core.models import Ceilings, ModelAnswer, ModelCall, OwnProvider, OwnProviders, Source
-from bot.core.ports import IdKind
+from bot.core.ports import IdKind, Tokenizer
 from bot.core.records import Community, Usage
 
 P = ParamSpec("P")
@@ -94,6 +95,19 @@ class WordTokenizer:
 
     def count(self, text: str) -> int:
         return (len(text.encode()) + 3) // 4
+
+
+class CountedTokenizer:
+    """Counts as another does, and remembers how much it was asked to count."""
+
+    def __init__(self, counts: Tokenizer) -> None:
+        self._counts = counts
+        self.adds_up = adds_up(counts)
+        self.characters = 0
+
+    def count(self, text: str) -> int:
+        self.characters += len(text)
+        return self._counts.count(text)
 
 
 class CountingIds:

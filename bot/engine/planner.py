@@ -13,7 +13,7 @@ from bot.core.config import CommunityConfig
 from bot.core.gate import Ready
 from bot.core.hud.call import Ask, BuiltCall, build, schema_tokens, with_lookups
 from bot.core.hud.counting import count
-from bot.core.hud.sections import LOOKUPS_PERCENT
+from bot.core.hud.lookups import LOOKUPS_PERCENT
 from bot.core.hud.turn import build_turn
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind, Structure
 from bot.core.ports import Model

@@ -7,6 +7,7 @@ from typing import Final
 from bot.core.ports import Tokenizer
 
 _LONG: Final = 600  # characters
+_LONGEST_TOKENS: Final = 16  # characters a token, more than any words have: what is longer is not even counted
 _LONGEST_TAIL: Final = 60
 _TAIL: Final = re.compile(r" ?(?:[^\s\w]|_)+$")
 
@@ -48,18 +49,19 @@ def break_tokens(tokenizer: Tokenizer, line: str) -> int | None:
 
 def clipped(tokenizer: Tokenizer, text: str, most: int) -> str:
     """Give a text of at most so many tokens: whole, or with its middle left out and saying how much; else empty."""
-    if count(tokenizer, text) <= most:
+    if len(text) <= most * _LONGEST_TOKENS and count(tokenizer, text) <= most:
         return text
     kept = min(len(text) - 1, most * 4)
     while kept > 0:
-        cut = _without_middle(text, kept)
-        if tokenizer.count(cut) <= most:
+        cut = without_middle(text, kept)
+        if (tokens := tokenizer.count(cut)) <= most:
             return cut
-        kept = kept * 4 // 5
-    bare = _without_middle(text, 0)
+        kept = min(kept * 19 // 20, kept * most // tokens)
+    bare = without_middle(text, 0)
     return bare if count(tokenizer, bare) <= most else ""
 
 
-def _without_middle(text: str, kept: int) -> str:
+def without_middle(text: str, kept: int) -> str:
+    """Give a text with about so many of its characters, and how many were left out between."""
     head, tail = text[: kept - kept // 3], text[len(text) - kept // 3 :]
     return f"{head} [… {len(text) - kept:,} characters left out …] {tail}".strip()

@@ -12,6 +12,7 @@ from bot.core.hud.directory import EVERYONE, NAMES, NOBODY, shown_directory, spe
 from bot.core.hud.escape import whole
 from bot.core.hud.focus import EMPTY, FULL, LEAST, MINIMAL, shown_focus
 from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
+from bot.core.hud.lookups import CHARACTERS, LONGEST_QUESTION, LOOKUPS_PERCENT, MOST_LOOKUPS, fitted
 from bot.core.hud.recent_actions import CHARACTERS, shown_action
 from bot.core.hud.wording import WARNING_FROM, fill_status, percent, timestamp
 from bot.core.kinds import AgentType, ReasonKind
@@ -20,7 +21,6 @@ from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Re
 from bot.core.view import View
 
 PROMPT_PERCENT: Final = 10
-LOOKUPS_PERCENT: Final = 15
 MOST_KEYS: Final = 20
 NOTHING_KEPT: Final = 100
 MORE_OF: Final = "more "  # begins what stands for the answer to the action `more`
@@ -217,14 +217,16 @@ def shown_lookups(tokenizer: Tokenizer, lookups: Sequence[Lookup], most: int) ->
     """Give what was looked up in at most so many tokens: each has its share, its middle left out if it is long."""
     if most <= 0 or not lookups:
         return []
+    lookups = lookups[-MOST_LOOKUPS:]
     each = most // len(lookups)
     found: list[Json] = []
     for lookup in lookups:
-        answer = lookup.answer if isinstance(lookup.answer, str) else inline(lookup.answer)
-        question = clipped(tokenizer, whole(lookup.question[:200]), each // 3)
+        kept = fitted(lookup.answer, most * CHARACTERS // len(lookups))
+        answer = kept if isinstance(kept, str) else inline(kept)
+        question = clipped(tokenizer, whole(lookup.question[:LONGEST_QUESTION]), each // 3)
         text = clipped(tokenizer, whole(answer), each * 2 // 3 - 8)
         if text or question:
-            found.append({"question": question, "answer": text if text != answer else lookup.answer})
+            found.append({"question": question, "answer": text if text != answer else kept})
     return found
 
 

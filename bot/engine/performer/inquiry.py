@@ -7,6 +7,7 @@ from bot.core.actions import Action, Aim, JoinRoom, LeaveRoom, ReadHistory, Reca
 from bot.core.actor import Actor
 from bot.core.circumstances import Inquiry, Sought
 from bot.core.config import CommunityConfig
+from bot.core.hud.lookups import MOST_LOOKUPS
 from bot.core.records import AgentId, MessageId
 from bot.engine.performer.registry import ASKED, Asks
 
@@ -46,7 +47,9 @@ def inquired(
         schedules_of=subject_id if asked[Asks.SCHEDULED] else None,
         messages=frozenset(messages),
         sought=frozenset(
-            sought_by(one, rooms_in) for one in asked[Asks.FOUND] if isinstance(one, Recall | ReadHistory)
+            sought_by(one, rooms_in)
+            for one in asked[Asks.FOUND][:MOST_LOOKUPS]
+            if isinstance(one, Recall | ReadHistory)
         ),
         summaries_of=_rooms_of(asked[Asks.SUMMARIES]),
     )
@@ -62,4 +65,4 @@ def sought_by(action: Recall | ReadHistory, rooms_in: Sequence[AgentId]) -> Soug
     if isinstance(action, Recall):
         return Sought(rooms=rooms, words=action.query, limit=min(action.limit or FOUND_AT_MOST, PAGE))
     before = None if action.before is None else MessageId(action.before)
-    return Sought(rooms=rooms, before=before, limit=action.limit or PAGE)
+    return Sought(rooms=rooms, before=before, limit=min(action.limit or PAGE, PAGE))

@@ -23,7 +23,7 @@ from bot.core.permissions import may_see
 from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, Reason
 from bot.engine.performer.inquiry import sought_by
 from bot.engine.performer.registry import Asks, handles
-from bot.engine.performer.unit_of_work import UnitOfWork
+from bot.engine.performer.unit_of_work import ENOUGH_LOOKUPS, UnitOfWork
 
 LOOK_UPS: Final = (Get, Hud, Recall, ReadHistory, ReadMessage, Checkpoints, More)
 
@@ -118,5 +118,7 @@ def _may_read(work: UnitOfWork, checkpoint: Checkpoint) -> bool:
 
 def _found(work: UnitOfWork, action: Recall | ReadHistory) -> Sequence[tuple[Message, str]]:
     """Give what was found, newest first, as far as the agent may still see it."""
-    found = work.circumstances.found.get(sought_by(action, work.rooms_at_first), ())
+    found = work.circumstances.found.get(sought_by(action, work.rooms_at_first))
+    if found is None:  # there were so many that it was not even looked for
+        raise Rejected(ENOUGH_LOOKUPS)
     return [(one, excerpt) for one, excerpt in found if may_see(work.me().id, one, work)]

@@ -71,6 +71,7 @@ class Performer:
         )
         record_refused(work, refused)
         outcomes = [await _perform_one(work, action) for action in actions]
+        work.keep_lookups()
         if work.changes:
             await write.apply(community_id, work.changes)
         return outcomes

@@ -25,6 +25,7 @@ from bot.core.changes import (
 from bot.core.circumstances import Circumstances
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
+from bot.core.hud.lookups import LONGEST_QUESTION, MOST_LOOKUPS, fitted, lookup_characters
 from bot.core.key_redaction import KeyRedactor
 from bot.core.people import mention
 from bot.core.permissions import NAME_THE_AGENT, no_agent, visible_message
@@ -51,6 +52,8 @@ from bot.core.records import (
 from bot.core.view import Belongings, Doors, Outline
 from bot.engine.performer.action_context import ActionContext
 
+ENOUGH_LOOKUPS = f"At most {MOST_LOOKUPS} look-ups are answered at once: ask for this one when you have read those."
+
 
 @dataclass(kw_only=True)
 class UnitOfWork:
@@ -72,6 +75,7 @@ class UnitOfWork:
     failures: Counter[AgentId] = field(default_factory=Counter)  # wrong keys by room, of this answer
     moves: Counter[AgentId] = field(default_factory=Counter)  # tempo moves by author, of this answer
     scheduled: dict[AgentId, list[Schedule]] = field(default_factory=dict)  # that wait, as far as they were asked for
+    lookups: list[Lookup] = field(default_factory=list)  # of this answer
     secret: str = ""
     named: dict[int, str] = field(default_factory=dict)  # usernames of people who stand in results by their ids
     redactor: KeyRedactor = field(default_factory=KeyRedactor)
@@ -275,8 +279,16 @@ class UnitOfWork:
         self._merge(SetFocus(agent_id=self.me().id, side=self.side, focus=focus))
 
     def look_up(self, question: str, answer: Json) -> None:
-        """Have an answer shown once in the subject's next HUD."""
-        self.put(AddLookup(agent_id=self.me().id, side=self.side, lookup=Lookup(question=question, answer=answer)))
+        """Have an answer shown once in the subject's next HUD; raises Rejected when there are enough of them."""
+        if len(self.lookups) == MOST_LOOKUPS:
+            raise Rejected(ENOUGH_LOOKUPS)
+        self.lookups.append(Lookup(question=question[:LONGEST_QUESTION], answer=answer))
+
+    def keep_lookups(self) -> None:
+        """Keep what was looked up, each answer cut to its share of what the next HUD shows."""
+        for one in self.lookups:
+            kept = fitted(one.answer, lookup_characters(self.me()) // len(self.lookups))
+            self.put(AddLookup(agent_id=self.me().id, side=self.side, lookup=replace(one, answer=kept)))
 
     def give_reason(self, agent_id: AgentId, reason: Reason) -> None:
         """Give an agent a reason to beat."""

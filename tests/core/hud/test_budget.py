@@ -14,7 +14,7 @@ from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Allocati
 from bot.core.view import View
 from tests import factories
 from tests.core.hud.worlds import NOW, Drawn, examples, hud, worlds
-from tests.fakes import START, WordTokenizer
+from tests.fakes import START, CountedTokenizer, WordTokenizer
 
 OTHERS = tuple(one for one in InputFormat if one is not InputFormat.TEXT)
 
@@ -157,6 +157,14 @@ def test_lookups_take_at_most_their_part() -> None:
     built = hud(a_view(agent, Mind(agent_id=agent.id, lookups=lookups)), 1)
     assert dict(built.parts[0].sections)["lookups"] <= 4_000 * 0.15 + 10
     assert "characters left out" in built.input
+
+
+def test_of_lookups_that_were_kept_too_long_no_more_is_counted_than_can_be_shown() -> None:
+    agent = factories.agent(1, token_budget=4_000)
+    lookups = tuple(Lookup(question=f"get {number}", answer=["found " * 5_000] * 5) for number in range(50))
+    tokenizer = CountedTokenizer(WordTokenizer())
+    hud(a_view(agent, Mind(agent_id=agent.id, lookups=lookups)), 1, tokenizer=tokenizer)
+    assert tokenizer.characters < 60_000
 
 
 def test_rooms_get_what_the_rest_leaves_unused() -> None:

@@ -13,7 +13,7 @@ from bot.core.hud.formats.lines import line_tokens, message_line, message_tokens
 from bot.core.records import Message, MessageId
 from tests import factories
 from tests.core.hud.worlds import HOSTILE, counted, examples
-from tests.fakes import WordTokenizer
+from tests.fakes import CountedTokenizer, WordTokenizer
 
 texts = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=60), st.text("!?./-_ '\u0301aé1\n", max_size=30))
 messages = st.builds(
@@ -67,6 +67,13 @@ def test_a_line_break_that_melts_into_marks_is_counted_as_it_is(text: str) -> No
 def test_a_clipped_text_keeps_to_its_tokens(text: str, times: int, most: int) -> None:
     cut = clipped(o200k(), text * times, most)
     assert count(o200k(), cut) <= most or cut == "" or most == 0
+
+
+@pytest.mark.parametrize("text", ["a" * 400_000, "漢字" * 200_000, "tea and cake " * 30_000])
+def test_to_clip_a_long_text_little_more_is_counted_than_is_kept(text: str) -> None:
+    tokenizer = CountedTokenizer(o200k())
+    assert 50 <= o200k().count(clipped(tokenizer, text, 100)) <= 100
+    assert tokenizer.characters < 100 * 16
 
 
 def test_a_clipped_text_keeps_both_ends_and_says_how_much_is_missing() -> None:

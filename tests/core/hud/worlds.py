@@ -12,6 +12,7 @@ from bot.adapters.llm.tokens import o200k
 from bot.core.hud.call import Ask, BuiltCall, build
 from bot.core.hud.formats.lines import message_tokens
 from bot.core.kinds import AgentType, InputFormat, MessageType, OutputFormat, SenderKind, Visibility
+from bot.core.ports import Tokenizer
 from bot.core.records import (
     PUBLIC_SIDE,
     SYSTEM,
@@ -292,6 +293,7 @@ def hud(
     hud_format: InputFormat = InputFormat.TEXT,
     lean: bool = False,
     reasons: tuple[Reason, ...] = (),
+    tokenizer: Tokenizer | None = None,
 ) -> BuiltCall:
     """The call for these agents as a model with the o200k vocabulary gets it."""
     alone = len(agent_ids) == 1
@@ -300,7 +302,7 @@ def hud(
         view,
         asks,
         now=NOW,
-        tokenizer=o200k(),
+        tokenizer=tokenizer or o200k(),
         input_format=hud_format,
         output_format=OutputFormat.JSON,
         structured=True,

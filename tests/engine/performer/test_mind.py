@@ -1,5 +1,7 @@
 """Knowledge, focus and looking back, as agents and managers do it."""
 
+import json
+
 from bot.core.actions import (
     Append,
     Delete,
@@ -106,6 +108,24 @@ async def test_history_and_single_messages_are_read_with_who_wrote_them(house: H
     page, single = (await house.mind(BO)).lookups
     assert [entry["content"] for entry in page.answer] == ["first"]  # type: ignore[index,union-attr,call-overload]
     assert single.answer["sender"] == "@mira"  # type: ignore[index,call-overload]
+
+
+async def test_one_answer_has_a_few_look_ups_and_no_more_of_them_is_kept_than_can_be_shown(house: House) -> None:
+    for _ in range(30):
+        last = await house.said(ADA, "tea " * 5_000)
+    done = await house.act(BO, *(ReadHistory(room_id=ADA, before=last - number, limit=50) for number in range(25)))
+    assert [one.accepted for one in done] == [True] * 10 + [False] * 15
+    assert "when you have read those" in done[-1].why
+    kept = (await house.mind(BO)).lookups
+    assert len(kept) == 10
+    most = 10_000 * 15 // 100 * 4
+    assert len(json.dumps([one.answer for one in kept])) < most * 1.3
+    assert await house.one(BO, ReadHistory(room_id=ADA)) == ""
+
+
+async def test_what_is_refused_is_no_look_up(house: House) -> None:
+    done = await house.act(BO, *(Get(path="x"),) * 10, *(ReadHistory(room_id=ADA, before=9 - n) for n in range(3)))
+    assert [one.accepted for one in done[-3:]] == [True] * 3
 
 
 async def test_each_side_of_the_barrier_has_its_own_mind(house: House) -> None:
