@@ -16,7 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
 from bot.core.errors import BadSetting
 from storage.faults import in_sentences
-from storage.inline import connect
+from storage.inline import BEGIN_WRITE, connect
 
 BUSY_MILLISECONDS = 5_000
 IDLE_SECONDS = 1.0  # after which a connection to PostgreSQL is asked whether it still stands
@@ -143,7 +143,7 @@ def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ANN401  #
 
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    connection.exec_driver_sql(BEGIN_WRITE if writes else "BEGIN")
 
 
 def _let_go_unwritable(context: ExceptionContext) -> None:

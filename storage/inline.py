@@ -1,11 +1,12 @@
 """SQLite without a thread hop for each statement, and a migrated database in memory to begin with."""
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -18,29 +19,88 @@ from sqlalchemy.pool import StaticPool
 from storage.migrations.path import upgrade
 from storage.private import keep_private
 from storage.sqlite_statistics import tell_planner
+from storage.tables import METADATA
 
+BEGIN_WRITE = "BEGIN IMMEDIATE"
 Work = tuple["asyncio.Future[Any] | None", Callable[[], object]]
 
-# These may take long or wait for another process: they go to the connection's own thread, and the loop runs on.
-SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP", "WITH")
-SEARCHES = (" MATCH ", " LIKE ")
+# tables with whose rows those of others go
+HELD_ON_TO = {key.column.table.name for table in METADATA.tables.values() for key in table.foreign_keys}
+STEPS = 10_000  # of SQLite's machine that one read may take on the loop: about half a millisecond
+STEPS_A_TICK = 1_000
+FEW = 100  # values in one statement, or rows that it is given: keys pin no more
+IN_A_ROW = 30  # statements on the loop, before others have their turn
+SEARCHED = "message_words"  # a search may go through any part of the index, and so may all but a new row's words
 _unhurried: ContextVar[bool] = ContextVar("unhurried", default=False)
-AT_ONCE = ("cursor", "rollback")  # of a connection: what was not committed is only dropped
 
 
 class InlineConnection(aiosqlite.Connection):
-    """An aiosqlite connection that does short work at once, on the event loop's own thread.
+    """An aiosqlite connection that does at once, on the event loop's own thread, what is known to be short.
 
     A statement that was measured at 0.02 ms costs 0.3 ms by way of the thread (four hand-overs each), and a beat has
-    dozens of them. Also, what runs without hand-overs runs in the same order every time.
+    dozens of them. Also, what runs without hand-overs runs in the same order every time. Short is what writes a few
+    rows by their whole keys, and what reads within so many steps: SQLite stops it there, and the thread does it again.
     """
+
+    _in_a_row = 0
+    _ticks = 0
+    _writes = False
+    # what was begun on the loop and has rows to give, and with what it can be begun again
+    _begun: "tuple[sqlite3.Cursor | None, tuple[object, ...]]" = (None, ())
 
     async def _execute(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
         if not self._running or not self._connection:
             raise ValueError("Connection closed")
-        if is_slow(fn, args):
-            return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
-        return fn(*args, **kwargs)
+        cursor = getattr(fn, "__self__", None)
+        if not isinstance(cursor, sqlite3.Cursor):
+            if not self._is_at_once(getattr(fn, "__name__", "")):
+                return await self._in_thread(fn, *args, **kwargs)
+            return fn(*args, **kwargs)
+        (of, again), self._begun = self._begun, (None, ())
+        match fn.__name__:
+            case "close":
+                return fn()
+            case "fetchall" if of is cursor:
+                if not again:
+                    return fn()
+                with suppress(TooMuch):
+                    return self._within_bounds(fn)
+                return await self._in_thread(lambda: cursor.execute(*again).fetchall())
+            case "execute" | "executemany" if self._in_a_row < IN_A_ROW and is_short(args):
+                self._in_a_row += 1
+                is_again = is_read(str(args[0]))
+                with suppress(TooMuch):
+                    found = self._within_bounds(fn, *args) if is_again else fn(*args)
+                    self._begun = cursor, args if is_again else ()
+                    return found
+        self._writes = args[:1] == (BEGIN_WRITE,) or self._writes
+        return await self._in_thread(fn, *args, **kwargs)
+
+    def _is_at_once(self, name: str) -> bool:
+        """Tell of the connection's own work; where nothing was written, nothing has to be rolled back."""
+        return name == "cursor" or (name == "rollback" and not self._writes)
+
+    async def _in_thread(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
+        self._in_a_row = 0
+        self._writes = self._writes and getattr(fn, "__name__", "") not in ("commit", "rollback")
+        return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
+
+    def _within_bounds(self, fn: Callable[..., object], *args: object) -> object:
+        """Read on the loop; raises TooMuch after so many steps, which undoes nothing."""
+        self._ticks = 0
+        self._conn.set_progress_handler(self._tick, STEPS_A_TICK)
+        try:
+            return fn(*args)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise TooMuch from error
+            raise
+        finally:
+            self._conn.set_progress_handler(None, 0)
+
+    def _tick(self) -> bool:
+        self._ticks += 1
+        return self._ticks * STEPS_A_TICK > STEPS
 
     async def _connect(self) -> "InlineConnection":
         """Open the file; when that fails, its thread has ended before the fault is known."""
@@ -71,6 +131,10 @@ class InlineConnection(aiosqlite.Connection):
         finally:
             self._connection = None
             raise Ended
+
+
+class TooMuch(Exception):  # no error: the thread goes on
+    """Tells that a read takes more steps than it may take on the loop."""
 
 
 class Ended(Exception):  # no error: it ends a thread
@@ -121,14 +185,46 @@ def unhurried() -> Iterator[None]:
         _unhurried.reset(token)
 
 
-def is_slow(fn: Callable[..., object], args: tuple[object, ...]) -> bool:
-    """Tell whether the work is to be done by the connection's thread: all but single short statements."""
-    if _unhurried.get():
-        return True
-    if not isinstance(getattr(fn, "__self__", None), sqlite3.Cursor):
-        return getattr(fn, "__name__", "") not in AT_ONCE
-    statement = args[0] if args and isinstance(args[0], str) else ""
-    return statement.startswith(SLOW) or any(mark in statement for mark in SEARCHES)
+def is_short(args: tuple[object, ...]) -> bool:
+    """Tell whether a statement with its values may be done on the loop."""
+    statement, values = str(args[0]), args[1] if len(args) > 1 else ()
+    few = isinstance(values, list | tuple) and len(values) <= FEW
+    return few and not _unhurried.get() and (is_read(statement) or is_keyed(statement) or is_mark(statement))
+
+
+def is_read(statement: str) -> bool:
+    """Tell whether a statement reads tables: it can be stopped, and begun again."""
+    return statement.startswith("SELECT") and SEARCHED not in statement
+
+
+def is_mark(statement: str) -> bool:
+    """Tell whether a statement only begins a read, or sets or drops a savepoint."""
+    return statement == "BEGIN" or statement.startswith(("SAVEPOINT", "RELEASE"))
+
+
+@lru_cache(maxsize=1_024)
+def is_keyed(statement: str) -> bool:
+    """Tell whether a statement writes few rows that it names: those that it gives, or those of some whole keys."""
+    if "SELECT" in statement or statement.count("?") > FEW:
+        return False
+    if found := re.match(r"INSERT INTO (\w+) .*\bVALUES\b", statement, re.DOTALL):
+        return found[1] in METADATA.tables or statement.startswith(f"INSERT INTO {SEARCHED} (rowid,")
+    if not (found := re.match(r"(?:UPDATE|DELETE FROM) (\w+)(?: SET .*)? WHERE (.*)", statement, re.DOTALL)):
+        return False
+    if found[1] not in METADATA.tables or (statement.startswith("DELETE") and found[1] in HELD_ON_TO):
+        return False
+    key = {column.name for column in METADATA.tables[found[1]].primary_key}
+    return key <= _pinned(found[2])
+
+
+def _pinned(where: str) -> set[str]:
+    """Give the columns that must have one of some values where the condition holds."""
+    bare = re.sub(r" IN \([?, ]+\)", " = ?", where)
+    while (inner := re.sub(r"\([^()]*\)", "", bare)) != bare:
+        bare = inner
+    if " OR " in bare:
+        return set()
+    return {found[1] for part in bare.split(" AND ") if (found := re.fullmatch(r'\w+\."?(\w+)"? = \?', part.strip()))}
 
 
 def connect(database: str, **options: Any) -> InlineConnection:  # noqa: ANN401

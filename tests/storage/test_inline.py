@@ -1,13 +1,14 @@
-"""The connection's own thread ends quietly, whatever becomes of those who waited for it."""
+"""Only what is known to be short holds the loop, and the connection's own thread ends quietly."""
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiosqlite
 import pytest
 
-from storage.inline import connect
+from storage.inline import FEW, IN_A_ROW, connect, is_short
 
 
 def test_a_loop_that_closes_before_the_work_is_done_leaves_no_thread_behind(
@@ -36,3 +37,102 @@ def test_a_loop_that_closes_before_the_work_is_done_leaves_no_thread_behind(
     assert not connections[0]._thread.is_alive()
     assert connections[0]._connection is None, "the file is still open"
     assert faults == []
+
+
+KEYED = [
+    "INSERT INTO people (community_id, id, username) VALUES (?, ?, ?) ON CONFLICT (community_id, id) DO NOTHING",
+    "UPDATE letters SET state=? WHERE letters.community_id = ? AND letters.id = ?",
+    "UPDATE agents SET beat_id=? WHERE agents.community_id = ? AND agents.id = ? AND agents.beat_id = ?",
+    "UPDATE messages SET shown=? WHERE messages.community_id = ? AND messages.id IN (?, ?) AND messages.shown IS 0",
+    "DELETE FROM parts WHERE parts.community_id = ? AND (parts.message_id = ? OR ? = 1) AND parts.discord_id = ?",
+    'UPDATE counters SET "key"=? WHERE counters.community_id = ?',
+    "INSERT INTO message_words (rowid, words, room) VALUES (?, ?, ?)",  # kept in memory until the commit
+]
+UNBOUNDED = [
+    "UPDATE beats SET hud=? WHERE beats.community_id = ? AND beats.at >= ?",
+    "UPDATE beats SET hud=? WHERE beats.community_id = ? AND beats.id IN (SELECT 1)",
+    "UPDATE beats SET hud=? WHERE beats.community_id = ? AND beats.id IN (?, 1)".replace("1", ", ".join("?" * FEW)),
+    "UPDATE beats SET hud=? WHERE beats.community_id = ? AND beats.id = ? OR beats.at >= ?",
+    "UPDATE beats SET hud=?",
+    "DELETE FROM parts WHERE parts.community_id = ? AND parts.message_id = ?",
+    "DELETE FROM rooms WHERE rooms.community_id = ? AND rooms.id = ?",  # and all that was said there
+    "INSERT INTO parts (community_id, discord_id) SELECT community_id, id FROM messages",
+    "INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)",
+    "INSERT INTO message_words (message_words, rowid, words, room) VALUES ('delete', ?, ?, ?)",
+    "VACUUM",
+    "PRAGMA wal_checkpoint(TRUNCATE)",
+    "REINDEX",
+]
+
+
+@pytest.mark.parametrize("statement", KEYED)
+def test_what_writes_few_rows_by_their_whole_keys_is_done_on_the_loop(statement: str) -> None:
+    assert is_short((statement, ("value",)))
+    assert not is_short((statement, [("value",)] * (FEW + 1)))
+
+
+@pytest.mark.parametrize("statement", UNBOUNDED)
+def test_what_may_write_any_number_of_rows_is_done_in_the_thread(statement: str) -> None:
+    assert not is_short((statement, ("value",)))
+
+
+@pytest.fixture
+async def counting(tmp_path: Path) -> AsyncIterator[aiosqlite.Connection]:
+    """Give a connection amid a transaction, over a table of many rows; `thread()` in SQL tells where it is asked."""
+    connection = await connect(str(tmp_path / "counted.db"), isolation_level=None)
+    await connection.create_function("thread", 0, threading.get_ident)
+    await connection.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY)")
+    cursor = await connection.cursor()
+    await cursor.execute("BEGIN IMMEDIATE")
+    await cursor.executemany("INSERT INTO numbers VALUES (?)", [(number,) for number in range(MANY)])
+    yield connection
+    await connection.close()
+
+
+MANY = 20_000
+LOOP = threading.get_ident
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [
+        ("SELECT number, thread() FROM numbers", MANY),  # as it is fetched
+        ("SELECT number, thread() FROM numbers ORDER BY -number", MANY),  # as it is executed
+        ("SELECT count(*), thread() FROM numbers WHERE number % 2 = 0", 1),
+    ],
+)
+async def test_a_read_that_goes_through_many_rows_is_given_to_the_thread(
+    counting: aiosqlite.Connection, asked: str, count: int
+) -> None:
+    cursor = await counting.cursor()
+    await cursor.execute("INSERT INTO numbers VALUES (-1)")
+    for _ in range(3):
+        await cursor.execute(asked)
+        rows = list(await cursor.fetchall())
+        assert len(rows) == count + (count == MANY)
+        assert {row[1] for row in rows} == {counting._thread.ident}
+    await counting.commit()
+    await cursor.execute("SELECT count(*), thread() FROM numbers WHERE number < 2")
+    assert await cursor.fetchone() == (3, LOOP()), "what was written before is still there, and little is read at once"
+
+
+async def test_however_many_short_statements_follow_one_another_others_have_their_turn(
+    counting: aiosqlite.Connection,
+) -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(others())
+    cursor = await counting.cursor()
+    places = []
+    for _ in range(3 * IN_A_ROW):
+        await cursor.execute("SELECT thread()")
+        places += [row[0] for row in await cursor.fetchall()]
+    task.cancel()
+    assert turns >= 2
+    assert places.count(LOOP()) > 2 * IN_A_ROW
