@@ -249,7 +249,8 @@ async def try_model(settings: Settings, wanted: Wanted, progress: Progress) -> C
     async with AsyncExitStack() as stack:
         site = DiscordSite(token="", model_url=f"http://127.0.0.1:{settings.playground_port}/v1")
         cipher = cipher_of(settings)
-        models = make_models(settings.model_copy(update={"sponsored_servers": "*"}), site, cipher)
+        kept = await stack.enter_async_context(in_memory(settings.defaults))
+        models = make_models(settings.model_copy(update={"sponsored_servers": "*"}), site, cipher, kept)
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)

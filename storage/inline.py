@@ -46,7 +46,7 @@ class InlineConnection(aiosqlite.Connection):
     _ticks = 0
     _writes = False
     # what was begun on the loop and has rows to give, and with what it can be begun again
-    _begun: "tuple[sqlite3.Cursor | None, tuple[object, ...]]" = (None, ())
+    _begun: "tuple[sqlite3.Cursor | None, tuple[Any, ...]]" = (None, ())
 
     async def _execute(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
         if not self._running or not self._connection:

@@ -12,7 +12,7 @@ from bot.core.hud.directory import EVERYONE, NAMES, NOBODY, shown_directory, spe
 from bot.core.hud.escape import whole
 from bot.core.hud.focus import EMPTY, FULL, LEAST, MINIMAL, shown_focus
 from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
-from bot.core.hud.lookups import CHARACTERS, LONGEST_QUESTION, LOOKUPS_PERCENT, MOST_LOOKUPS, fitted
+from bot.core.hud.lookups import LONGEST_QUESTION, LOOKUPS_PERCENT, MOST_LOOKUPS, TOKEN_CHARACTERS, fitted
 from bot.core.hud.recent_actions import CHARACTERS, shown_action
 from bot.core.hud.wording import WARNING_FROM, fill_status, percent, timestamp
 from bot.core.kinds import AgentType, ReasonKind
@@ -221,7 +221,7 @@ def shown_lookups(tokenizer: Tokenizer, lookups: Sequence[Lookup], most: int) ->
     each = most // len(lookups)
     found: list[Json] = []
     for lookup in lookups:
-        kept = fitted(lookup.answer, most * CHARACTERS // len(lookups))
+        kept = fitted(lookup.answer, most * TOKEN_CHARACTERS // len(lookups))
         answer = kept if isinstance(kept, str) else inline(kept)
         question = clipped(tokenizer, whole(lookup.question[:LONGEST_QUESTION]), each // 3)
         text = clipped(tokenizer, whole(answer), each * 2 // 3 - 8)
