@@ -7,7 +7,7 @@ import sys
 from collections.abc import Coroutine
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -186,7 +186,7 @@ def settings() -> Settings:
         raise give_up(error) from error
 
 
-def carry_out(work: Coroutine[Any, Any, Result]) -> Result:
+def carry_out(work: Coroutine[None, None, Result]) -> Result:
     """Run to the end; an error that a person can mend is one sentence and exit code 1."""
     try:
         return asyncio.run(work)
