@@ -20,7 +20,7 @@ from tests.adapters.vendors import OURS, Anthropic, Google, running
 from tests.engine.hearts import answer, asked, hearts
 from tests.fakes import ScriptedModel, settle
 
-SONNET, FLASH = "claude/claude-sonnet-4-5", "gemini/gemini-2.5-flash"
+SONNET, FLASH = "claude/claude-sonnet-4-6", "gemini/gemini-2.5-flash"
 PICTURE = "data:image/png;base64,YSBjYXQ="
 
 
@@ -52,7 +52,7 @@ async def test_claude_is_held_to_the_schema_with_a_mark_where_the_constant_part_
         given = await providers.answer(call(model=SONNET))
         (sent,) = there.bodies
     assert (given.text, given.complete) == ('{"responses": []}', True)
-    assert sent["model"] == "claude-sonnet-4-5"
+    assert sent["model"] == "claude-sonnet-4-6"
     assert sent["system"] == [{"type": "text", "text": "You are here.", "cache_control": {"type": "ephemeral"}}]
     assert sent["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
     assert sent["max_tokens"] == 500

@@ -62,8 +62,8 @@ class Anthropic:
         body = await request.json()
         REQUEST.validate_python(body)
         self.bodies.append(body)
-        if request.headers.get("x-api-key") != OURS:
-            return self.no(401, "authentication_error", "invalid x-api-key")
+        if request.headers.get("Authorization") != f"Bearer {OURS}":
+            return self.no(401, "authentication_error", "invalid key")
         if self.problem is not None:
             return self.no(*self.problem)
         if words := self.refuses(body):

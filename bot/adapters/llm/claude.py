@@ -35,7 +35,7 @@ STATUS_OF: Final = {  # of errors that come in a stream, where the status was 20
     "rate_limit_error": 429,
     "timeout_error": 504,
 }
-LEAST_GROWN: Final = 400  # characters: for less no new mark is set
+LEAST_GROWN: Final = 120  # characters: for less no new mark is set
 MOST_ENDS: Final = 50  # then an input is cut anew, which costs one reading
 ASKERS_KEPT: Final = 200
 

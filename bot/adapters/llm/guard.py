@@ -44,7 +44,6 @@ NEEDED_HEADERS = frozenset(
     {
         "host",
         "authorization",
-        "x-api-key",
         "anthropic-version",
         "x-goog-api-key",
         "content-type",

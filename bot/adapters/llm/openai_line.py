@@ -20,7 +20,7 @@ from bot.core.records import Json
 
 AGAIN = "x-should-retry"  # what the library goes by, whatever the status
 TRIED_AGAIN = frozenset({429, 500, 503, 521, 522, 523, 529})  # which surely gave no answer
-BOUNDED: dict[str, list[Callable[..., Any]]] = {"request": [unpacked], "response": [examined]}
+BOUNDED: dict[str, list[Callable[..., object]]] = {"request": [unpacked], "response": [examined]}
 LOOK_SECONDS = 5.0
 OF_A_MODEL = ("id", "owned_by", "root", "max_model_len")  # what of a model in a server's list changes with the model
 OPENAI_HOST = "api.openai.com"
