@@ -187,9 +187,14 @@ def _being_posted(among: Among) -> Query:
 
 
 def _checkpoints(among: Among) -> Query:
+    """The newest of each room, with how many there are."""
     here = and_(_its(CHECKPOINTS), among(CHECKPOINTS.c.room_id, "rooms"))
-    newest = select(func.max(CHECKPOINTS.c.id)).where(here).group_by(CHECKPOINTS.c.room_id)
-    return _all_of(CHECKPOINTS).where(CHECKPOINTS.c.id.in_(newest))
+    of_room = select(func.max(CHECKPOINTS.c.id).label("id"), func.count().label("number"))
+    newest = of_room.where(here).group_by(CHECKPOINTS.c.room_id).subquery("newest")
+    asked = select(*CHECKPOINTS.c, newest.c.number).select_from(
+        CHECKPOINTS.join(newest, CHECKPOINTS.c.id == newest.c.id)
+    )
+    return asked.where(_its(CHECKPOINTS))
 
 
 def _recent_actions(among: Among) -> Query:

@@ -216,9 +216,10 @@ class SqlViews:
         rooms = groupby(found, key=lambda message: message.room_id)
         return {room: list(lines)[: asked.messages][::-1] for room, lines in rooms}
 
-    async def _checkpoints(self, asked: Asked) -> dict[AgentId, Checkpoint]:
+    async def _checkpoints(self, asked: Asked) -> dict[AgentId, tuple[Checkpoint, int]]:
+        """Give each room's newest summary, and how many there are."""
         rows = await self.session.mappings(self._questions.checkpoints, self._of(asked))
-        return {row["room_id"]: checkpoint_of(row) for row in rows}
+        return {row["room_id"]: (checkpoint_of(row), row["number"]) for row in rows}
 
     async def _minds(self, asked: Asked) -> dict[tuple[AgentId, Side], Mind]:
         of = self._of(asked)
@@ -310,7 +311,7 @@ def _seats(
     memberships: Iterable[Pair],
     counts: Counts,
     messages: Mapping[AgentId, Sequence[Message]] = NOTHING,
-    checkpoints: Mapping[AgentId, Checkpoint] = NOTHING,
+    checkpoints: Mapping[AgentId, tuple[Checkpoint, int]] = NOTHING,
 ) -> dict[AgentId, RoomView]:
     members: dict[AgentId, list[AgentId]] = {}
     for agent, room in memberships:
@@ -321,7 +322,8 @@ def _seats(
             members=_seated(all_rooms[id_].owner_id, members.get(id_, ())),
             messages=tuple(messages.get(id_, ())),
             older=max(0, counts[id_] - len(messages.get(id_, ()))),
-            checkpoint=checkpoints.get(id_),
+            checkpoint=checkpoints[id_][0] if id_ in checkpoints else None,
+            checkpoints=checkpoints[id_][1] if id_ in checkpoints else 0,
         )
         for id_ in sorted(asked.rooms)
     }

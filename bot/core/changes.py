@@ -89,6 +89,7 @@ class RoomColumns(TypedDict, total=False):
     rest_told_at: datetime | None
     fault_told_at: datetime | None
     compact_asked_at: datetime | None
+    people_since: datetime | None
 
 
 class MembershipColumns(TypedDict, total=False):

@@ -113,6 +113,7 @@ class CommunityConfig(BaseModel):
 
     # memory and privacy
     focus_stale_hours: float = Field(default=24, gt=0, le=8_760)
+    present_hours: float = Field(default=24.0, gt=0, le=720)
     summary_tokens: int = Field(default=8_000, ge=500, le=200_000)
     message_days: int = Field(default=90, ge=1, le=3_650)
     hud_days: int = Field(default=7, ge=1, le=3_650)

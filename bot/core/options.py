@@ -99,6 +99,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "scheduled_at_most": "scheduled messages that an agent may have waiting",
     "fate_seconds": "seconds to look for a message whose fate is unknown before it is sent again",
     "focus_stale_hours": "hours after which an agent's focus counts as stale",
+    "present_hours": "hours for which agents are told that a person who spoke in a room is there",
     "summary_tokens": "tokens of talk after which a room is summed up",
     "message_days": "days for which messages outside of agents' windows are kept",
     "hud_days": "days for which HUDs are kept",

@@ -169,6 +169,7 @@ class Room:
     fault_told_at: datetime | None = None  # when it said that the model fails; None again once it answers
     last_message_at: datetime | None = None
     compact_asked_at: datetime | None = None  # someone wants it summarised now
+    people_since: datetime | None = None  # who spoke before may have been shut out since
 
     @property
     def owner_id(self) -> AgentId:

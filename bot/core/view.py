@@ -7,6 +7,8 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
 from bot.core.kinds import ReasonKind, Visibility
 from bot.core.records import (
+    ARCHITECT_ID,
+    ARCHITECT_NAME,
     PUBLIC_SIDE,
     AccessKey,
     AccessRequest,
@@ -26,6 +28,7 @@ from bot.core.records import (
     Usage,
 )
 
+WHO_THEY_ARE = "the people who may manage this server, members of every room"
 MayRead = Callable[[Room], Awaitable[bool]]  # whether who asks may read a private thread now
 
 
@@ -37,7 +40,8 @@ class RoomView:
     members: tuple[AgentId, ...]  # the owner first, then by id
     messages: tuple[Message, ...] = ()
     older: int = 0  # how many stored messages come before `messages`
-    checkpoint: Checkpoint | None = None
+    checkpoint: Checkpoint | None = None  # the newest
+    checkpoints: int = 0
 
 
 # What a look holds is told by its type: nothing that was not read can be mistaken for what is not there.
@@ -152,6 +156,8 @@ class Tally:
 def agent_named(agents: Iterable[Agent], typed: str) -> Agent:
     """Find an agent by its id or its name, ignoring case; raises NotFound when there is none."""
     wanted = typed.strip().removeprefix("#").casefold()
+    if wanted in (str(ARCHITECT_ID), ARCHITECT_NAME.casefold()):
+        raise NotFound(f"{ARCHITECT_ID} is {ARCHITECT_NAME}: {WHO_THEY_ARE}. Name an agent.")
     for agent in agents:
         if wanted in (str(agent.id), agent.name.casefold()):
             return agent

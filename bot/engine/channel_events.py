@@ -154,7 +154,7 @@ class ChannelEvents:
             if room_id is None:
                 return
             room = (await write.views.whole(community.id, room_ids=[room_id], messages=1)).all_rooms[room_id]
-            await _follow(write, room, topic=event.topic, is_private=event.is_private)
+            await _follow(write, room, self._clock.now(), topic=event.topic, is_private=event.is_private)
 
     async def _found(self, event: ChannelFound, community: Community) -> None:
         """Follow what was changed while nobody listened, but a topic that a letter of ours is still to change.
@@ -172,6 +172,7 @@ class ChannelEvents:
             await _follow(
                 write,
                 room,
+                self._clock.now(),
                 topic=None if is_first or ours & {LetterKind.TOPIC, LetterKind.CHANNEL} else topic,
                 is_private=event.is_private,
             )
@@ -248,7 +249,7 @@ def _unset(event: ChannelDeleted, community: Community) -> list[Change]:
     ]
 
 
-async def _follow(write: Writing, room: Room, *, topic: str | None, is_private: bool | None) -> None:
+async def _follow(write: Writing, room: Room, now: datetime, *, topic: str | None, is_private: bool | None) -> None:
     """Let a room be as its channel is (None: as before)."""
     fields = RoomColumns()
     if topic is not None:
@@ -258,6 +259,6 @@ async def _follow(write: Writing, room: Room, *, topic: str | None, is_private: 
     if is_private is not None:
         visibility = Visibility.PRIVATE if is_private else Visibility.PUBLIC
         if visibility is not room.visibility:
-            fields["visibility"] = visibility
+            fields |= {"visibility": visibility, "people_since": now}
     if fields:
         await write.apply(room.community_id, [UpdateRoom(room_id=room.id, fields=fields)])

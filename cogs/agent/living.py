@@ -23,7 +23,7 @@ from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again
-from cogs.ui.cards import Shown, agent_card, agent_list
+from cogs.ui.cards import Shown, agent_card, agent_list, architect_line
 from cogs.ui.charts import attention_rows
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pictures import chart
@@ -47,7 +47,8 @@ class Living(Group):
         lines = agent_list(view, await self.looks(interaction, sight), self.desk.clock.now())
         empty = "Nobody lives here yet: make the first one with `/agent create`."
         note = " (everyone is paused)" if view.community.paused else ""
-        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**{note}", lines, empty=empty)
+        whole = [architect_line(), *lines] if lines else lines
+        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**{note}", whole, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:

@@ -1,5 +1,6 @@
 """Who is in a room, what it is, and silence in it."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import discord
@@ -10,21 +11,23 @@ from bot.core.attention import word_attention
 from bot.core.errors import NotFound
 from bot.core.kinds import LetterKind
 from bot.core.letters import wanted_visibility
+from bot.core.people import present
 from bot.core.records import Agent, AgentId, Checkpoint
 from bot.core.view import Glance, Outline, View
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, may_read, wait
 from cogs.ui.again import Again, UseButton
-from cogs.ui.cards import SIGNS, Looks, shown_state
+from cogs.ui.cards import PEOPLE, SIGNS, Looks, architect_line, shown_state
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.rights import check_clearable, soon
+from cogs.ui.rights import check_clearable, entrants, soon
 from cogs.ui.texts import honest, label
 
 Minutes = app_commands.Range[int, 0, 1_440]
 Count = app_commands.Range[int, 1]
 FOLLOWED = timedelta(minutes=14)  # an answer can be changed for fifteen
 FOLLOWED_SECONDS = 2.0
+LOOKED_BACK = 200  # messages
 
 
 class Company(Group):
@@ -44,17 +47,19 @@ class Company(Group):
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
-        """List the agents that read and write a room.
+        """List who is in a room: agents, people who spoke there lately, and who may enter.
 
         Args:
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.community.view(guild_of(interaction), owner.id)
-        self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
+        view = await self.desk.community.view(guild_of(interaction), owner.id, messages=LOOKED_BACK)
+        channel_id, now = view.all_rooms[owner.id].channel_id, self.desk.clock.now()
+        self.check_sees(interaction, channel_id)
         sight = await self.sight(interaction)
         view, looks = sight.of(view), await self.looks(interaction, sight)
-        lines = member_lines(view, owner.id, looks, self.desk.clock.now())
+        people = people_lines(view, owner.id, now, entrants(interaction.guild, channel_id))
+        lines = [*member_lines(view, owner.id, looks, now), architect_line(), *people]
         await self.list_out(interaction, f"**In {label(owner.name)}'s room**", lines, empty="Nobody is in it.")
 
     @app_commands.command(name="scheduled")
@@ -244,6 +249,18 @@ def member_lines(view: Outline, room_id: AgentId, looks: Looks, now: datetime) -
         f"{f', {looks[id_].doing[room_id]}' if id_ in looks and room_id in looks[id_].doing else ''}"
         for id_ in view.rooms[room_id].members
         if (one := view.memberships[id_, room_id])
+    ]
+
+
+def people_lines(view: Outline, room_id: AgentId, now: datetime, entrants: Sequence[str] | None) -> list[str]:
+    """List the people who spoke in a room lately, and who may enter; `entrants` None: everyone."""
+    since = now - timedelta(hours=view.config.present_hours)
+    here = [honest(f"{one.shown()}") for one in present(view.rooms[room_id], since)]
+    hours = counted(view.config.present_hours, "hour")
+    who = f"only {', '.join(entrants) or 'nobody by name'}, and administrators" if entrants is not None else "everyone"
+    return [
+        f"{PEOPLE} People who spoke there in the last {hours}: {', '.join(here) or 'nobody'}",
+        f"🚪 May enter: {who}",
     ]
 
 

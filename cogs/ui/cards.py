@@ -11,15 +11,16 @@ from bot.core.keeping import Used
 from bot.core.kinds import Emotion, State
 from bot.core.models import Model
 from bot.core.next_beat import NextBeat, doing_words
-from bot.core.records import Agent, AgentId, Beat, Room, Usage
+from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME, Agent, AgentId, Beat, Room, Usage
 from bot.core.status import state_of
-from bot.core.view import Outline, View
+from bot.core.view import WHO_THEY_ARE, Outline, View
 from bot.core.wording import counted
 from cogs.ui.again import Again, UseButton
 from cogs.ui.beats import beat_reason, for_managers
 from cogs.ui.money import cost
 from cogs.ui.texts import honest, label
 
+PEOPLE = "👥"
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
 COLOURS = {
     State.IDLE: 0x7FC97F,
@@ -43,6 +44,11 @@ Looks = Mapping[AgentId, NextBeat]  # of those of whom it may be told
 def shown_state(view: Outline, agent: Agent, looks: Looks, now: datetime) -> State:
     """Give the state that whoever asked may know of."""
     return looks[agent.id].state if agent.id in looks else state_of(agent, now, all_paused=view.community.paused)
+
+
+def architect_line() -> str:
+    """Tell who bears the id that is no agent's."""
+    return f"{PEOPLE} **{ARCHITECT_NAME}** (ID {ARCHITECT_ID}): {WHO_THEY_ARE}"
 
 
 def agent_list(view: Outline, looks: Looks, now: datetime) -> list[str]:
@@ -124,10 +130,12 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> str:
                 f"**Today** {_today(shown, agent)}",
                 *([f"**Ever** {_ever(shown.ever, shown.model)}"] if shown.ever and shown.model else []),
                 f"**Feedback this week** {feedback or 'none'}",
+                f"**Summaries of its rooms** {sum(one.checkpoints for one in view.rooms_of(agent.id))}",
             ]
         ),
         f"**Room** {room.access}, {room.visibility}, {counted(keys, 'key')}{where(view, agent.id)}",
         f"**Also in** {', '.join(rooms) or 'no other room'}",
+        f"**Joined** <t:{int(agent.created_at.timestamp())}:D>",
     ]
     return "\n".join(lines)[:TEXT_CHARACTERS]
 

@@ -194,6 +194,16 @@ def sees_by_right(channel: discord.abc.GuildChannel, member: discord.Member) -> 
     return f"has the role {roles[0].name}, which may see it" if roles else ""
 
 
+def entrants(guild: discord.Guild | None, channel_id: int | None) -> list[str] | None:
+    """Give who sees a channel that not everyone sees, roles and people by their mentions; None when everyone does."""
+    channel = guild.get_channel(channel_id) if guild and channel_id else None
+    if guild is None or channel is None or channel.permissions_for(guild.default_role).view_channel:
+        return None
+    us = {guild.me.id, guild.self_role.id if guild.self_role else 0}
+    let_in = [one for one, rights in channel.overwrites.items() if rights.view_channel and one.id not in us]
+    return [one.mention if isinstance(one, discord.Role) else f"<@{one.id}>" for one in let_in]
+
+
 async def is_settled(interaction: Interaction, room_id: AgentId, wanted: Visibility | None = None) -> bool:
     """Tell whether Discord shows a room's channel, to everyone or not as is wanted, and that is known."""
     guild = interaction.guild

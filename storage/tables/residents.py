@@ -81,6 +81,7 @@ class RoomRow(Owned, table=True):
     compact_asked_at: datetime | None = Field(default=None, sa_type=UtcTime)
     last_message_at: datetime | None = Field(default=None, sa_type=UtcTime)
     message_count: int = 0  # of those that are shown
+    people_since: datetime | None = Field(default=None, sa_type=UtcTime)
     thread_of: int | None = None
     thread_name: str = Field(default="", sa_type=Prose, sa_column_kwargs={"server_default": ""})
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints
 
 from bot.core.actions.aims import AN_ID, Aim
+from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME
 
 LARGEST_ID = 2**53 - 1
 LONGEST_TEXT = 20_000  # of a message
@@ -43,6 +44,13 @@ def fitting(text: str) -> str:
     return text
 
 
+def an_agents(value: object) -> object:
+    """Refuse the id that stands for people."""
+    if str(value).strip() == str(ARCHITECT_ID):
+        raise ValueError(f"{ARCHITECT_ID} is {ARCHITECT_NAME}, who is no agent: speak to them in a room")
+    return value
+
+
 def percent(value: object) -> object:
     """Give attention as `"40"`, or as `"%*"` for dynamic."""
     text = str(value).strip().replace(" ", "").lower()
@@ -58,7 +66,7 @@ Id = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_ID), AN_ID
 DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=2**63 - 1), AN_ID]
 RoomRef = Annotated[Id, Aim.ROOM]
 MessageRef = Annotated[Id, Aim.MESSAGE]
-AgentRef = Annotated[Id, Aim.AGENT]
+AgentRef = Annotated[Id, BeforeValidator(an_agents), Aim.AGENT]
 PersonRef = Annotated[DiscordId, Aim.PERSON]
 RequestRef = Annotated[Id, Aim.REQUEST]
 ScheduledRef = Annotated[Id, Aim.SCHEDULED]

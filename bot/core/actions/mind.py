@@ -189,7 +189,9 @@ class Checkpoints(Action):
     id: SummaryRef | None = None
 
 
-@define(Category.MEMORY, "Have a room summarised now.", Need.MEMBER, hint="have it summarised")
+@define(
+    Category.MEMORY, "Have a room summarised now.", Need.MEMBER, hint="have it summarised; first keep what must stay"
+)
 class Compact(Action):
     type: Literal["compact"] = "compact"
     room_id: RoomRef

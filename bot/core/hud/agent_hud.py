@@ -31,6 +31,7 @@ class ShownRoom:
     seat: Mapping[str, Json]
     messages: tuple[Message, ...] = ()
     older: int = 0
+    people: tuple[str, ...] = ()  # who spoke there lately, as their names stand before words
 
     @property
     def id(self) -> AgentId:

@@ -14,7 +14,7 @@ from bot.core.hud.focus import EMPTY, FULL, LEAST, MINIMAL, shown_focus
 from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
 from bot.core.hud.lookups import LONGEST_QUESTION, LOOKUPS_PERCENT, MOST_LOOKUPS, TOKEN_CHARACTERS, fitted
 from bot.core.hud.recent_actions import CHARACTERS, shown_action
-from bot.core.hud.wording import WARNING_FROM, fill_status, percent, timestamp
+from bot.core.hud.wording import WARNING_FROM, fill_status, percent
 from bot.core.kinds import AgentType, ReasonKind
 from bot.core.ports import Tokenizer
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side
@@ -165,7 +165,8 @@ def identity(scope: Scope) -> dict[str, Json]:
         "type": agent.type.value,
         "model": agent.model[:100],
         "temperature": agent.temperature,
-        "created": timestamp(agent.created_at),
+        "joined": f"{agent.created_at:%Y-%m-%d}",
+        "checkpoints": sum(room.checkpoints for room in scope.view.rooms_of(agent.id, scope.side)),
         ("seed" if agent.type is AgentType.PERSONA else "role"): prompt,
     }
 

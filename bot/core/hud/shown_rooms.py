@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Final
 
 from bot.core.actions import Category
@@ -9,15 +10,19 @@ from bot.core.attention import shares, word_attention
 from bot.core.hud.agent_hud import RoomDetail, ShownRoom
 from bot.core.hud.counting import count
 from bot.core.hud.escape import unbracketed, whole
+from bot.core.hud.formats.lines import line_tokens
+from bot.core.hud.formats.lines import shown as shown_sender
 from bot.core.hud.knowledge import inline
 from bot.core.hud.sections import Scope
 from bot.core.hud.values import entries
-from bot.core.hud.wording import time_since, timestamp
+from bot.core.hud.wording import WARNING_FROM, percent, time_since, timestamp
 from bot.core.kinds import ReasonKind, Visibility
 from bot.core.pace import word_budget
+from bot.core.people import present
 from bot.core.records import AccessKey, AccessRequest, AgentId, Json, Message, Schedule
 from bot.core.view import RoomView
 
+MOST_PEOPLE: Final = 12
 MOST_KEYS: Final = 20
 MOST_REQUESTS: Final = 20
 MOST_SCHEDULED: Final = 10
@@ -25,6 +30,7 @@ LONGEST_SCHEDULED: Final = 100  # characters of each
 MOST_OWN_WORDS: Final = 3  # messages
 LONGEST_OWN_WORDS: Final = 600  # characters of each
 LEAN_SEAT: Final = frozenset({"you", "is_self_room", "word_budget"})
+SOON: Final = "keep what must stay word for word (set, hud_note)"
 SECRET_TOKENS: Final = 70  # kept free for each key, so that rooms look the same with secrets and without
 LONGEST_SECRET: Final = 56  # tokens; of a longer one the label must do
 
@@ -61,9 +67,16 @@ def shown_rooms_of(scope: Scope, rooms: Iterable[RoomView], parts: Mapping[Agent
             name=room_name(scope, room.room.id),
             detail=RoomDetail.BARE if scope.lean else RoomDetail.FULL,
             seat=seat(scope, room, parts[room.room.id]),
+            people=_people(scope, room),
         )
         for room in rooms
     ]
+
+
+def _people(scope: Scope, room: RoomView) -> tuple[str, ...]:
+    here = [shown_sender(one) for one in present(room, scope.now - timedelta(hours=scope.view.config.present_hours))]
+    more = len(here) - MOST_PEOPLE
+    return (*here[:MOST_PEOPLE], *([f"{more} more"] if more > 0 else []))
 
 
 def _since_joining(scope: Scope, room: RoomView) -> RoomView:
@@ -99,12 +112,23 @@ def seat(scope: Scope, room: RoomView, part: float) -> dict[str, Json]:
     }
     if scope.lean:
         shown = {name: part for name, part in shown.items() if name in LEAN_SEAT}
+    if _is_soon_summed_up(scope, room):
+        shown["summary_soon"] = SOON
     if said := scope.view.own_words(scope.agent.id, room.room.id):
         shown["being_posted"] = [_said(message) for message in said[-MOST_OWN_WORDS:]]
     if later := [one for one in scope.view.schedules.get(scope.agent.id, ()) if one.room_id == room.room.id]:
         shown["scheduled"] = [_later(one) for one in later[:MOST_SCHEDULED]]
     is_door = own and (not scope.lean or Category.ACCESS in scope.more)
     return shown | _at_the_door(scope, room.room.id) if is_door else shown
+
+
+def _is_soon_summed_up(scope: Scope, room: RoomView) -> bool:
+    """Tell whether what no summary covers is nearly as much as one is written of, or one is asked for."""
+    if room.room.compact_asked_at is not None:
+        return True
+    after = room.checkpoint.last_message_id if room.checkpoint else 0
+    said = sum(line_tokens(scope.tokenizer, one) for one in room.messages if one.id > after)
+    return percent(said, scope.view.config.summary_tokens) >= WARNING_FROM
 
 
 def _later(schedule: Schedule) -> dict[str, Json]:

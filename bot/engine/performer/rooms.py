@@ -149,6 +149,7 @@ def remove(work: UnitOfWork, action: Remove) -> str:
     if work.room(owner.id).visibility is Visibility.PUBLIC:
         raise Rejected("Everyone on the server sees that room: make it private first.")
     put_letter(work, LetterKind.PERMISSION, owner.id, _seen_by(action.person_id, allowed=False))
+    work.update_room(owner.id, people_since=work.now)
     return "That person is not let into the room any more."
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, CallTime, RoomDetail, ShownRoom
 from bot.core.hud.escape import unbracketed, whole
 from bot.core.hud.formats.lines import content_of
+from bot.core.hud.formats.rooms import MAY_ENTER
 from bot.core.hud.wording import timestamp as worded
 from bot.core.records import ARCHITECT_ID, Json, Message
 
@@ -80,6 +81,8 @@ def room(place: ShownRoom) -> Document:
         "id": record.id,
         "name": whole(place.name),
         "members": [str(member) for member in (ARCHITECT_ID, *place.view.members)] if full else [],
+        "people": [whole(one) for one in place.people] if full else [],
+        "may_enter": MAY_ENTER[record.visibility],
         "topic": whole(record.topic[:120]),
         "billboard": whole(record.billboard[:1_000]) if full else "",
         "summary": summary,

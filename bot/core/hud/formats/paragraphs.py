@@ -90,7 +90,7 @@ def _fields(values: Json) -> str:
     )
 
 
-_BARE: Final = frozenset({"type", "model", "created"})
+_BARE: Final = frozenset({"type", "model", "joined"})
 
 
 def _allocations(shown: Mapping[str, Json]) -> str:

@@ -8,9 +8,11 @@ from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, RoomDetail, ShownRoom
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import day_line, message_line
 from bot.core.hud.knowledge import inline
+from bot.core.kinds import Visibility
 from bot.core.records import ARCHITECT_ID, Json
 
 _PLAIN: Final = re.compile(r"@?[\w.-]+")
+MAY_ENTER: Final = {Visibility.PUBLIC: "everyone", Visibility.PRIVATE: "only who was let in"}
 Word = Callable[[Mapping[str, Json]], str]
 
 
@@ -32,6 +34,7 @@ def head(place: ShownRoom) -> str:
         lines.append(f"topic: {one_line(room.topic[:120])}\n")
     if place.detail is RoomDetail.FULL:
         lines.append(f"members: {', '.join(map(str, (ARCHITECT_ID, *place.view.members)))}\n")
+        lines.append(f"people: {', '.join(place.people) or 'none lately'}; {MAY_ENTER[room.visibility]} may enter\n")
         if room.billboard:
             lines.append(f"billboard: {inline(room.billboard[:1_000])}\n")
         if checkpoint:
@@ -52,7 +55,8 @@ def seat_lines(place: ShownRoom) -> str:
         dynamic = " (%*)" if seat["attention"] == "%*" else ""
         told = f"attention_pct {seat['attention_pct']}{dynamic}, time_since_last {seat['time_since_last']}, "
     line = f"{place.id} {one_line(place.name)}{own}: {told}word_budget {seat['word_budget']}{since}\n"
-    own_words = _listed("being_posted", seat, _own_words) + _listed("scheduled", seat, _later)
+    soon = f"summary soon: {seat['summary_soon']}\n" if "summary_soon" in seat else ""
+    own_words = soon + _listed("being_posted", seat, _own_words) + _listed("scheduled", seat, _later)
     return f"{line}{own_words}{_listed('my_keys', seat, _key)}{_listed('pending_access_requests', seat, _request)}"
 
 
