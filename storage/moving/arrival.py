@@ -29,18 +29,22 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
             raise ValueError(f"{table.name}.{name} gives money")
         if isinstance(value, datetime) and not EARLIEST <= value <= LATEST:
             raise ValueError(f"{table.name}.{name} is at no time")
+    if table is RESERVATIONS and row["tokens"] < 0:
+        raise ValueError("reservations give tokens")
+    return {**row, **_altered(table, row), **(_disarmed(table, row) if handed else {})}
+
+
+def _altered(table: Table, row: Values) -> Values:
+    """Give what becomes of a row on its way: nothing that aims elsewhere, runs, or says who paid comes in as it was."""
     if table is LETTERS:
         kind, state = LetterKind(row["kind"]), LetterState(row["state"])
-        if kind in AIMED and state in OPEN:
-            return {**row, "state": LetterState.FAILED}
+        return {"state": LetterState.FAILED} if kind in AIMED and state in OPEN else {}
     if table is SCENES and SceneStatus(row["status"]) is SceneStatus.RUNNING:
-        return {**row, "status": SceneStatus.PAUSED, "deadline_at": None, "seconds_left": ARRIVED_SECONDS}
-    if table is RESERVATIONS:
-        if row["tokens"] < 0:
-            raise ValueError("reservations give tokens")
-        return {**row, "paid": False}  # whoever paid there, here it was not this installation
-    if handed and table is ATTACHMENTS:
-        return {**row, "url": ""}
-    if handed and table is AGENTS and not str(row["avatar_url"]).startswith(PICTURES):
-        return {**row, "avatar_url": None}
-    return dict(row)
+        return {"status": SceneStatus.PAUSED, "deadline_at": None, "seconds_left": ARRIVED_SECONDS}
+    return {"paid": False} if table is RESERVATIONS else {}  # whoever paid there, here it was not this installation
+
+
+def _disarmed(table: Table, row: Values) -> Values:
+    if table is AGENTS and not str(row["avatar_url"]).startswith(PICTURES):
+        return {"avatar_url": None}
+    return {"url": ""} if table is ATTACHMENTS else {}

@@ -8,7 +8,7 @@ from typing import Annotated, TypedDict
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
-from pygments.token import Comment, Generic, Keyword, Name, Number, String
+from pygments.token import Comment, Generic, Keyword, Name, Number, String, is_token_subtype
 from pygments.util import ClassNotFound
 
 from bot.playground.call import Call
@@ -110,7 +110,7 @@ def _coloured(language: str, code: str) -> tuple[tuple[str, str], ...]:
     for at, token, text in lexer.get_tokens_unprocessed(code) if lexer else ():
         if time.monotonic() > end:  # some code is written to take long: what is left stays without colours
             break
-        kind = next((name for name, tokens in KINDS.items() if any(token in one for one in tokens)), "")
+        kind = next((name for name, tokens in KINDS.items() if any(is_token_subtype(token, one) for one in tokens)), "")
         before = pieces.pop()[1] if pieces and pieces[-1][0] == kind else ""
         pieces.append((kind, before + text))
         at += len(text)
