@@ -5,15 +5,14 @@ from collections.abc import Awaitable, Callable
 import discord
 from discord import app_commands
 
-from bot.core.actions import CreateAgent
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.models import Api, OwnProvider
 from bot.core.options import read_option
 from bot.core.records import Json
-from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
+from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg, models_here
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
-from cogs.ui.forms import AgentForm, Draft, Filled
+from cogs.ui.forms import Draft, Filled, NewAgentForm
 from cogs.ui.provider import REMOVE, Brought, ProviderForm, Use, Yes, described, readers, started
 from cogs.ui.readiness import DISCLOSURE, option_line, option_lines, readiness
 
@@ -22,7 +21,6 @@ Tried = Callable[[Interaction], Awaitable[None]]
 Language = app_commands.Range[str, 2, 40]
 Words = app_commands.Range[str, 1, 1_000]
 ModerationModel = app_commands.Range[str, 1, 100]
-RIGHTS = discord.Permissions(manage_guild=True)
 
 
 def there(interaction: Interaction, setting: str, value: Json) -> Json:
@@ -66,7 +64,7 @@ class Steps(discord.ui.View):
     async def agent(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
         """Open the form for a new agent."""
         draft = Draft(name="", prompt="", type=AgentType.PERSONA)
-        await interaction.response.send_modal(AgentForm(draft, self._filled))
+        await interaction.response.send_modal(NewAgentForm(draft, await models_here(interaction), self._filled))
 
 
 class Place(discord.ui.ChannelSelect[Steps]):
@@ -82,7 +80,6 @@ class Place(discord.ui.ChannelSelect[Steps]):
         await self._chosen(interaction, self._setting, self.values[0].id)
 
 
-@app_commands.default_permissions(RIGHTS)
 class SetupCog(Group, group_name="setup", group_description="What Selfroom needs on this server (managers)"):
     """Commands on the server's own settings."""
 
@@ -92,7 +89,7 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
 
     def steps(self) -> Steps:
         """Give what can be done on the spot."""
-        return Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
+        return Steps(chosen=self.chosen, tried=self.tried, filled=self.make_agent)
 
     @app_commands.command()
     async def start(self, interaction: Interaction) -> None:
@@ -116,11 +113,6 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         _, config = await self.desk.community.settings(guild_of(interaction))
         told = await self.desk.providers.try_model(guild_of(interaction), person(interaction), config.model)
         await self.say(interaction, told)
-
-    async def filled(self, interaction: Interaction, draft: Draft) -> None:
-        """Make the agent that the form describes."""
-        action = CreateAgent(name=draft.name or None, background_prompt=draft.prompt, model=draft.model)
-        await self.act(interaction, action)
 
     @app_commands.command()
     async def places(
@@ -281,5 +273,6 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         await self.desk.community.configure(guild_of(interaction), person(interaction), **values)
         if "architect_role_id" in values:
             self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])
+            await self.client.offer_commands(interaction.guild)
         names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)
         await self.say(interaction, f"Set: {names}. `/setup start` shows what is left to do.")

@@ -19,9 +19,7 @@ Any_ = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.C
 def guide(commands: Iterable[Any_], *, manages: bool) -> list[str]:
     """Give how to talk to agents, then each command that the person may use."""
     lines = [
-        f"`/{one.qualified_name}` {one.description}"
-        for one in sorted(each_of(commands), key=lambda one: one.qualified_name)
-        if manages or is_for_everyone(one)
+        f"`/{one.qualified_name}` {one.description}" for one in each_of(commands) if manages or is_for_everyone(one)
     ]
     return [*HEAD, *lines]
 

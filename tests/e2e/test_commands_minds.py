@@ -186,7 +186,9 @@ async def test_what_managers_changed_stands_in_the_audit(cast: Cast) -> None:
     assert re.search(r"set wpm: The room talks at 111 words a minute\. \(wpm: \d+ → 111\)", told)
     assert "create agent: Auden is created" in told
     told = await cast.manager.told("audit", agent=str(id_), words="temperature")
-    assert re.search(r", Auden: alter agent: Auden is changed\. \(temperature: [\d.]+ → 0\.3; token budget: \d+ → 9000\)", told)
+    assert re.search(
+        r", Auden: alter agent: Auden is changed\. \(temperature: [\d.]+ → 0\.3; token budget: \d+ → 9000\)", told
+    )
     assert "wpm" not in told
     told = await cast.manager.told("audit", by="you", days=1, words="111 words")
     assert "(@you)" in told and told.count("\n") == 1
