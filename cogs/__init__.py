@@ -18,21 +18,21 @@ from cogs.setup import SetupCog
 from cogs.usage import UsageCog
 
 COGS: tuple[type[Cog], ...] = (
-    SetupCog,
     AgentCog,
     RoomCog,
-    KeyCog,
-    AccessCog,
-    AttentionCog,
-    KnowledgeCog,
-    FocusCog,
-    HudCog,
+    LookingCog,
     HeartbeatCog,
     UsageCog,
+    HudCog,
+    KnowledgeCog,
+    FocusCog,
+    AttentionCog,
+    KeyCog,
+    AccessCog,
     PersonCog,
     PrivacyCog,
-    LookingCog,
+    SetupCog,
     MenuCog,
     SceneCog,
 )
-"""Every cog, in the order in which they are put in."""
+"""Every cog, the ones that are used most first: in this order people are offered commands."""

@@ -8,14 +8,17 @@ from discord import app_commands
 from discord.ext import commands
 
 from bot.client import SelfroomClient
-from bot.core.actions import Action, CancelScheduled
-from bot.core.errors import NotFound, PublishError, Rejected
+from bot.core.actions import Action, AlterAgent, CancelScheduled, CreateAgent
+from bot.core.errors import NotFound, PublishError, Rejected, SelfroomError
+from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Schedule, Side, Snowflake
 from bot.core.sight import Sight
 from bot.core.view import MayRead
 from cogs.ui.again import PAGE, SURE, Again, UseButton, pager, question
+from cogs.ui.faces import lasting
+from cogs.ui.forms import Draft
 from cogs.ui.pages import paged
 from cogs.ui.pictures import Bar, chart, drawn_page
 from cogs.ui.rights import told
@@ -51,6 +54,24 @@ class Cog(commands.Cog):
         outcome = await self.desk.actions.take(guild_of(interaction), who, action, subject=subject, side=side)
         secret = f"\nIt is ||`{outcome.secret}`||. Only you see this." if outcome.secret else ""
         return await told(interaction, outcome) + secret
+
+    async def make_agent(self, interaction: Interaction, draft: Draft) -> None:
+        """Make what a form or a command describes, and give it its picture once it has a channel."""
+        await wait(interaction)
+        guild_id, who, take = guild_of(interaction), person(interaction), self.desk.actions.take
+        action = CreateAgent(
+            name=draft.name or None, background_prompt=draft.prompt, agent_type=draft.type, model=draft.model
+        )
+        outcome = await take(guild_id, who, action)
+        text = await told(interaction, outcome)
+        if draft.picture is not None:
+            made = next(room_id for room_id, kind in outcome.letters if kind is LetterKind.CHANNEL)
+            try:
+                face = await lasting(interaction, made, draft.picture)
+                await take(guild_id, who, AlterAgent(agent_id=made, avatar_url=face))
+            except SelfroomError as error:
+                text += f" {error.sentence}"
+        await self.say(interaction, text)
 
     async def say(
         self,

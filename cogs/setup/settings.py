@@ -6,7 +6,6 @@ import discord
 from discord import app_commands
 
 from bot.client import SelfroomClient
-from bot.core.actions import CreateAgent
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
@@ -15,10 +14,10 @@ from bot.core.options import DEFAULT, MATTERS, OPTIONS, read_option, shown_optio
 from bot.core.records import Json
 from bot.core.view import Outline
 from bot.core.wording import counted
-from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg
+from cogs.arguments import ModelArg, OptionArg, OptionValueArg, ZoneArg, models_here
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again, with_button
-from cogs.ui.forms import AgentForm, Draft, Filled
+from cogs.ui.forms import Draft, Filled, NewAgentForm
 from cogs.ui.money import budget
 from cogs.ui.provider import REMOVE, Brought, ProviderForm, Told, Use, Yes, card_text, described, readers, started
 from cogs.ui.rights import lacking
@@ -129,7 +128,7 @@ class Steps(discord.ui.View):
     async def agent(self, interaction: Interaction, _: discord.ui.Button["Steps"]) -> None:
         """Open the form for a new agent."""
         draft = Draft(name="", prompt="", type=AgentType.PERSONA)
-        await interaction.response.send_modal(AgentForm(draft, self._filled))
+        await interaction.response.send_modal(NewAgentForm(draft, await models_here(interaction), self._filled))
 
 
 class Place(discord.ui.ChannelSelect[Steps]):
@@ -154,7 +153,7 @@ class Settings(Group):
 
     def steps(self) -> Steps:
         """Give what can be done on the spot."""
-        return Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
+        return Steps(chosen=self.chosen, tried=self.tried, filled=self.make_agent)
 
     @app_commands.command()
     async def start(self, interaction: Interaction) -> None:
@@ -178,11 +177,6 @@ class Settings(Group):
         _, config = await self.desk.community.settings(guild_of(interaction))
         told = await self.desk.providers.try_model(guild_of(interaction), person(interaction), config.model)
         await self.say(interaction, told)
-
-    async def filled(self, interaction: Interaction, draft: Draft) -> None:
-        """Make the agent that the form describes."""
-        action = CreateAgent(name=draft.name or None, background_prompt=draft.prompt, model=draft.model)
-        await self.act(interaction, action)
 
     @app_commands.command()
     async def places(
@@ -363,5 +357,6 @@ class Settings(Group):
         await self.desk.community.configure(guild_of(interaction), person(interaction), **values)
         if "architect_role_id" in values:
             self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])
+            await self.client.offer_commands(interaction.guild)
         names = ", ".join(name.removesuffix("_id").replace("_", " ") for name in values)
         await self.say(interaction, f"Set: {names}. `/setup start` shows what is left to do.")

@@ -60,9 +60,9 @@ async def test_a_button_takes_from_the_same_patience_as_its_command(path: str, m
     monkeypatch.setattr(command, "_callback", use)
     assert await command._check_can_run(pressed(house))  # once by hand
     with pytest.raises(app_commands.CommandOnCooldown) as refused:
-        for _ in range(10):
+        for _ in range(40):
             await again.run(pressed(house))
-    assert 1 <= len(used) <= 4
+    assert 1 <= len(used) < 30
     assert str(explained(refused.value)).startswith("That was quick: try again in ")
     await again.run(pressed(house, 6))  # somebody else is as patient as before
     assert used[-1] == 6

@@ -141,8 +141,14 @@ class Commander:
     async def fill(self, form: Json, **values: str) -> Json:
         """Send a form with these values, by the beginnings of the labels; the rest as it is."""
         before = len(self.visitor.heard)
-        rows = []
+        rows: list[Json] = []
         for row in form["components"]:
+            if row["type"] == 18:  # a label with a select or an upload: chosen by its text, or as it is
+                part, chosen = row["component"], values.get(row["label"])
+                preset = [one["value"] for one in part.get("options", ()) if one.get("default")]
+                given = {"values": [chosen] if chosen else preset}
+                rows.append({"type": 18, "component": {"type": part["type"], "custom_id": part["custom_id"], **given}})
+                continue
             part = row["components"][0]
             label = part["label"].lower()
             named = next((value for name, value in values.items() if label.startswith(name.lower())), None)

@@ -53,8 +53,7 @@ async def test_managers_see_the_very_hud_behind_an_answer(cast: Cast) -> None:
     shown = await cast.manager.menu("Show the HUD behind this", answer)
     assert "> spoke to it. It asked" in shown["content"]
     assert "have you seen the blue boat?" in await cast.manager.text_of(shown)
-    refused = words_of(await cast.guest.menu("Show the HUD behind this", answer))
-    assert "Only people who may manage" in refused
+    assert not await cast.offered("Show the HUD behind this", kind=3)
 
 
 @proves(manager="Ask again", member="Ask again")
@@ -73,7 +72,7 @@ async def test_an_agent_is_asked_again(cast: Cast) -> None:
 @proves(manager="Delete")
 async def test_managers_delete_a_message_everywhere(cast: Cast) -> None:
     answer = await cast.answered("Wren, say something to be deleted")
-    assert "Only people who may manage" in words_of(await cast.guest.menu("Delete", answer))
+    assert not await cast.offered("Delete", kind=3)
     asked = await cast.manager.menu("Delete", answer)
     assert "deleted, here and from every memory" in words_of(await cast.manager.press(asked, "Delete"))
 
@@ -119,4 +118,4 @@ async def test_the_architect_reacts(cast: Cast) -> None:
     assert "👍 on [message " in words_of(await cast.manager.press(asked, "👍"))
     assert (await cast.home.agents())["Wren"]["interval_seconds"] == pytest.approx(max(1, before - 0.5), abs=0.4)
     assert "is on [message " in words_of(await cast.manager.press(asked, "👍"))
-    assert "Only people who may manage" in words_of(await cast.guest.menu("React as The Architect", answer))
+    assert not await cast.offered("React as The Architect", kind=3)

@@ -33,7 +33,8 @@ def audit(work: UnitOfWork, action: Action, result: str, earlier: Outline) -> No
     what = what if work.actor.who is not None else work.redactor.text(what)
     about: AgentId | None = work.subject_id or getattr(action, "agent_id", None)
     entry = Audit(by=by, what=what, agent_id=about, at=work.now)
-    if work.actor.who is not None or entry not in work.changes:
+    told_already = any(isinstance(one, Audit) and one.what.startswith(what) and one.by == by for one in work.changes)
+    if work.actor.who is not None or not told_already:
         work.put(entry)
 
 

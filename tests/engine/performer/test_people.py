@@ -145,4 +145,5 @@ async def test_every_change_by_a_person_is_in_the_audit_log_with_their_name(hous
     await house.ask(MIRA, PermitAgent(agent_id=BO, allowed=True), subject=BO)
     async with house.store.reading() as read:
         (entry,) = await read.logs.audit(house.community_id)
-    assert (entry.by, entry.what) == ("The Architect (@boss)", "permit agent: Bo may create agents.")
+    what = "permit agent: Bo may create agents. (can create agents: no → yes)"
+    assert (entry.by, entry.what) == ("The Architect (@boss)", what)

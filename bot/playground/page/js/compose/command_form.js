@@ -174,6 +174,7 @@ export class CommandForm {
       context,
     );
     this.#setSending(false);
+    if (outcome.ok) this.app.commands.note(this.leaf.name);
     if (outcome.ok) this.hooks.leave({ quietly: Boolean(outcome.modal) });
     else this.#failed(outcome.reason);
   }
