@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from dotenv.parser import parse_stream
@@ -18,6 +18,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    model_validator,
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
@@ -73,6 +74,12 @@ class Provider(BaseModel):
     api_key: SecretStr = SecretStr("none")
     api: Api = "chat"
     structured: bool = True
+
+    @model_validator(mode="after")
+    def _has_an_address(self) -> Self:
+        if self.base_url is None and self.api in ("responses", "chat"):
+            raise ValueError("a provider must have a base_url, unless its api is anthropic or gemini")
+        return self
 
 
 class ModelPrice(BaseModel):

@@ -150,12 +150,15 @@ def test_a_file_of_prompts_that_is_not_there_is_one_sentence_at_start(tmp_path: 
 def examples() -> dict[str, str]:
     """Every setting that the example names, with its example value."""
     lines = (ROOT / "deploy/example.env").read_text(encoding="utf-8").splitlines()
-    found = (re.match(r"# ((?:SELFROOM|DISCORD|OPENAI)_\w+)=(.*?)(?: {2,}\(.*)?$", line) for line in lines)
+    found = (
+        re.match(r"# ((?:SELFROOM|DISCORD|OPENAI|ANTHROPIC|GEMINI)_\w+)=(.*?)(?: {2,}\(.*)?$", line) for line in lines
+    )
     return {one[1]: one[2] for one in found if one}
 
 
 def test_the_example_names_every_setting_and_no_other() -> None:
     bare = {"discord_token": "DISCORD_TOKEN", "openai_api_key": "OPENAI_API_KEY"}
+    bare |= {"anthropic_api_key": "ANTHROPIC_API_KEY", "gemini_api_key": "GEMINI_API_KEY"}
     names = {bare.get(name, f"SELFROOM_{name.upper()}") for name in Settings.model_fields if name != "community"}
     community = {f"SELFROOM_COMMUNITY__{name.upper()}" for name in CommunityConfig.model_fields}
     told = set(examples())

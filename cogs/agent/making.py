@@ -81,12 +81,8 @@ class Making(Group):
             listens_to_bare_name: Whether its name without an @ counts as a call
         """
         managers_only(interaction)
-        given = {
-            "token_budget": token_budget,
-            "temperature": temperature,
-            "spare_model": spare_model,
-            "listens_to_bare_name": listens_to_bare_name,
-        }
+        given: dict[str, object] = {"token_budget": token_budget, "temperature": temperature}
+        given |= {"spare_model": spare_model, "listens_to_bare_name": listens_to_bare_name}
         if all(value is None for value in (*given.values(), prompt, avatar, avatar_url)):
             await interaction.response.send_modal(AgentForm(Draft.of(agent), self.alter))
             return

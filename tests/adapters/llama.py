@@ -24,6 +24,7 @@ class Llama:
     context: int = 12_288
     model: str = "/models/qwen.gguf"
     rung: Rung = "schema"
+    only_in_chat: bool = False  # ignores a schema in Responses, as llama.cpp does
     refuses: bool = False  # says no to a form instead of ignoring it
     tells: bool = True  # has /props, as llama.cpp does
     down: bool = False
@@ -61,7 +62,9 @@ class Llama:
         body = await request.json()
         self.asked.append(body)
         form = form_of(body)
-        held = (form == "json_schema" and self.rung == "schema") or (form == "json_object" and self.rung != "words")
+        chat = request.path.endswith("completions")
+        held = form == "json_object" and self.rung != "words"
+        held = held or (form == "json_schema" and self.rung == "schema" and (chat or not self.only_in_chat))
         if form != "none" and self.refuses and not held:
             return problem(400, f"response_format {form} is not supported")
         self.running += 1
@@ -72,7 +75,6 @@ class Llama:
         if is_trial(body):
             text = '{"greeting": "Hello Ann", "words": 2}' if held else "Hello Ann, good day!"
         used = {"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60}
-        chat = request.path.endswith("completions")
         whole = completion(text, used) if chat else response(text, {"input_tokens": 50, "output_tokens": 10})
         return web.json_response(whole)
 

@@ -66,8 +66,18 @@ async def test_how_far_a_model_is_held_to_a_form_is_found_out_before_it_is_asked
     async with llama(rung=rung, refuses=refuses) as there, asked_at(there, store, api=api) as providers:
         await ask(providers)
         await ask(providers)
-        assert there.trials == trials
+        in_chat_as_well = ["json_schema"] if api == "responses" and rung != "schema" else []
+        assert there.trials == in_chat_as_well + trials
         assert [form_of(one) for one in there.calls] == [form, form]
+
+
+async def test_a_server_that_keeps_to_a_schema_in_chat_alone_is_asked_there(store: SqlStore) -> None:
+    async with llama(only_in_chat=True) as there, asked_at(there, store, api="responses") as providers:
+        await ask(providers)
+    assert there.trials == ["json_schema", "json_schema"]
+    (sent,) = there.calls
+    assert "messages" in sent
+    assert form_of(sent) == "json_schema"
 
 
 async def test_what_was_found_out_is_remembered_over_a_restart(store: SqlStore) -> None:

@@ -78,8 +78,8 @@ async def streaming(
     app.router.add_post("/v1/{rest:.*}", there.take)
     server = TestServer(app)
     async with server:
-        given: dict[str, Any] = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api}
-        one = ProviderOptions(**(given | {"near": True} | options))
+        fields: Json = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "k", "api": api, "near": True}
+        one = ProviderOptions(**(fields | options))
         providers = Providers({"": Provider(one, replace(pace or Pace(), retries=0))}, Prices())
         try:
             yield providers, there

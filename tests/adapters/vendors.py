@@ -96,7 +96,7 @@ class Anthropic:
             events += [{"type": "content_block_delta", "index": number, "delta": one} for one in deltas]
             events.append({"type": "content_block_stop", "index": number})
         details = {"type": "refusal", "category": None, "explanation": self.explanation}
-        end: dict[str, object] = {"stop_reason": self.stop_reason, "stop_sequence": None}
+        end: Json = {"stop_reason": self.stop_reason, "stop_sequence": None}
         end |= {"stop_details": details} if self.stop_reason == "refusal" else {}
         return [
             *events,
