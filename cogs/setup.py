@@ -146,68 +146,8 @@ class Place(discord.ui.ChannelSelect[Steps]):
         await self._chosen(interaction, self._setting, self.values[0].id)
 
 
-@app_commands.default_permissions(RIGHTS)
-class SetupCog(Group, group_name="setup", group_description="What Selfroom needs on this server (managers)"):
-    """Commands on the server's own settings."""
-
-    async def cog_load(self) -> None:
-        """Know the steps that were sent before the last start."""
-        self.client.add_view(self.steps())
-
-    def steps(self) -> Steps:
-        """Give what can be done on the spot."""
-        return Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
-
-    @app_commands.command()
-    async def start(self, interaction: Interaction) -> None:
-        """Check everything and say what to do next, step by step."""
-        managers_only(interaction)
-        await wait(interaction)
-        view = await self.desk.community.view(guild_of(interaction))
-        source, own = await self.desk.providers.sources(guild_of(interaction))
-        lines = ["**Setting up Selfroom**", *readiness(interaction, view, readers(source, own), source), "", DISCLOSURE]
-        await self.say(interaction, "\n".join(lines)[:2_000], view=self.steps())
-
-    async def chosen(self, interaction: Interaction, setting: str, id_: int) -> None:
-        """Keep a channel that was chosen."""
-        managers_only(interaction)
-        await self.change(interaction, **{setting: id_})
-
-    async def tried(self, interaction: Interaction) -> None:
-        """Try the model of new agents."""
-        managers_only(interaction)
-        await wait(interaction)
-        _, config = await self.desk.community.settings(guild_of(interaction))
-        told = await self.desk.providers.try_model(guild_of(interaction), person(interaction), config.model)
-        await self.say(interaction, told)
-
-    async def filled(self, interaction: Interaction, draft: Draft) -> None:
-        """Make the agent that the form describes."""
-        action = CreateAgent(name=draft.name or None, background_prompt=draft.prompt, model=draft.model)
-        await self.act(interaction, action)
-
-    @app_commands.command()
-    async def places(
-        self,
-        interaction: Interaction,
-        category: discord.CategoryChannel | None = None,
-        managers_channel: discord.TextChannel | None = None,
-        architect_role: discord.Role | None = None,
-    ) -> None:
-        """Choose where agents live and where managers are told things.
-
-        Args:
-            category: Where the agents' channels are made
-            managers_channel: Where managers read about faults, budgets and missing permissions
-            architect_role: A role that may do here what Manage Server may
-        """
-        managers_only(interaction)
-        chosen: dict[str, discord.abc.Snowflake | None] = {
-            "category_id": category,
-            "managers_channel_id": managers_channel,
-            "architect_role_id": architect_role,
-        }
-        await self.change(interaction, **{name: each.id for name, each in chosen.items() if each is not None})
+class Minds(Group):
+    """Commands on models, and who provides them."""
 
     @app_commands.command()
     @app_commands.checks.cooldown(15, 60.0)
@@ -293,6 +233,70 @@ class SetupCog(Group, group_name="setup", group_description="What Selfroom needs
         """Forget the server's own provider."""
         managers_only(interaction)
         await self.say(interaction, await self.desk.providers.remove(guild_of(interaction), person(interaction)))
+
+
+@app_commands.default_permissions(RIGHTS)
+class SetupCog(Minds, group_name="setup", group_description="What Selfroom needs on this server (managers)"):
+    """Commands on the server's own settings."""
+
+    async def cog_load(self) -> None:
+        """Know the steps that were sent before the last start."""
+        self.client.add_view(self.steps())
+
+    def steps(self) -> Steps:
+        """Give what can be done on the spot."""
+        return Steps(chosen=self.chosen, tried=self.tried, filled=self.filled)
+
+    @app_commands.command()
+    async def start(self, interaction: Interaction) -> None:
+        """Check everything and say what to do next, step by step."""
+        managers_only(interaction)
+        await wait(interaction)
+        view = await self.desk.community.view(guild_of(interaction))
+        source, own = await self.desk.providers.sources(guild_of(interaction))
+        lines = ["**Setting up Selfroom**", *readiness(interaction, view, readers(source, own), source), "", DISCLOSURE]
+        await self.say(interaction, "\n".join(lines)[:2_000], view=self.steps())
+
+    async def chosen(self, interaction: Interaction, setting: str, id_: int) -> None:
+        """Keep a channel that was chosen."""
+        managers_only(interaction)
+        await self.change(interaction, **{setting: id_})
+
+    async def tried(self, interaction: Interaction) -> None:
+        """Try the model of new agents."""
+        managers_only(interaction)
+        await wait(interaction)
+        _, config = await self.desk.community.settings(guild_of(interaction))
+        told = await self.desk.providers.try_model(guild_of(interaction), person(interaction), config.model)
+        await self.say(interaction, told)
+
+    async def filled(self, interaction: Interaction, draft: Draft) -> None:
+        """Make the agent that the form describes."""
+        action = CreateAgent(name=draft.name or None, background_prompt=draft.prompt, model=draft.model)
+        await self.act(interaction, action)
+
+    @app_commands.command()
+    async def places(
+        self,
+        interaction: Interaction,
+        category: discord.CategoryChannel | None = None,
+        managers_channel: discord.TextChannel | None = None,
+        architect_role: discord.Role | None = None,
+    ) -> None:
+        """Choose where agents live and where managers are told things.
+
+        Args:
+            category: Where the agents' channels are made
+            managers_channel: Where managers read about faults, budgets and missing permissions
+            architect_role: A role that may do here what Manage Server may
+        """
+        managers_only(interaction)
+        chosen: dict[str, discord.abc.Snowflake | None] = {
+            "category_id": category,
+            "managers_channel_id": managers_channel,
+            "architect_role_id": architect_role,
+        }
+        await self.change(interaction, **{name: each.id for name, each in chosen.items() if each is not None})
 
     @app_commands.command()
     async def words(
