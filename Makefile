@@ -1,6 +1,6 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos soak second-opinion mutants browser clean
+.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos minds soak second-opinion mutants browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
@@ -61,6 +61,9 @@ audit: $(UV) ## Ask whether a dependency has a known weakness (needs the network
 
 chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails; SEED=n, KILLS=40
 	@SEED=$(SEED) KILLS=$(KILLS) $(BIN)/python -m tests.chaos
+
+minds: .venv/dev.stamp ## Try small real models on this machine and compare ways of asking them; MINDS=folder, WAYS=lean, ALL=1
+	@WAYS="$(WAYS)" $(if $(ALL),ALL=1) $(BIN)/python -m tests.minds $(or $(MINDS),../shared/minds)
 
 soak: .venv/dev.stamp ## Twenty agents and ten people for half an hour; MINUTES=n
 	@MINUTES=$(MINUTES) $(BIN)/python -m tests.chaos.soak

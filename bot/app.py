@@ -245,7 +245,13 @@ async def in_memory(config: CommunityConfig) -> AsyncIterator[SqlStore]:
 
 async def try_model(settings: Settings, wanted: Wanted, progress: Progress) -> Card:
     """Try a model of the installation's own providers, or of a playground that runs here; raises ModelError."""
-    clock = SystemClock()
+    async with opened_trial(settings, wanted.name) as trial:
+        return await trial.run(wanted, progress)
+
+
+@asynccontextmanager
+async def opened_trial(settings: Settings, model: str) -> AsyncIterator[Trial]:
+    """Open what a model is tried with."""
     async with AsyncExitStack() as stack:
         site = DiscordSite(token="", model_url=f"http://127.0.0.1:{settings.playground_port}/v1")
         cipher = cipher_of(settings)
@@ -254,17 +260,16 @@ async def try_model(settings: Settings, wanted: Wanted, progress: Progress) -> C
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
-        performer = Performer(cipher=cipher, tokenizer=tokenizer_for(wanted.name))
         props = Props(
             open_store=in_memory,
-            performer=performer,
-            clock=clock,
+            performer=Performer(cipher=cipher, tokenizer=tokenizer_for(model)),
+            clock=SystemClock(),
             random=BeatRandom("trial"),
             cipher=cipher,
             workshop=workshop,
             call_seconds=settings.model_timeout_seconds * CALL_PATIENCE,
         )
-        return await Trial(props, models.installation()).run(wanted, progress)
+        yield Trial(props, models.installation())
 
 
 async def keep_manner(settings: Settings, card: Card, *, guild_id: int | None) -> str:

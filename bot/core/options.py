@@ -82,7 +82,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "tokens_per_day": "what a UTC day may take, in tokens; default: no limit",
     "isolation": "whether agents may share a model call: shared or solo",
     "planner": "how calls are divided: auto, shared or solo",
-    "models": 'how models are asked, as JSON by name: {"llama3": {"detail": "lean"}}',
+    "models": 'how models are asked, as JSON by name: {"llama3": {"detail": "lean"}} (/setup try finds it out)',
     "lean_tokens": "tokens of the own part of an agent that is shown little (detail lean)",
     "look_up_steps": "further calls in which an agent's look-ups are answered at once where somebody waits",
     "answer_tokens": "tokens kept free for the answer of a model that thinks before it writes",
