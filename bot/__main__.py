@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from collections.abc import Coroutine
+from importlib import metadata
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -23,6 +24,7 @@ from bot.settings import Settings, load_settings
 if TYPE_CHECKING:
     from bot.engine.trial.card import Card
     from bot.engine.trial.running import Wanted
+    from bot.replay import Tally
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -38,6 +40,22 @@ File = Annotated[Path, typer.Argument(dir_okay=False)]
 BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file of that name.")]
 Guild = Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")]
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and end, when it is asked for."""
+    if wanted:
+        say(f"Selfroom {metadata.version('selfroom')}")
+        raise typer.Exit
+
+
+@cli.callback()
+def whole(
+    _: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Take what concerns no single command."""
 
 
 @cli.command()
@@ -119,13 +137,16 @@ def backup(file: BackupFile = None, force: Force = False) -> None:
 @cli.command()
 def replay(
     trace: File,
-    room: Annotated[int, typer.Option(help="The id of the agent in whose room it is said.")],
+    room: Annotated[
+        list[str], typer.Option(help="In whose room it is said: an agent's name or id; may be given several times.")
+    ],
     speed: Annotated[float, typer.Option(min=0.01, help="How many times faster than it was.")] = 1.0,
     url: Annotated[str | None, typer.Option(help="Where the playground is.")] = None,
+    forget: Annotated[bool, typer.Option("--forget", help="Take everything away again at the end.")] = False,
 ) -> None:
-    """Feed a recorded conversation into a room of a running playground."""
+    """Feed a recorded conversation into rooms of a running playground."""
     address = url or f"http://127.0.0.1:{settings().playground_port}"
-    carry_out(show_replay(trace, room, speed, address))
+    carry_out(show_replay(trace, room, speed, address, forget=forget))
 
 
 @cli.command(name="try")
@@ -199,19 +220,28 @@ async def show_trial(settings: Settings, wanted: "Wanted") -> "Card":
         return await try_model(settings, wanted, progress)
 
 
-async def show_replay(trace: Path, room: int, speed: float, url: str) -> None:
+async def show_replay(trace: Path, rooms: list[str], speed: float, url: str, *, forget: bool) -> None:
     """Replay with a progress bar and print what came of it."""
     from bot.replay import playback, read_trace, replay
 
     lines = read_trace(trace)
     with Progress(console=out) as bar:
-        task = bar.add_task(escape(in_a_line(f"{trace.name} into room {room}")), total=len(lines))
-        async with playback(url, room) as one:
+        task = bar.add_task(escape(in_a_line(f"{trace.name} into room {', '.join(rooms)}")), total=len(lines))
+        async with playback(url, *rooms) as one:
             done = await replay(lines, one, speed=speed, progress=lambda fed, _: bar.update(task, completed=fed))
-    tally = done.tally
+            if forget:
+                await one.forget()
+    say(f"messages fed   {done.fed} by {done.people} people{', all forgotten again' if forget else ''}")
+    for name, tally in done.tallies.items():
+        if len(done.tallies) > 1:
+            say(f"in {name}'s room")
+        say_tally(tally)
+
+
+def say_tally(tally: "Tally") -> None:
+    """Print what the agents of a room did."""
     beats = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.beats.items())) or "none"
     tokens = f"{tally.input_tokens:,} in ({tally.cached_tokens:,} cached), {tally.output_tokens:,} out"
-    say(f"messages fed   {done.fed} by {done.people} people")
     say(f"beats          {sum(tally.beats.values())} ({beats}), {tally.silent} of them silent")
     say(f"model calls    {tally.calls}")
     say(f"answers        {tally.answers}")
