@@ -15,7 +15,7 @@ from bot.core.actions.fields import LONGEST_PROMPT
 from bot.core.changes import AgentColumns
 from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, Detail, InputFormat, OutputFormat
-from bot.core.knowledge import check_shape, values_in
+from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, check_shape, values_in
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 from bot.core.records import Agent, Allocations, Json, Mind
 
@@ -26,7 +26,7 @@ LEAST_ALIAS = 2  # characters
 LONGEST_NAME = 80  # of a chunk
 MOST_CHUNKS = 20_000  # of a picture
 MOST_VALUES = 50_000  # in a whole card
-MOST_KEYS, MOST_KNOWN, LARGEST_KNOWN = 500, 10_000, 200_000  # of its knowledge: keys at the top, values, characters
+MOST_KEYS = 500  # at the top of its knowledge
 TOO_MUCH = "This card holds more than any agent needs: make it smaller."
 _NOTES = re.compile(r"\s*[()\[\]]+\s*")  # "Ada (v2)": agents' names have none, which would look like our own notes
 USED = {"name", "description", "personality", "scenario", "first_mes"}

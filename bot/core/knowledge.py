@@ -10,6 +10,11 @@ from bot.core.wording import counted
 
 DEEPEST = 12
 LONGEST_KEY = 100
+LONGEST_LEAF = 10_000  # characters of a value with its path
+MOST_KNOWN, LARGEST_KNOWN = 10_000, 200_000  # values, and characters with their paths, of a whole mind
+MOST_CHANGED = 100_000  # characters of values with their paths that one answer may change
+TOO_LONG = f"That would be too long: a value has at most {LONGEST_LEAF:,} characters with its path."
+CHANGED_ENOUGH = "You have changed much of your knowledge at once: change the rest in your next beat."
 _SEGMENT = re.compile(r'"((?:[^"\\]|\\.)*)"|([^.\[\]"]+)')
 _INDEX = re.compile(r"\[(\d{1,6})\]")
 
@@ -70,6 +75,15 @@ def deleted(whole: Mapping[str, Json], path: str) -> Edit:
     if there is MISSING:
         return Edit(whole=dict(whole), before=None, after=None)
     return Edit(whole=_without(dict(whole), steps), before=as_json(there), after=None)
+
+
+def check_size(leaves: int, characters: int, *, grows: bool) -> None:
+    """Raise Rejected when knowledge would be more than any mind may hold, whatever its allocation, and still grow."""
+    if grows and (leaves > MOST_KNOWN or characters > LARGEST_KNOWN):
+        raise Rejected(
+            f"Knowledge holds at most {MOST_KNOWN:,} values and {LARGEST_KNOWN:,} characters with their paths: "
+            "delete some first."
+        )
 
 
 def check_room(before_tokens: int, after_tokens: int, cap_tokens: int) -> None:

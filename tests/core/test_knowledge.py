@@ -1,12 +1,14 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import Rejected
+from bot.core.hud.knowledge import Known, Tally
 from bot.core.knowledge import MISSING, appended, assigned, check_room, deleted, depth_of, parse_path, read
 from bot.core.records import Json
+from tests.fakes import CountedTokenizer, WordTokenizer
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=4),
@@ -126,3 +128,70 @@ def test_after_a_delete_there_is_nothing_or_the_next_item(whole: dict[str, Json]
     except Rejected:
         return
     assert (edit.whole == whole) is (there is MISSING)
+
+
+def tallied(whole: dict[str, Json]) -> tuple[Tally, CountedTokenizer]:
+    tokenizer = CountedTokenizer(WordTokenizer())
+    tally = Tally(tokenizer)
+    assert all(pause is None for pause in tally.fill(whole))
+    return tally, tokenizer
+
+
+@settings(deadline=None)
+@given(WHOLE, st.lists(st.tuples(st.sampled_from(["set", "append", "delete"]), PATHS, JSON), max_size=6))
+def test_a_tally_of_changes_comes_to_what_counting_all_anew_gives(
+    whole: dict[str, Json], edits: list[tuple[str, str, Json]]
+) -> None:
+    tally, _ = tallied(whole)
+    for what, path, value in edits:
+        try:
+            if what == "set":
+                edit = assigned(whole, path, value, 0.5)
+            else:
+                edit = deleted(whole, path) if what == "delete" else appended(whole, path, value)
+        except Rejected:
+            continue
+        tally.change(whole, edit.whole, path, 10_000)
+        whole = edit.whole
+        assert tally.tokens == Known(WordTokenizer(), whole).tokens
+
+
+def test_of_fifty_changes_only_what_changed_is_counted() -> None:
+    whole: dict[str, Json] = {f"key {number}": f"tea number {number} of the day" for number in range(2_000)}
+    tally, tokenizer = tallied(whole)
+    counted = tokenizer.characters
+    for number in range(50):
+        edit = assigned(whole, f"new{number}", "cake")
+        tally.change(whole, edit.whole, f"new{number}", 100_000)
+        whole = edit.whole
+    assert 0 < tokenizer.characters - counted < 50 * 20
+
+
+@pytest.mark.parametrize(("value", "taken"), [("word " * 1_000, 20), ("a", 50), ({"v": "x" * 6_000}, 16)])
+def test_one_answer_changes_so_much_and_no_more(value: Json, taken: int) -> None:
+    whole: dict[str, Json] = {}
+    tally, tokenizer = tallied(whole)
+    done = 0
+    for number in range(50):
+        edit = assigned(whole, f"k{number}", value)
+        try:
+            tally.change(whole, edit.whole, f"k{number}", 10**9)
+        except Rejected as error:
+            assert "next beat" in error.sentence
+            continue
+        whole, done = edit.whole, done + 1
+    assert taken - 2 <= done <= taken
+    assert tokenizer.characters <= 100_000
+
+
+def test_no_value_grows_without_end_and_no_mind() -> None:
+    whole: dict[str, Json] = {"l": ["word " * 100] * 19}
+    tally, _ = tallied(whole)
+    with pytest.raises(Rejected, match="at most 10,000 characters with its path"):
+        tally.change(whole, appended(whole, "l", "word " * 100).whole, "l", 10**9)
+    tally.change(whole, assigned(whole, "l", "less").whole, "l", 10**9)
+    full: dict[str, Json] = {f"k{number}": number for number in range(10_000)}
+    tally, _ = tallied(full)
+    with pytest.raises(Rejected, match="at most 10,000 values"):
+        tally.change(full, assigned(full, "more", 1).whole, "more", 10**9)
+    tally.change(full, deleted(full, "k1").whole, "k1")

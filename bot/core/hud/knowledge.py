@@ -2,20 +2,35 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, TypeGuard, cast
 
+from bot.core.errors import Rejected
 from bot.core.hud.counting import count
 from bot.core.hud.escape import one_line
+from bot.core.knowledge import (
+    CHANGED_ENOUGH,
+    LONGEST_LEAF,
+    MISSING,
+    MOST_CHANGED,
+    TOO_LONG,
+    Step,
+    as_json,
+    check_room,
+    check_size,
+    parse_path,
+)
 from bot.core.ports import Tokenizer
 from bot.core.records import Json
 
 PLAIN_WEIGHT: Final = 0.5  # of what was set without one
 PATHS_NAMED: Final = 8
+AT_ONCE: Final = 5_000  # characters that are counted without a pause: some 10 ms at worst
 _PLAIN: Final = re.compile(r"\w[\w-]*")
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 _WEIGHTED: Final = {"v", "w"}
+Found = Json | object  # object: MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +74,7 @@ def leaves(knowledge: Mapping[str, Json], above: tuple[str, ...] = ()) -> Iterat
     """Give all values that are no objects (an empty or a weighted one counts as a value), in their order."""
     for key, value in knowledge.items():
         keys = (*above, key)
-        if isinstance(value, dict) and value and weighted(value) is None:
+        if _has_leaves(value):
             yield from leaves(value, keys)
         else:
             yield Leaf(keys, value, _weight(value))
@@ -70,9 +85,84 @@ def _weight(value: Json) -> float:
     return float(weight) if isinstance(weight, int | float) else PLAIN_WEIGHT
 
 
-def knowledge_tokens(tokenizer: Tokenizer, knowledge: Mapping[str, Json]) -> int:
-    """Give how many tokens knowledge takes: what its allocation is measured by, in every format."""
-    return sum(count(tokenizer, leaf.line) for leaf in leaves(knowledge))
+class Tally:
+    """How many tokens knowledge takes (what its allocation is measured by, in every format), leaf by leaf.
+
+    So of a change only what differs is counted.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokens = 0
+        self._tokenizer = tokenizer
+        self._costs: dict[tuple[str, ...], tuple[int, int]] = {}  # tokens and characters
+        self._characters = 0
+        self._changed = 0  # characters so far
+
+    def fill(self, knowledge: Mapping[str, Json]) -> Iterator[None]:
+        """Count all of it, and pause again and again, for that may take long."""
+        paused_at = 0
+        for leaf in leaves(knowledge):
+            self._costs[leaf.keys] = tokens, characters = self._cost(leaf.line)
+            self.tokens += tokens
+            self._characters += characters
+            if self._characters - paused_at > AT_ONCE:
+                paused_at = self._characters
+                yield
+
+    def change(self, before: Mapping[str, Json], after: Mapping[str, Json], path: str, most: int | None = None) -> None:
+        """Count what differs at a path; raises Rejected, and stays as it was, when that or the whole is too much.
+
+        `most`: tokens that all may take; None for what is deleted.
+        """
+        above, was, becomes = _differing(before, after, parse_path(path))
+        new = {}
+        for leaf in _leaves_at(becomes, above):
+            line = leaf.line
+            self._changed += len(line)
+            if most is not None and len(line) > LONGEST_LEAF:
+                raise Rejected(TOO_LONG)
+            if self._changed > MOST_CHANGED:
+                raise Rejected(CHANGED_ENOUGH)
+            new[leaf.keys] = self._cost(line)
+        gone = [leaf.keys for leaf in _leaves_at(was, above)]
+        tokens = self.tokens + sum(one for one, _ in new.values()) - sum(self._costs[keys][0] for keys in gone)
+        longer = sum(one for _, one in new.values()) - sum(self._costs[keys][1] for keys in gone)
+        if most is not None:
+            leaves_held = len(self._costs) + len(new) - len(gone)
+            check_size(leaves_held, self._characters + longer, grows=longer > 0)
+            check_room(self.tokens, tokens, most)
+        for keys in gone:
+            del self._costs[keys]
+        self._costs |= new
+        self.tokens, self._characters = tokens, self._characters + longer
+
+    def _cost(self, line: str) -> tuple[int, int]:
+        return count(self._tokenizer, line), len(line)
+
+
+def _differing(before: Found, after: Found, steps: Sequence[Step]) -> tuple[tuple[str, ...], Found, Found]:
+    """Give the smallest part that holds all leaves which an edit at a path changes: where it is, before and after."""
+    above: tuple[str, ...] = ()
+    for step in steps:
+        if not (_has_leaves(before) and _has_leaves(after) and isinstance(step, str)):
+            break
+        above = (*above, step)
+        before, after = before.get(step, MISSING), after.get(step, MISSING)
+    return above, before, after
+
+
+def _has_leaves(value: Found) -> TypeGuard[dict[str, Json]]:
+    return isinstance(value, dict) and bool(value) and weighted(value) is None
+
+
+def _leaves_at(value: Found, above: tuple[str, ...]) -> Iterator[Leaf]:
+    if value is MISSING:
+        return
+    if isinstance(value, dict) and (not above or _has_leaves(value)):
+        yield from leaves(value, above)
+    else:
+        found = as_json(value)
+        yield Leaf(above, found, _weight(found))
 
 
 class Known:

@@ -65,7 +65,7 @@ class Cards:
         share = card.settings.get("allocations", Allocations())
         assert isinstance(share, Allocations)  # noqa: S101 - as the card's reader gives it
         cap = (card.token_budget or config.token_budget) * share.knowledge // 100
-        if (tokens := self.office.performer.knowledge_tokens(card.knowledge)) > cap:
+        if (tokens := await self.office.performer.knowledge_tokens(card.knowledge)) > cap:
             raise Rejected(
                 f"What this card knows takes {counted(tokens, 'token')}, and {cap:,} fit: leave some of it out."
             )

@@ -1,5 +1,7 @@
 """Performs what changes or reads a mind: knowledge and focus."""
 
+import asyncio
+
 from bot.core import focus, knowledge
 from bot.core.actions import (
     Append,
@@ -17,7 +19,7 @@ from bot.core.actions import (
     UndoKnowledge,
 )
 from bot.core.errors import Rejected
-from bot.core.hud.knowledge import knowledge_tokens
+from bot.core.hud.knowledge import Tally
 from bot.core.records import PUBLIC_SIDE, Focus
 from bot.engine.performer.lookups import expect_answer
 from bot.engine.performer.registry import handles
@@ -27,15 +29,15 @@ HISTORY = 1_000
 
 
 @handles(Set)
-def set_value(work: UnitOfWork, action: Set) -> str:
+async def set_value(work: UnitOfWork, action: Set) -> str:
     edit = knowledge.assigned(work.mind().knowledge, action.path, action.value, action.w)
-    return _keep(work, action.path, edit, f"{action.path} is set.")
+    return await _keep(work, action.path, edit, f"{action.path} is set.")
 
 
 @handles(Append)
-def append(work: UnitOfWork, action: Append) -> str:
+async def append(work: UnitOfWork, action: Append) -> str:
     edit = knowledge.appended(work.mind().knowledge, action.path, action.value)
-    return _keep(work, action.path, edit, f"Added to {action.path}.")
+    return await _keep(work, action.path, edit, f"Added to {action.path}.")
 
 
 @handles(Delete)
@@ -43,6 +45,8 @@ def delete(work: UnitOfWork, action: Delete) -> str:
     edit = knowledge.deleted(work.mind().knowledge, action.path)
     if not edit.changed:
         return f"There was nothing at {action.path}."
+    if work.tally is not None:
+        work.tally.change(work.mind().knowledge, edit.whole, action.path)
     work.keep_knowledge(edit.whole, action.path, edit.before, None)
     return f"{action.path} is deleted."
 
@@ -70,17 +74,24 @@ async def undo(work: UnitOfWork, action: UndoKnowledge) -> str:
         edit = knowledge.deleted(whole, entry.path)
     else:
         edit = knowledge.assigned(whole, entry.path, entry.before)
-    return _keep(work, entry.path, edit, f"{entry.path} is as it was before {entry.at:%Y-%m-%d %H:%M} UTC.")
+    return await _keep(work, entry.path, edit, f"{entry.path} is as it was before {entry.at:%Y-%m-%d %H:%M} UTC.")
 
 
-def _keep(work: UnitOfWork, path: str, edit: knowledge.Edit, result: str) -> str:
-    agent, before = work.me(), work.mind().knowledge
-    cap = agent.token_budget * agent.allocations.knowledge // 100
-    tokens = knowledge_tokens(work.tokenizer, edit.whole)
-    if tokens > cap:
-        knowledge.check_room(knowledge_tokens(work.tokenizer, before), tokens, cap)
+async def _keep(work: UnitOfWork, path: str, edit: knowledge.Edit, result: str) -> str:
+    agent = work.me()
+    tally = await _tally(work)
+    tally.change(work.mind().knowledge, edit.whole, path, agent.token_budget * agent.allocations.knowledge // 100)
     work.keep_knowledge(edit.whole, path, edit.before, edit.after)
     return result
+
+
+async def _tally(work: UnitOfWork) -> Tally:
+    """Give what the subject's knowledge takes, counted once for all that is changed of it."""
+    if work.tally is None:
+        work.tally = Tally(work.tokenizer)
+        for _ in work.tally.fill(work.mind().knowledge):
+            await asyncio.sleep(0)  # others come first in between
+    return work.tally
 
 
 @handles(Hud)

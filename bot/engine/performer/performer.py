@@ -1,5 +1,6 @@
 """The one door for every change: actions of agents and of people, worked out and written in one transaction."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
@@ -8,7 +9,7 @@ from bot.core.actions import Action, Attach, Play
 from bot.core.actor import Actor
 from bot.core.changes import AddLetter, AddLookup, Change, RecordAction, Say
 from bot.core.errors import Rejected
-from bot.core.hud.knowledge import knowledge_tokens
+from bot.core.hud.knowledge import Tally
 from bot.core.key_redaction import KEY, KeyRedactor
 from bot.core.kinds import LetterKind
 from bot.core.people import named
@@ -35,9 +36,12 @@ class Performer:
         self._tokenizer = tokenizer
         self._models = models
 
-    def knowledge_tokens(self, knowledge: Mapping[str, Json]) -> int:
+    async def knowledge_tokens(self, knowledge: Mapping[str, Json]) -> int:
         """Count what an agent would have to keep in view to know this."""
-        return knowledge_tokens(self._tokenizer, knowledge)
+        tally = Tally(self._tokenizer)
+        for _ in tally.fill(knowledge):
+            await asyncio.sleep(0)  # others come first in between
+        return tally.tokens
 
     async def perform(
         self,

@@ -25,6 +25,7 @@ from bot.core.changes import (
 from bot.core.circumstances import Circumstances
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
+from bot.core.hud.knowledge import Tally
 from bot.core.hud.lookups import LONGEST_QUESTION, MOST_LOOKUPS, fitted, lookup_characters
 from bot.core.key_redaction import KeyRedactor
 from bot.core.people import mention
@@ -75,6 +76,7 @@ class UnitOfWork:
     failures: Counter[AgentId] = field(default_factory=Counter)  # wrong keys by room, of this answer
     moves: Counter[AgentId] = field(default_factory=Counter)  # tempo moves by author, of this answer
     scheduled: dict[AgentId, list[Schedule]] = field(default_factory=dict)  # that wait, as far as they were asked for
+    tally: Tally | None = None  # of the subject's knowledge, where it changed
     lookups: list[Lookup] = field(default_factory=list)  # of this answer
     secret: str = ""
     named: dict[int, str] = field(default_factory=dict)  # usernames of people who stand in results by their ids

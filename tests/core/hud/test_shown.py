@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.adapters.llm.tokens import o200k
 from bot.core.hud.focus import ABBREVIATED, FULL, MINIMAL, shown_focus
-from bot.core.hud.knowledge import Known, knowledge_tokens, leaves
+from bot.core.hud.knowledge import Known, leaves
 from bot.core.hud.recent_actions import action_line, shown_action
 from bot.core.hud.wording import NEVER, fill_status, focus_tier, local_time, percent, size, time_since
 from bot.core.records import ActionRecord, Focus, Json
@@ -115,10 +115,11 @@ trees: st.SearchStrategy[dict[str, Json]] = st.dictionaries(
 )
 
 
+@settings(deadline=None)  # the vocabulary may have to be read first
 @given(trees, st.integers(0, 60))
 def test_what_fits_is_shown_in_its_place_and_the_rest_is_named(knowledge: dict[str, Json], most: int) -> None:
     kept, hidden = Known(o200k(), knowledge).weightiest(most)
-    assert knowledge_tokens(o200k(), kept) <= most
+    assert Known(o200k(), kept).tokens <= most
     assert len(list(leaves(kept))) + len(hidden) == len(list(leaves(knowledge)))
     everything, nothing = Known(o200k(), knowledge).weightiest(10_000)
     assert (everything, nothing) == (knowledge, ())

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from bot.core.actions import (
     Append,
     Delete,
@@ -21,6 +23,7 @@ from bot.core.actions import (
     SendMessage,
     Set,
 )
+from bot.core.hud.knowledge import Leaf
 from bot.core.kinds import ReasonKind
 from bot.core.records import Lookup, Reason, Side
 from tests.engine.performer.house import ADA, BO, BOSS, CY, EL, House
@@ -43,7 +46,7 @@ async def test_a_rejected_item_changes_nothing_and_the_others_stand(house: House
 
 
 async def test_full_knowledge_takes_only_what_makes_it_smaller(house: House) -> None:
-    much = "word " * 2_200
+    much = "word " * 1_900
     assert await house.one(BO, Set(path="a", value=much)) == ""
     assert (await house.one(BO, Set(path="b", value=much))).startswith("Knowledge is full: free ")
     assert await house.one(BO, Set(path="a", value="less")) == ""
@@ -55,6 +58,24 @@ async def test_a_manager_edits_an_agents_knowledge_through_the_same_door(house: 
     assert done.accepted
     assert await house.knowledge(BO) == {"motto": "be kind"}
     assert (await house.mind(BO)).recent_actions == ()
+
+
+async def test_what_one_answer_changes_is_counted_and_not_all_anew_each_time(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.act(BO, *(Set(path=f"day.k{number}", value="tea " * 9) for number in range(40)))
+    written = 0
+    line = Leaf.line.fget  # type: ignore[attr-defined]
+
+    def counting(leaf: Leaf) -> str:
+        nonlocal written
+        written += 1
+        return str(line(leaf))
+
+    monkeypatch.setattr(Leaf, "line", property(counting))
+    done = await house.act(BO, *(Set(path=f"new.k{number}", value="cake") for number in range(40)), Delete(path="day"))
+    assert all(one.accepted for one in done)
+    assert written == 80
 
 
 async def test_get_answers_in_the_next_lookups_and_is_a_reason_to_look(house: House) -> None:
