@@ -78,6 +78,7 @@ class Card:
     seconds: list[float] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     beats: int = 0
+    mute: int = 0  # turns in a row in which the model gave nothing at all
     in_words: int = 0  # answers that are no JSON
     price_is_known: bool = True
     cut_short: bool = False
@@ -95,6 +96,7 @@ class Card:
             self.usage = added(self.usage, beat.usage)
             self.in_words += not beat.answer.lstrip().startswith(("{", "["))
         self.beats += len(came.beats)
+        self.mute = self.mute + 1 if came.unusable and not came.beats else 0
 
     @property
     def score(self) -> float:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from bot.core.config import Manner
+from bot.core.errors import ModelUnreachable
 from bot.core.kinds import Detail, InputFormat, Structure
 from bot.core.ports import Model, ModelCall
 from bot.core.records import Usage
@@ -17,6 +18,7 @@ from bot.engine.trial.situations import PROBES, SITUATIONS, Situation
 from bot.engine.trial.stage import Asked, Props, staged
 
 COOL: Final = 0.2
+MUTE_AT_MOST: Final = 3  # turns in a row without any answer: that says nothing of the model
 SMALL_TOKENS: Final = 40
 AT_ONCE: Final = 8  # calls that a server is given at a time, unless it does one after the other
 ONE_BY_ONE: Final = 1.6  # times as long as one, from which on two at once were done one after the other
@@ -89,6 +91,8 @@ class Trial:
                 break
             await progress(place, total, f"{one.name} ({language})")
             await self._play(card, one, replace(asked, language=language))
+            if card.mute >= MUTE_AT_MOST:
+                raise ModelUnreachable(f"{wanted.name} stopped answering at {one.name!r}: see to it, and try it again.")
         await progress(total, total, "done")
         return card
 

@@ -130,6 +130,18 @@ async def test_a_model_that_is_not_there_is_said_at_once() -> None:
         await Trial(props(), model).run(Wanted(name="tiny"))
 
 
+async def test_a_model_that_goes_away_is_said_and_gets_no_card() -> None:
+    class Leaves(Reads):
+        async def answer(self, call: ModelCall) -> ModelAnswer:
+            if len(self.calls) > 6:
+                raise ModelUnreachable("No model answers there.")
+            return await super().answer(call)
+
+    wanted = Wanted(name="tiny", detail=Detail.LEAN, languages=("English",))
+    with pytest.raises(ModelUnreachable, match="tiny stopped answering at"):
+        await Trial(props(), Leaves(knowing)).run(wanted)
+
+
 async def test_answers_in_words_are_no_schema() -> None:
     class Wordy(Reads):
         def takes_schema(self, model: str) -> bool:
