@@ -13,11 +13,12 @@ from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
 from bot.core.errors import BadSetting, StoreError
+from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat, Waiting
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.ports.communities import Communities
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Room, Snowflake
 from bot.core.sight import Sight, members_of
 from bot.core.view import Glance, Outline, Tally
 
@@ -242,7 +243,7 @@ async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) ->
     return next((beat for beat in beats if not view.is_thread(beat.side)), None)
 
 
-def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, object]:
+def agent_row(view: Glance, agent: Agent, look: NextBeat) -> dict[str, object]:
     """Give what the page's agent list shows of one agent."""
     room = view.all_rooms.get(agent.id)
     return {
@@ -254,6 +255,7 @@ def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, object]:
         "state": look.state,
         "doing": _doing_in_public(view, look),
         "hears": heard_by(view, agent),
+        "room": room_row(view, room) if room and room.channel_id else None,
         "interval_seconds": agent.interval_seconds,
         "resting_interval_seconds": agent.resting_interval_seconds,
         "last_beat_at": agent.last_beat_at.isoformat() if agent.last_beat_at else None,
@@ -261,6 +263,22 @@ def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, object]:
         "next_beat_at": look.at.isoformat() if look.at else None,
         "waits_for": look.words,
         "waiting": look.waiting,
+    }
+
+
+def room_row(view: Glance, room: Room) -> dict[str, object]:
+    """Give what the page's pane shows of a room, to who sees it."""
+    inside = view.rooms.get(room.id)
+    return {
+        "topic": room.topic,
+        "billboard": room.billboard,
+        "access": room.access,
+        "visibility": room.visibility,
+        "wpm": room.wpm,
+        "rpm": room.rpm,
+        "hushed_until": room.hushed_until.isoformat() if room.hushed_until else None,
+        "summaries": inside.checkpoints if inside else 0,
+        "waiting": sum(letter.kind is LetterKind.POST for letter in view.unposted.get(room.id, ())),
     }
 
 

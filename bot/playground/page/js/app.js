@@ -137,11 +137,11 @@ export class App extends Bus {
     this.composer.focus();
   }
 
-  /** Begin a slash command by its name. */
-  async startCommand(name) {
+  /** Begin a slash command by its name, with what is already known of its options. */
+  async startCommand(name, texts = {}) {
     await this.quietly(this.commands.refresh());
     const leaf = this.commands.slash().find((one) => one.name === name);
-    if (leaf) this.composer.enterCommand(leaf, {});
+    if (leaf) this.composer.enterCommand(leaf, texts);
     else toast(`There is no command /${name} here.`, "error");
   }
 

@@ -27,8 +27,33 @@ function labelOf(app, channel, unread, mentions) {
     mentions ? `${mentions} mentions` : "",
     agent ? `${agent.name}, ${agent.state}` : "",
     app.unread.isMuted(channel) ? "muted" : "",
+    guests(app, channel).length ? `with ${namesOf(guests(app, channel))}` : "",
   ];
   return [app.world.channelName(channel), ...notes.filter(Boolean)].join(", ");
+}
+
+/** The agents that are in a room and do not live there. */
+function guests(app, channel) {
+  const owner = app.agents.inChannel(channel.id);
+  return owner ? app.agents.hearing(channel.id).filter((one) => one !== owner) : [];
+}
+
+function namesOf(agents) {
+  return agents.map((one) => one.name).join(", ");
+}
+
+/** A mark on the rooms that agents are in: how many guests, and whether the one that is looked at is here. */
+function inside(app, channel) {
+  const looked = app.panel === "agent" ? app.agents.byId(app.selectedAgent) : null;
+  const isHere = looked && app.agents.hearing(channel.id).includes(looked);
+  const visitors = guests(app, channel);
+  if (!isHere && !visitors.length) return null;
+  const title = visitors.length ? `${namesOf(visitors)} ${visitors.length > 1 ? "are" : "is"} in this room` : "";
+  return h(
+    "span.inside",
+    { title: isHere ? `${looked.name} is in this room` : title, data: { here: String(Boolean(isHere)) } },
+    visitors.length ? `+${visitors.length}` : "•",
+  );
 }
 
 function channelRow(app, channel) {
@@ -50,6 +75,7 @@ function channelRow(app, channel) {
     h("span.unread-mark", {}),
     icon(iconOf(world, channel), 18),
     h("span.channel-name", {}, world.channelName(channel)),
+    inside(app, channel),
     agent ? stateDot(agent) : null,
     mentions ? h("span.count", {}, mentions) : null,
   );
@@ -143,7 +169,7 @@ export function mountChannels(app, root) {
   app.world.onAny(["channels", "guilds", "message", "settled"], soon);
   app.unread.on("change", soon);
   app.agents.on("change", soon);
-  app.on("open", soon);
+  app.onAny(["open", "panel"], soon);
   root.addEventListener("contextmenu", (event) => {
     const row = event.target.closest(".channel");
     const channel = row && app.world.channels.get(row.dataset.id);

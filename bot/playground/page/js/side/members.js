@@ -5,6 +5,7 @@ import { icon } from "../lib/icons.js";
 import { channelPermissions, isManager, MAY } from "../world/permissions.js";
 import { avatar } from "../widgets/avatar.js";
 import { walk } from "../widgets/menu.js";
+import { roomPaneButton } from "./room_pane.js";
 import { openUserMenu } from "./user_menu.js";
 import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
 
@@ -41,7 +42,7 @@ function memberRow(app, member) {
   const name = app.world.nameOf(user);
   const notes = [
     user.id === app.world.me.id ? "you" : "",
-    isManager(app.world, user.id) && !user.bot ? "manager" : "",
+    isManager(app.world, user.id) && !user.bot ? "manager, The Architect (0)" : "",
     user.bot ? "app" : "",
   ];
   const row = h(
@@ -88,10 +89,23 @@ function agentSection(app) {
       h("h3", {}, "Agents"),
       h("p.quiet", {}, problem),
     );
-  return section(
-    "Agents",
-    list.map((agent) => agentRow(app, agent)),
-  );
+  const here = app.agents.hearing(app.channelId);
+  if (!here.length)
+    return section(
+      "Agents",
+      list.map((agent) => agentRow(app, agent)),
+    );
+  const elsewhere = list.filter((agent) => !here.includes(agent));
+  return [
+    section(
+      "Agents in this room",
+      here.map((agent) => agentRow(app, agent)),
+    ),
+    section(
+      "Agents elsewhere",
+      elsewhere.map((agent) => agentRow(app, agent)),
+    ),
+  ];
 }
 
 /** Keep the list up to date while it is shown. */
@@ -106,7 +120,9 @@ export function mountMembers(app, root) {
     const people = members.filter((one) => !one.user.bot).map((one) => memberRow(app, one));
     const apps = members.filter((one) => one.user.bot).map((one) => memberRow(app, one));
     root.replaceChildren(
-      ...[agentSection(app), section("People", people), section("Apps", apps)].filter(Boolean),
+      ...[roomPaneButton(app), agentSection(app), section("People who may enter", people), section("Apps", apps)]
+        .flat()
+        .filter(Boolean),
     );
     if (key) root.querySelector(`[data-key="${key}"]`)?.focus();
   };
