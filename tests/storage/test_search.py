@@ -1,12 +1,10 @@
 """Search finds words in any script, newest first, only in the rooms that were asked for."""
 
 import random
-from collections.abc import Callable
 
 import pytest
 
 from bot.core.records import AgentId, CommunityId
-from storage import inline
 from storage.store import SqlStore
 from storage.words import excerpt_of, words_of
 from tests.storage.lines import hear, said
@@ -95,26 +93,6 @@ async def test_a_common_word_gives_the_newest_and_a_rare_one_is_found_however_ol
     assert newest[0] == "line 2199 of the talk"
     assert len(newest) == 20
     assert await found(store, community_id, "lighthouse") == ["the lighthouse"]
-
-
-async def test_what_has_to_look_through_many_texts_is_done_off_the_loop(
-    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not store.database.is_sqlite:
-        pytest.skip("PostgreSQL works elsewhere")
-    at_once: list[object] = []
-    judge = inline.is_slow
-
-    def noting(fn: Callable[..., object], args: tuple[object, ...]) -> bool:
-        if not (slow := judge(fn, args)):
-            at_once.extend(args)
-        return slow
-
-    monkeypatch.setattr(inline, "is_slow", noting)
-    for query in ("%", "tea", "%%% tea"):
-        await found(store, community_id, query, ROOM)
-    monkeypatch.setattr(inline, "is_slow", judge)
-    assert [one for one in at_once if isinstance(one, str) and (" LIKE " in one or " MATCH " in one)] == []
 
 
 def test_an_excerpt_shows_the_match_on_one_line() -> None:
