@@ -28,6 +28,8 @@ class Llama:
     refuses: bool = False  # says no to a form instead of ignoring it
     tells: bool = True  # has /props, as llama.cpp does
     down: bool = False
+    has_chat: bool = True
+    cool: bool = True  # takes a temperature
     says: Callable[[Json], str] = lambda _: '{"thoughts": null, "responses": [], "actions": []}'
     asked: list[Json] = field(default_factory=list)
     looks: int = 0
@@ -60,9 +62,13 @@ class Llama:
         if self.down:
             return problem(500, "down")
         body = await request.json()
-        self.asked.append(body)
-        form = form_of(body)
         chat = request.path.endswith("completions")
+        if chat and not self.has_chat:
+            return problem(404, "no such page")
+        self.asked.append(body)
+        if not self.cool and "temperature" in body:
+            return problem(400, "Unsupported value: 'temperature' does not support 0.7.", param="temperature")
+        form = form_of(body)
         held = form == "json_object" and self.rung != "words"
         held = held or (form == "json_schema" and self.rung == "schema" and (chat or not self.only_in_chat))
         if form != "none" and self.refuses and not held:
@@ -71,9 +77,8 @@ class Llama:
         self.most = max(self.most, self.running)
         await settle(500)  # so that others come meanwhile
         self.running -= 1
-        text = self.says(body)
-        if is_trial(body):
-            text = '{"greeting": "Hello Ann", "words": 2}' if held else "Hello Ann, good day!"
+        greeting = '{"greeting": "Hello Ann", "words": 2}' if held else "Hello Ann, good day!"
+        text = greeting if is_trial(body) else self.says(body)
         used = {"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60}
         whole = completion(text, used) if chat else response(text, {"input_tokens": 50, "output_tokens": 10})
         return web.json_response(whole)

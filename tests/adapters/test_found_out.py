@@ -80,6 +80,13 @@ async def test_a_server_that_keeps_to_a_schema_in_chat_alone_is_asked_there(stor
     assert form_of(sent) == "json_schema"
 
 
+async def test_a_server_without_chat_is_asked_in_the_next_form(store: SqlStore) -> None:
+    async with llama(rung="json", has_chat=False) as there, asked_at(there, store, api="responses") as providers:
+        await ask(providers)
+    assert there.trials == ["json_schema", "json_object"]
+    assert form_of(there.calls[-1]) == "json_object"
+
+
 async def test_what_was_found_out_is_remembered_over_a_restart(store: SqlStore) -> None:
     async with llama(rung="words") as there:
         for _ in range(2):

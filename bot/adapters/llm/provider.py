@@ -435,6 +435,10 @@ class Provider:
                 answer = await self._ask(model, _trial(model, rung, question), None)
             except AskedAnew:
                 continue
+            except ModelRefused:
+                if not chat:
+                    raise
+                continue  # it has no Chat Completions
             used = added(used, answer.usage)
             if _is_held(answer.text):
                 break
