@@ -17,6 +17,7 @@ from bot.core.spellings import AGENT_FIELDS, RESPONSE_FIELDS
 LONGEST_ANSWER = 200_000
 LONGEST_PLAIN = 8_000
 LONGEST_WORDS = 2_000  # without any bracket
+LONGEST_SHOWN = 100_000
 LONGEST_MENDED = 50_000  # mending can take the square of this
 LARGEST_NUMBER = 10**30
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
@@ -36,8 +37,13 @@ class Read:
     whole: bool
 
 
-def is_plain(text: str) -> bool:
-    """Tell whether an answer is short and needs no mending: to read it takes a moment, whatever stands in it."""
+def is_plain(text: str, shown: int = 0) -> bool:
+    """Tell whether an answer is short and needs no mending: to read it takes a moment, whatever stands in it.
+
+    `shown`: characters with which its words are compared where they are no data.
+    """
+    if shown > LONGEST_SHOWN and not text.lstrip().startswith("{"):
+        return False
     if len(text) <= LONGEST_WORDS and not _BRACKETS.search(text):
         return True
     return len(text) <= LONGEST_PLAIN and not _too_deep(text) and _as_json(text.strip()) is not None

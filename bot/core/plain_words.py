@@ -34,6 +34,7 @@ _SPEAKER: Final = re.compile(
     r"\s*\**(?:@[\w.-]{1,40}|The Architect(?: \(@[\w.-]+\))?|System|User|Human|Assistant)\**\s?:(?:\s|\Z)"
 )
 _CALL: Final = re.compile(r"(?:[-*]\s*)?(\w+)\(.*\)\Z")
+Run = tuple[str, ...]
 _WORD: Final = re.compile(r"\w+")
 SENTENCE_END: Final = re.compile(r"[.!?…。！？](?=[\"')*_\]]*(?:\s|\Z))[\"')*_\]]*|\n")
 
@@ -153,19 +154,34 @@ def _says_something(text: str) -> bool:
 
 def copies(text: str, rules: str) -> bool:
     """Tell whether words are in part those of the instructions."""
-    return not set(_runs(_WORD.findall(text.lower()))).isdisjoint(_runs(_WORD.findall(rules.lower())))
+    return bool(_found(frozenset(_runs(_WORD.findall(text.lower()))), rules))
 
 
 def _is_copied(text: str, sole: Sole) -> bool:
     """Tell whether words are those of the instructions, or mostly what others wrote."""
     words = _WORD.findall(text.lower())
     runs = _runs(words)
-    if copies(text, sole.rules):
+    if not runs:
+        return False
+    sought = frozenset(runs)
+    if _found(sought, sole.rules):
         return True
-    others = set(_runs(_WORD.findall(sole.others.lower())))
+    others = _found(sought, sole.others)
     copied = {at for start, run in enumerate(runs) if run in others for at in range(start, start + RUN)}
     return len(copied) > MOST_COPIED * len(words)
 
 
-def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
+def _found(sought: frozenset[Run], text: str) -> set[Run]:
+    """Give which of these runs stand in a text: line by line, so that of all the others nothing is kept."""
+    known = frozenset(word for run in sought for word in run)
+    found: set[Run] = set()
+    words: list[str] = []
+    for line in text.lower().splitlines():
+        words = words[1 - RUN :] + _WORD.findall(line)  # a run may begin on the line before
+        if not known.isdisjoint(words):
+            found |= sought.intersection(_runs(words))
+    return found
+
+
+def _runs(words: Sequence[str]) -> list[Run]:
     return list(zip(*(words[start:] for start in range(RUN)), strict=False))

@@ -294,7 +294,7 @@ class Caller:
             return await self._read_turn(batch, answer, call, turn)
         sole = None if call.shared else _sole(batch, call, answer)
         text = answer.text
-        if is_plain(text):
+        if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
             return parse_answer(text, asked=asked, output_format=output_format, sole=sole)
         text = text[:LONGEST_ANSWER]
         try:

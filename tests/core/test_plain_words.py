@@ -1,17 +1,21 @@
 """Plain words in a call of one are the agent's message; what looks like the prompt or data is never posted."""
 
 import json
+import re
 import time
+import tracemalloc
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.core.actions import SendMessage
 from bot.core.answers import parse_answer
 from bot.core.hud.constant import constant_part
 from bot.core.hud.prompts import PARTS, prompts_of
 from bot.core.kinds import InputFormat, OutputFormat
-from bot.core.plain_words import Sole, without_loop
+from bot.core.plain_words import MOST_COPIED, RUN, Sole, _is_copied, without_loop
 from bot.core.records import AgentId
 
 FIVE, ROOM = AgentId(5), AgentId(8)
@@ -146,3 +150,39 @@ def test_plain_words_that_were_cut_off_end_with_a_whole_sentence() -> None:
     cut = replace(WREN, is_whole=False)
     assert said("It is called Kestrel. It lies in the har", cut) == "It is called Kestrel."
     assert said("It is called Kestrel", cut) == "It is called Kestrel"
+
+
+@given(st.text("ab .,\n", max_size=90), st.text("ab .,\n", max_size=300), st.integers(0, 300))
+def test_a_copy_is_found_wherever_it_stands_and_over_the_ends_of_lines(own: str, others: str, at: int) -> None:
+    taken = others[at : at + 60]
+    words = re.findall(r"\w+", f"{own} {taken}".lower())
+    theirs = re.findall(r"\w+", others.lower())
+    runs = {tuple(theirs[start : start + RUN]) for start in range(len(theirs) - RUN + 1)}
+    starts = [start for start in range(len(words) - RUN + 1) if tuple(words[start : start + RUN]) in runs]
+    copied = {place for start in starts for place in range(start, start + RUN)}
+    sole = replace(WREN, rules="", others=others)
+    assert _is_copied(f"{own} {taken}", sole) is (len(copied) > MOST_COPIED * len(words))
+
+
+def test_words_too_few_to_be_a_copy_are_compared_with_nothing() -> None:
+    class Watched(str):
+        read = 0
+
+        def lower(self) -> str:
+            Watched.read += 1
+            return super().lower()
+
+    shown = Watched("the boat and the sea " * 40_000)
+    assert said("Hello there, I am glad.", replace(WREN, others=shown)) == "Hello there, I am glad."
+    assert Watched.read == 0
+    assert said("the boat and the sea " * 3, replace(WREN, others=shown)) is None
+    assert Watched.read == 1
+
+
+def test_of_what_was_shown_nothing_is_kept_but_what_the_words_share_with_it() -> None:
+    shown = "\n".join(" ".join(f"w{line}x{place}" for place in range(500)) for line in range(300))
+    tracemalloc.start()
+    assert said("one two three four five six seven eight nine", replace(WREN, others=shown))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * len(shown)
