@@ -25,12 +25,15 @@ from storage.convert import (
     usage_of,
 )
 from storage.money import sums
-from storage.session import Session, owned
+from storage.owed import debts_in
+from storage.session import Query, Session, owned
 from storage.tables import (
     BEATS,
     MEMBERSHIPS,
     MESSAGES,
 )
+
+EMPTIED = {"hud": "", "answer": "", "thoughts": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +43,28 @@ class SqlBeats:
     session: Session
 
     async def find(self, community_id: CommunityId, beat_id: BeatId) -> Beat | None:
-        row = await self.session.first(select(BEATS).where(owned(BEATS, community_id), BEATS.c.id == beat_id))
-        return None if row is None else beat_of(row)
+        found = await self._shown(community_id, select(BEATS).where(owned(BEATS, community_id), BEATS.c.id == beat_id))
+        return found[0] if found else None
 
     async def newest(self, community_id: CommunityId, agent_id: AgentId, *, limit: int = 50) -> Sequence[Beat]:
         its = (owned(BEATS, community_id), BEATS.c.agent_id == agent_id)
-        rows = await self.session.mappings(select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
-        return [beat_of(row) for row in rows]
+        return await self._shown(community_id, select(BEATS).where(*its).order_by(BEATS.c.id.desc()).limit(limit))
 
     async def first(
         self, community_id: CommunityId, agent_ids: Sequence[AgentId], since: datetime, *, side: int = 0
     ) -> Mapping[AgentId, Beat]:
         its = (owned(BEATS, community_id), BEATS.c.agent_id.in_(agent_ids), BEATS.c.at >= since, BEATS.c.side == side)
         first = select(func.min(BEATS.c.id)).where(*its).group_by(BEATS.c.agent_id)
-        rows = await self.session.mappings(select(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(first)))
-        return {beat.agent_id: beat for beat in map(beat_of, rows)}
+        found = await self._shown(community_id, select(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(first)))
+        return {beat.agent_id: beat for beat in found}
+
+    async def _shown(self, community_id: CommunityId, asked: Query) -> list[Beat]:
+        """Read beats, without what deleted words may still stand in."""
+        debts = (await debts_in(self.session, community_id)).values()
+        return [
+            beat_of({**row, **EMPTIED} if any(debt.may_stand_in(row) for debt in debts) else row)
+            for row in await self.session.mappings(asked)
+        ]
 
     async def addressed_by(self, community_id: CommunityId, person_id: Snowflake, since: datetime) -> int:
         theirs = and_(owned(BEATS, community_id), BEATS.c.person_id == person_id, BEATS.c.at >= since)

@@ -1,15 +1,17 @@
 """What is deleted is gone everywhere: text, search, reactions, letters, summaries and stored HUDs."""
 
 import asyncio
+from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Table, and_, delete, or_, select
 
 from storage.index_purging import owe_purge
+from storage.owed import owe_for
 from storage.quotes import files_of, members_of, silence, silence_notices
 from storage.scenes import blank_said
 from storage.session import Rows, Session, owned
 from storage.summaries import withdraw_where
-from storage.tables import BEATS, CHECKPOINTS, EVENTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
+from storage.tables import CHECKPOINTS, EVENTS, LETTERS, LOOKUPS, MESSAGES, PARTS, REACTIONS
 from storage.talking import More, count_messages, unindex
 
 AT_A_TIME = 500
@@ -38,8 +40,9 @@ async def _erase(session: Session, community_id: int, found: Rows, aged: bool) -
     ids = [row.id for row in found]
     files = {} if aged else await files_of(session, community_id, found)
     await unindex(session, community_id, [(row.id, row.room_id, row.content) for row in found if row.shown])
+    held: list[int] = []
     if not aged:  # else the last that was posted is still needed, to tell it from one whose fate is unknown
-        await silence_notices(session, community_id, found)
+        held = await silence_notices(session, community_id, found)
         await _delete(session, community_id, LETTERS, LETTERS.c.message_id.in_(ids), LETTERS.c.kind == "post")
     await blank_said(session, community_id, EVENTS.c.message_id.in_(ids), aged=aged)
     await _delete(session, community_id, PARTS, PARTS.c.message_id.in_(ids))
@@ -49,33 +52,22 @@ async def _erase(session: Session, community_id: int, found: Rows, aged: bool) -
         gone = [row for row in found if row.room_id == room_id]
         await count_messages(session, community_id, [More(room_id=room_id, shown=-sum(row.shown for row in gone))])
         if not aged:
-            await _forget_derived(session, community_id, room_id, gone)
-            await silence(session, community_id, room_id, gone, files)
+            members = sorted({row[0] for row in await session.rows(members_of(community_id, room_id))})
+            await _forget_derived(session, community_id, room_id, gone, members)
+            await silence(session, community_id, members, gone, files)
+            await owe_for(session, community_id, gone, agents=members, held=held)
 
 
 async def _delete(session: Session, community_id: int, table: Table, *conditions: ColumnElement[bool]) -> None:
     await session.run(delete(table).where(owned(table, community_id), *conditions))
 
 
-async def _forget_derived(session: Session, community_id: int, room_id: int, gone: Rows) -> None:
-    """Withdraw summaries that cover the messages, and empty HUDs in which they may stand."""
+async def _forget_derived(
+    session: Session, community_id: int, room_id: int, gone: Rows, members: Sequence[int]
+) -> None:
+    """Withdraw summaries that cover the messages, and what members are about to be told."""
     covering = or_(
-        *(and_(CHECKPOINTS.c.first_message_id <= id_, CHECKPOINTS.c.last_message_id >= id_) for id_ in _ids(gone))
+        *(and_(CHECKPOINTS.c.first_message_id <= row.id, CHECKPOINTS.c.last_message_id >= row.id) for row in gone)
     )
     await withdraw_where(session, community_id, and_(CHECKPOINTS.c.room_id == room_id, covering))
-    members = members_of(community_id, room_id)
     await _delete(session, community_id, LOOKUPS, LOOKUPS.c.agent_id.in_(members))
-    seen_by = and_(
-        owned(BEATS, community_id),
-        BEATS.c.agent_id.in_(members),
-        BEATS.c.at >= min(row.sent_at for row in gone),
-        func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None),  # as their index has it
-    )
-    # An agent's words stand in the answer of the beat in which it said them, which began before.
-    said_in = and_(owned(BEATS, community_id), BEATS.c.id.in_([row.beat_id for row in gone if row.beat_id is not None]))
-    for these in (seen_by, said_in):
-        await session.run(update(BEATS).where(these).values(hud=None, answer=None, thoughts=None))
-
-
-def _ids(gone: Rows) -> list[int]:
-    return [row.id for row in gone]

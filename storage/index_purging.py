@@ -6,21 +6,31 @@ delete for full-text tables needs a newer version than many systems have. So seg
 
 import asyncio
 import time
+from contextlib import suppress
+from contextvars import Context
+from dataclasses import dataclass
 from typing import cast
 
 import aiosqlite
+import structlog
 from sqlalchemy import delete, select, text
 
+from bot.core.errors import StoreError
 from storage.database import BUSY_MILLISECONDS, Database
+from storage.owed import work_off
 from storage.session import INSTALLATION, Session
 from storage.tables import KEPT
 
-SLICE_PAGES = 500  # about 2 MB of index: the writer is held for some hundredths of a second
+MOST_PAGES = 500  # about 2 MB of index
+SLICE_SECONDS = 0.03  # for which the writer is held
 PAUSE_SECONDS = 0.02
+RETRY_SECONDS = 60
 REST_SECONDS = 600  # a large index is not merged anew for each of many deletions: they are purged together
 OWED = "index_purge_owed"
 _CHANGES = text("SELECT total_changes()")
 _MERGE = text("INSERT INTO message_words (message_words, rank) VALUES ('merge', :pages)")
+
+log = structlog.get_logger(__name__)
 
 
 async def owe_purge(session: Session, *, soon: bool = True) -> None:
@@ -30,15 +40,30 @@ async def owe_purge(session: Session, *, soon: bool = True) -> None:
         await session.upsert(KEPT, [{"scope": INSTALLATION, "name": OWED, "value": True}])
 
 
-async def purge_index(database: Database) -> bool:
+@dataclass(slots=True)
+class Slice:
+    """How many pages of the index are merged at a time: as many as this machine does in time."""
+
+    pages: int = 16
+
+    def took(self, seconds: float) -> None:
+        """Take more next time or less, by what this time took."""
+        most = int(self.pages * min(2.0, SLICE_SECONDS / max(seconds, 0.001)))
+        self.pages = max(1, min(most, MOST_PAGES))
+
+
+async def purge_index(database: Database, part: Slice | None = None) -> bool:
     """Merge a slice of the index, and empty the write-ahead log when all is merged; tells whether all is gone."""
+    part = part or Slice(MOST_PAGES)
     owed = (KEPT.c.scope == INSTALLATION, KEPT.c.name == OWED)
     async with database.writing() as connection:
         session = Session(connection)
         if await session.value(select(KEPT.c.value).where(*owed)) is None:
             return True
         before = int(await session.value(_CHANGES))
-        await session.run(_MERGE, {"pages": -SLICE_PAGES})
+        begun = time.perf_counter()
+        await session.run(_MERGE, {"pages": -part.pages})
+        part.took(time.perf_counter() - begun)
         if int(await session.value(_CHANGES)) - before >= 2:
             return False
     if not database.in_memory and not await _empty_log(database):
@@ -60,39 +85,52 @@ async def _empty_log(database: Database) -> bool:
     return not is_busy
 
 
-async def purge(database: Database, *, patience: float) -> bool:
-    """Purge until all is gone or patience is at its end; tells whether all is gone."""
-    until = time.monotonic() + patience
-    while not await purge_index(database):
-        if time.monotonic() > until:
-            return False
-        await asyncio.sleep(PAUSE_SECONDS)
-    return True
-
-
 class Purger:
-    """Purges the index in slices, between the transactions of others, until nothing is owed."""
+    """Works off what deletions owe, between the transactions of others, until nothing is owed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._task: asyncio.Task[None] | None = None
+        self._wanted = asyncio.Event()
         self._not_before = 0.0
+        self._slice = Slice()
 
-    def start(self) -> None:
-        """Go on until all is purged, beside other work."""
+    def start(self) -> "asyncio.Task[None]":
+        """Go on until all is gone, beside other work."""
+        self._wanted.set()
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._purge())
+            self._task = asyncio.create_task(self._purge(), context=Context())  # no part of a transaction that is open
+        return self._task
 
     async def _purge(self) -> None:
-        await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
         done = False
-        while not done:
-            done = await purge_index(self._database)
-            await asyncio.sleep(PAUSE_SECONDS)
+        while not done or self._wanted.is_set():
+            self._wanted.clear()
+            try:
+                await work_off(self._database)
+                if (rest := self._not_before - time.monotonic()) > 0:
+                    await self._rest(rest)
+                else:
+                    done = await purge_index(self._database, self._slice)
+                    await asyncio.sleep(PAUSE_SECONDS)
+            except StoreError:
+                log.exception("what was deleted has not left the database yet")
+                await self._rest(RETRY_SECONDS)
         self._not_before = time.monotonic() + REST_SECONDS
 
+    async def _rest(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wanted.wait()
+
+    async def finish(self, *, patience: float) -> bool:
+        """Wait until nothing is owed any more or patience is at its end; tells whether all is gone."""
+        self._not_before = 0.0
+        done, _ = await asyncio.wait([self.start()], timeout=patience)
+        return bool(done)
+
     async def close(self) -> None:
-        """Stop after the slice that is being merged; what is left is owed until the next start."""
+        """Stop after what is being done; what is left is owed until the next start."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])

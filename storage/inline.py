@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -45,8 +45,8 @@ class InlineConnection(aiosqlite.Connection):
     _in_a_row = 0
     _ticks = 0
     _writes = False
-    # what was begun on the loop and has rows to give, and with what it can be begun again
-    _begun: "tuple[sqlite3.Cursor | None, tuple[Any, ...]]" = (None, ())
+    # what was begun on the loop and has rows to give, and how a read is begun again
+    _begun: "tuple[sqlite3.Cursor | None, Callable[[], object] | None]" = (None, None)
 
     async def _execute(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
         if not self._running or not self._connection:
@@ -56,22 +56,22 @@ class InlineConnection(aiosqlite.Connection):
             if not self._is_at_once(getattr(fn, "__name__", "")):
                 return await self._in_thread(fn, *args, **kwargs)
             return fn(*args, **kwargs)
-        (of, again), self._begun = self._begun, (None, ())
+        (of, again), self._begun = self._begun, (None, None)
         match fn.__name__:
             case "close":
                 return fn()
             case "fetchall" if of is cursor:
-                if not again:
+                if again is None:
                     return fn()
                 with suppress(TooMuch):
                     return self._within_bounds(fn)
-                return await self._in_thread(lambda: cursor.execute(*again).fetchall())
+                return await self._in_thread(_both, again, fn)
             case "execute" | "executemany" if self._in_a_row < IN_A_ROW and is_short(args):
                 self._in_a_row += 1
-                is_again = is_read(str(args[0]))
+                again = partial(fn, *args) if is_read(str(args[0])) else None
                 with suppress(TooMuch):
-                    found = self._within_bounds(fn, *args) if is_again else fn(*args)
-                    self._begun = cursor, args if is_again else ()
+                    found = fn(*args) if again is None else self._within_bounds(again)
+                    self._begun = cursor, again
                     return found
         self._writes = args[:1] == (BEGIN_WRITE,) or self._writes
         return await self._in_thread(fn, *args, **kwargs)
@@ -85,12 +85,12 @@ class InlineConnection(aiosqlite.Connection):
         self._writes = self._writes and getattr(fn, "__name__", "") not in ("commit", "rollback")
         return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
 
-    def _within_bounds(self, fn: Callable[..., object], *args: object) -> object:
+    def _within_bounds(self, fn: Callable[[], object]) -> object:
         """Read on the loop; raises TooMuch after so many steps, which undoes nothing."""
         self._ticks = 0
         self._conn.set_progress_handler(self._tick, STEPS_A_TICK)
         try:
-            return fn(*args)
+            return fn()
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
                 raise TooMuch from error
@@ -131,6 +131,11 @@ class InlineConnection(aiosqlite.Connection):
         finally:
             self._connection = None
             raise Ended
+
+
+def _both(execute: Callable[[], object], fetch: Callable[[], object]) -> object:
+    execute()
+    return fetch()
 
 
 class TooMuch(Exception):  # no error: the thread goes on

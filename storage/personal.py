@@ -18,6 +18,7 @@ from storage.erasing import erase
 from storage.index_purging import owe_purge
 from storage.inline import unhurried
 from storage.names import borne_by_others, longer_names, may_name, names_of_agents, usernames_of
+from storage.owed import Debt, owe
 from storage.scenes import SqlScenes
 from storage.session import Query, Session, key_of, owned
 from storage.summaries import withdraw_where
@@ -208,6 +209,9 @@ class SqlPersonal:
         await owe_purge(self.session)  # also when only a name goes
         alone = Named([name for name in names if name not in shared], words=(), others=spared)
         texts = await self._forget_mentions(community_id, alone) if alone.names else 0
+        if alone.names:
+            debt = Debt(names=alone.names, others=alone.others)
+            await owe(self.session, community_id, f"names:{person_id}", debt)
         return ForgetReport(
             messages=gone,
             reactions=reactions,
@@ -299,7 +303,7 @@ class SqlPersonal:
         return changed
 
     async def _forget_derived(self, community_id: int, named: Named) -> int:
-        """Summaries, look-ups and stored HUDs that name them go; gives how many."""
+        """Summaries and look-ups that name them go; gives how many."""
         covering = await self._naming(community_id, CHECKPOINTS, ("text",), named)
         if covering:
             await withdraw_where(self.session, community_id, CHECKPOINTS.c.id.in_(covering))
@@ -307,7 +311,7 @@ class SqlPersonal:
         for start in range(0, len(asking), AT_A_TIME):
             these = LOOKUPS.c.id.in_(asking[start : start + AT_A_TIME])
             await self.session.run(delete(LOOKUPS).where(owned(LOOKUPS, community_id), these))
-        return len(covering) + len(asking) + await self._forget_huds(community_id, named)
+        return len(covering) + len(asking)
 
     async def _naming(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> list[int]:
         """Give the ids of the rows that name them."""
@@ -320,18 +324,6 @@ class SqlPersonal:
             told = [(id_, values[: len(these)]) for id_, *values in page]
             ids += [id_ for id_, values in told if named.found_in(*map(_as_text, values))]
         return ids
-
-    async def _forget_huds(self, community_id: int, named: Named) -> int:
-        kept = or_(BEATS.c.hud.is_not(None), BEATS.c.answer.is_not(None), BEATS.c.thoughts.is_not(None))
-        asked = select(BEATS.c.id, BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).where(
-            owned(BEATS, community_id), kept
-        )
-        emptied = 0
-        async for page in self.session.leafed(asked, BEATS, PAGE):
-            named_in = [id_ for id_, *texts, _ in page if named.found_in(*(text or "" for text in texts))]
-            these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(named_in))
-            emptied += await self.session.run(these.values(hud=None, answer=None, thoughts=None))
-        return emptied
 
     async def _who_knows(self, community_id: int, named: Named) -> list[AgentId]:
         asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))

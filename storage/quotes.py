@@ -1,21 +1,22 @@
-"""What repeats the words of deleted messages (recent actions, active files, notices) loses them with the messages."""
+"""What repeats the words of deleted messages and is shown (recent actions, files, notices) loses them at once."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from sqlalchemy import ColumnElement, CompoundSelect, and_, delete, literal_column, select, union_all, update
 
 from bot.core.focus import files_in
-from bot.core.kinds import LetterState
 from bot.core.records import Json
-from storage.session import Rows, Session, owned
+from storage.questions import questions
+from storage.session import Query, Rows, Session, Values, owned
 from storage.tables import ACTIONS, ATTACHMENTS, DEPARTURES, LETTERS, MEMBERSHIPS, MINDS
 
 DELETED = "(deleted)"
 SHORTEST_QUOTE = 12  # shorter words are said by chance: they count only where they are all that was said
 SHORTENED = 119  # characters that are left of longer words among recent actions (engine.performer)
 SPEECH = ("send_message", "reply", "schedule_message")
+SPOKEN = ("type", "parameters", "result", "why")  # of an action
 SCHEDULED_BEFORE = timedelta(days=8)  # words may be decided on so long before they are said
 AT_A_TIME = 50
 
@@ -52,6 +53,12 @@ class Quotes:
             case _:
                 return value
 
+    def silenced(self, action: Mapping[str, Json]) -> dict[str, Json]:
+        """Give what of an action changes when it repeats none, by column."""
+        speech = action["type"] in SPEECH
+        new = {name: self.without(action[name], speech=speech) for name in SPOKEN[1:]}
+        return {name: value for name, value in new.items() if value != action[name]}
+
 
 def members_of(community_id: int, room_id: int) -> CompoundSelect[int]:
     """Give the SELECT of all agents that are or were in a room."""
@@ -75,30 +82,24 @@ async def files_of(session: Session, community_id: int, gone: Rows) -> dict[int,
 
 
 async def silence(
-    session: Session, community_id: int, room_id: int, gone: Rows, files: dict[int, list[tuple[str, str]]]
+    session: Session, community_id: int, members: Sequence[int], gone: Rows, files: dict[int, list[tuple[str, str]]]
 ) -> None:
-    """Take the words, links and files of a room's deleted messages out of what its members did and have in view."""
+    """Take the words, links and files of a room's deleted messages out of what its members see of what they did."""
     quotes = Quotes(row.content for row in gone)
-    members = members_of(community_id, room_id)
-    since = min(row.sent_at for row in gone) - SCHEDULED_BEFORE
-    done = and_(owned(ACTIONS, community_id), ACTIONS.c.agent_id.in_(members), ACTIONS.c.at >= since)
-    await _from_actions(session, done, quotes)
+    whose = {"community_id": community_id, "agents": session.many(members)}
+    recent = await session.mappings(questions(is_sqlite=session.is_sqlite).actions, whose)
+    for start in range(0, len(recent), AT_A_TIME):
+        await silence_actions(session, recent[start : start + AT_A_TIME], quotes)
+        await asyncio.sleep(0)
     shared = {item for row in gone for item in files_in(row.content, files.get(row.id, ()))}
     await _from_focus(session, and_(owned(MINDS, community_id), MINDS.c.agent_id.in_(members)), quotes, shared)
 
 
-async def _from_actions(session: Session, these: ColumnElement[bool], quotes: Quotes) -> None:
-    last = 0
-    asked = select(ACTIONS.c.id, ACTIONS.c.type, ACTIONS.c.parameters, ACTIONS.c.result, ACTIONS.c.why).where(these)
-    while page := await session.rows(asked.where(ACTIONS.c.id > last).order_by(ACTIONS.c.id).limit(AT_A_TIME)):
-        last = page[-1].id
-        for row in page:
-            kept = (row.parameters, row.result, row.why)
-            new = tuple(quotes.without(value, speech=row.type in SPEECH) for value in kept)
-            if new != kept:
-                values = dict(zip(("parameters", "result", "why"), new, strict=True))
-                await session.run(update(ACTIONS).where(ACTIONS.c.id == row.id).values(values))
-        await asyncio.sleep(0)
+async def silence_actions(session: Session, actions: Iterable[Values], quotes: Quotes) -> None:
+    """Take words out of what was done."""
+    for action in actions:
+        if new := quotes.silenced(action):
+            await session.run(update(ACTIONS).where(ACTIONS.c.id == action["id"]).values(new))
 
 
 async def _from_focus(session: Session, these: ColumnElement[bool], quotes: Quotes, shared: set[str]) -> None:
@@ -111,25 +112,26 @@ async def _from_focus(session: Session, these: ColumnElement[bool], quotes: Quot
             await session.run(update(MINDS).where(this).values(focus=row.focus | {"active_files": kept}))
 
 
-async def silence_notices(session: Session, community_id: int, gone: Rows) -> None:
-    """Take the words of deleted messages out of notices; those that have not been sent are not sent."""
+async def silence_notices(session: Session, community_id: int, gone: Rows) -> list[int]:
+    """Take back the notices that wait with words of deleted messages; gives the letters that were to post these."""
     quotes, ids = Quotes(row.content for row in gone), [row.id for row in gone]
     posts = await session.rows(select(LETTERS.c.id).where(owned(LETTERS, community_id), LETTERS.c.message_id.in_(ids)))
-    held = {row.id for row in posts}
-    notices = and_(
-        owned(LETTERS, community_id),
-        LETTERS.c.kind == literal_column("'notice'"),  # as the index has it
-        LETTERS.c.created_at >= min(row.sent_at for row in gone) - SCHEDULED_BEFORE,
-    )
-    for row in await session.rows(select(LETTERS.c.id, LETTERS.c.state, LETTERS.c.payload).where(notices)):
-        text = str(row.payload.get("text", ""))
-        if row.payload.get("held") not in held and not any(map(quotes.found_in, _unquoted(text))):
-            continue
-        this = and_(owned(LETTERS, community_id), LETTERS.c.id == row.id)
-        if row.state == LetterState.WAITING:
-            await session.run(delete(LETTERS).where(this))
-        else:
-            await session.run(update(LETTERS).where(this).values(payload=row.payload | {"text": DELETED}))
+    held = [row.id for row in posts]
+    waiting = notices_of(community_id).where(LETTERS.c.state == literal_column("'waiting'"))
+    told = [row.id for row in await session.rows(waiting) if tells_of(row.payload, quotes, held)]
+    await session.run(delete(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.id.in_(told)))
+    return held
+
+
+def notices_of(community_id: int) -> Query:
+    """Give the SELECT of a community's notices: when each was written, its id, and what it says."""
+    notice = LETTERS.c.kind == literal_column("'notice'")  # as the index has it
+    return select(LETTERS.c.created_at, LETTERS.c.id, LETTERS.c.payload).where(owned(LETTERS, community_id), notice)
+
+
+def tells_of(notice: Mapping[str, Json], quotes: Quotes, held: Collection[int]) -> bool:
+    """Tell whether a notice repeats words, or is about one of these held letters."""
+    return notice.get("held") in held or any(map(quotes.found_in, _unquoted(str(notice.get("text", "")))))
 
 
 def _unquoted(text: str) -> Iterator[str]:

@@ -17,10 +17,11 @@ from bot.core.records import CommunityId, Snowflake
 from storage.database import Database, open_database
 from storage.faults import in_sentences
 from storage.ids import CountedIds
-from storage.index_purging import Purger, purge, purge_index
+from storage.index_purging import Purger
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.rehoming import clone_community
+from storage.owed import work_off
 from storage.parts import SqlReading, SqlWriting
 from storage.private import whole_file
 from storage.resealing import Resealed, reseal
@@ -53,7 +54,7 @@ class SqlStore:
             await database.close()
             raise
         store = cls(database, config or CommunityConfig())
-        if database.is_sqlite and not database.in_memory:
+        if not database.in_memory:
             store._purger.start()  # what a run that was killed still owed
         return store
 
@@ -72,15 +73,12 @@ class SqlStore:
             await ids.open(connection)
             yield SqlWriting(session, self.config)
             await ids.flush(connection)
-        if session.erased and self.database.is_sqlite and not await purge_index(self.database):
+        if session.erased:
             self._purger.start()
 
     async def gone_for_good(self) -> bool:
-        """Wait until the bytes of what was deleted have left SQLite's files; tells whether they have."""
-        done = not self.database.is_sqlite or await purge(self.database, patience=PATIENCE_SECONDS)
-        if not done:
-            self._purger.start()
-        return done
+        """Wait until what was deleted has left all that repeats it, and SQLite's files; tells whether it has."""
+        return await self._purger.finish(patience=PATIENCE_SECONDS)
 
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""
@@ -98,6 +96,7 @@ class SqlStore:
         cipher: Cipher | None = None,
     ) -> Moved:
         """Write a community into an archive, sealed by the cipher; a new one unless it may `replace` an older one."""
+        await work_off(self.database)
         return await export_community(self.database, community_id, path, images, replace=replace, cipher=cipher)
 
     async def import_archive(
@@ -116,6 +115,7 @@ class SqlStore:
         if not self.database.is_sqlite:
             raise BadSetting("Only SQLite is copied into a file: back PostgreSQL up with pg_dump.")
         with in_sentences():
+            await work_off(self.database)
             await back_up(self.database, target, replace=replace)
 
     async def expire_backups(self, folder: Path, before: datetime) -> int:

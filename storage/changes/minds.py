@@ -1,15 +1,16 @@
 """What agents carry, and the beats in which they came to it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
-from sqlalchemy import and_, delete, func, update
+from sqlalchemy import and_, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, RecordAction, SetFocus, SetKnowledge
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.session import Insert, Session, owned
-from storage.tables import ACTIONS, AGENTS, BEATS, JOURNAL, LOOKUPS, MINDS, USAGE
+from storage.tables import ACTIONS, AGENTS, BEATS, JOURNAL, LOOKUPS, MINDS, TOMBSTONES, USAGE
 
 SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost_usd", "latency_seconds")
 
@@ -68,8 +69,15 @@ async def clear_lookups(session: Session, community_id: int, changes: Sequence[C
 
 
 async def end_beats(session: Session, community_id: int, changes: Sequence[EndBeat]) -> None:
-    """Keep beats, add up what they used, and let their agents go where the claim still stands."""
-    rows = [beat_columns(change.beat) | {"community_id": community_id} for change in changes]
+    """Keep beats, add up what they used, and let their agents go where the claim still stands.
+
+    Of one that was under way while something was deleted, what it saw and said is not kept: it may stand there.
+    """
+    deleted = await session.value(select(func.max(TOMBSTONES.c.at)).where(owned(TOMBSTONES, community_id)))
+    beats = [change.beat for change in changes]
+    if deleted is not None:
+        beats = [replace(one, hud="", answer="", thoughts="") if one.at <= deleted else one for one in beats]
+    rows = [beat_columns(beat) | {"community_id": community_id} for beat in beats]
     await session.upsert(BEATS, rows)
     await _add_up(session, community_id, changes)
     for change in changes:

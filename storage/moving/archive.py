@@ -33,6 +33,7 @@ from storage.moving.arrival import CARRIED, admitted
 from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.moving.making_room import emptied
 from storage.moving.rehoming import rehome
+from storage.owed import debts_in
 from storage.private import whole_file
 from storage.resealing import reseal_moved
 from storage.rooms import SqlRooms
@@ -91,6 +92,7 @@ PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack more
 TOO_LARGE = "The archive holds more than any community: it is not one of Selfroom's; nothing was imported."
 FILES_IN_LINES = 1  # the format in which a message's files lay in its line
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
+DELETING = "Deleted words are still being taken out of old HUDs: try again in a minute; nothing was exported."
 CLOSED = (
     "{} keys in the archive are sealed with another secret, or were changed: give that of the Selfroom it comes from in"
     " SELFROOM_OLD_SECRETS (as a JSON list), export it anew after `selfroom rotate-secret`, or import without them with"
@@ -166,6 +168,8 @@ async def _write(
         about = await session.first(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
         if about is None:
             raise BadSetting("There is no such community: see the list of communities.")
+        if await debts_in(session, community_id):
+            raise BadSetting(DELETING)
         for table in TABLES:
             blank = SEALED if keyless and table is KEYS else NOTHING
             counts[table.name] = await _write_table(session, table, community_id, archive, blank)

@@ -29,7 +29,7 @@ from bot.core.records import (
     MessageId,
     Snowflake,
 )
-from storage.index_purging import purge_index
+from storage.index_purging import MOST_PAGES, SLICE_SECONDS, Slice, purge_index
 from storage.store import SqlStore
 from tests.factories import by_agent, by_person, membership, person
 from tests.fakes import START
@@ -233,6 +233,7 @@ async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, comm
     async with store.writing(community_id) as write:
         forgotten = await write.personal.forget(community_id, Snowflake(501), LATER)
     assert (forgotten.messages, forgotten.names, forgotten.agents) == (1, ("mira",), (OTHER,))
+    assert await store.gone_for_good()
     async with store.writing(community_id) as write:
         (left,) = await write.talk.history(community_id, ROOM)
         assert (left.content, left.reactions) == ("hi @someone, @miranda", ())
@@ -288,3 +289,18 @@ async def test_more_can_be_deleted_at_once_than_a_statement_takes_values(
         ids = [Snowflake(1_000 + number) for number in range(33_000)]
         assert await write.talk.delete(community_id, ids, START) == 1
         assert await hear(write.talk, community_id, said("hello", 20_000)) is None
+
+
+def test_as_much_of_the_index_is_merged_at_a_time_as_the_machine_does_in_time() -> None:
+    part = Slice()
+    for _ in range(20):
+        part.took(0.0001 * part.pages)
+    assert 0.0001 * part.pages <= 2 * SLICE_SECONDS
+    part.took(20 * SLICE_SECONDS)
+    assert part.pages < MOST_PAGES / 10
+    for _ in range(20):
+        part.took(1.0)
+    assert part.pages == 1
+    for _ in range(20):
+        part.took(0)
+    assert part.pages == MOST_PAGES

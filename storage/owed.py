@@ -1,0 +1,188 @@
+"""What deletions still owe: old HUDs, actions and notices that repeat what was said may be any number of rows.
+
+A note in the transaction says whose they are, since when, and what was said; it is worked off beside other work in
+reads and in transactions of few rows, also after a restart. Until then nobody is shown what it may be about.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
+
+from bot.core.name_redaction import NameRedactor
+from storage.columns import EPOCH, from_microseconds, to_microseconds
+from storage.database import Database
+from storage.quotes import (
+    DELETED,
+    SCHEDULED_BEFORE,
+    SHORTENED,
+    SPOKEN,
+    Quotes,
+    notices_of,
+    silence_actions,
+    tells_of,
+)
+from storage.session import INSTALLATION, OneRow, Query, Rows, Session, Term, Values, owned
+from storage.tables import ACTIONS, BEATS, KEPT, LETTERS
+
+NOTE = "silence"  # silence:community:mark, among what is kept for the installation
+HUDS_EMPTIED, HUDS_READ, TEXTS_READ = 100, 20, 50  # rows at a time
+PAUSE_SECONDS = 0.02  # between two transactions: others write too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Debt:
+    """What may stand in HUDs and actions of `agents` since then, and in notices: the beginnings of what was `said`.
+
+    `last_beat`: later ones began without it. `held`: letters that notices told of. `names`: of somebody who is
+    forgotten, to leave all HUDs.
+    """
+
+    agents: Sequence[int] = ()
+    since: datetime = EPOCH
+    last_beat: int = 0
+    said: Sequence[str] = ()
+    held: Sequence[int] = ()
+    names: Sequence[str] = ()
+    others: Sequence[str] = ()
+
+    def may_stand_in(self, beat: Values) -> bool:
+        """Tell whether what a beat saw and said may hold it."""
+        is_seen = beat["agent_id"] in self.agents and beat["at"] >= self.since and beat["id"] <= self.last_beat
+        return bool(self.names) or is_seen
+
+
+async def owe_for(
+    session: Session, community_id: int, gone: Rows, *, agents: Sequence[int], held: Sequence[int]
+) -> None:
+    """Note in the transaction what the deletion of a room's messages owes."""
+    said = sorted({row.content.strip()[:SHORTENED] for row in gone} - {""})
+    last_beat = await session.value(select(func.max(BEATS.c.id)).where(owned(BEATS, community_id))) or 0
+    since = min(row.sent_at for row in gone)
+    debt = Debt(agents=agents, since=since, last_beat=last_beat, said=said, held=held)
+    await owe(session, community_id, str(gone[0].id), debt)
+
+
+async def owe(session: Session, community_id: int, mark: str, debt: Debt) -> None:
+    """Note a debt in the transaction."""
+    value = asdict(debt) | {"since": to_microseconds(debt.since)}
+    await session.upsert(KEPT, [{"scope": INSTALLATION, "name": f"{NOTE}:{community_id}:{mark}", "value": value}])
+
+
+async def debts_in(session: Session, community_id: int | None = None) -> dict[str, Debt]:
+    """Give what is owed, in a community or in all, by the names of the notes."""
+    begun = f"{NOTE}:" if community_id is None else f"{NOTE}:{community_id}:"
+    asked = select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(begun))
+    notes = await session.rows(asked.order_by(KEPT.c.name))
+    return {name: Debt(**value | {"since": from_microseconds(value["since"])}) for name, value in notes}
+
+
+async def work_off(database: Database) -> None:
+    """Work off all that is owed, so that nobody waits for it."""
+    while True:
+        async with database.reading() as connection:
+            notes = await debts_in(Session(connection))
+        if not notes:
+            return
+        for community_id in {int(name.split(":")[1]) for name in notes}:
+            debts = [debt for name, debt in notes.items() if name.startswith(f"{NOTE}:{community_id}:")]
+            for debt in _together(debts):
+                await _empty_huds(database, community_id, debt)
+                await _silence_actions(database, community_id, debt)
+            await _silence_notices(database, community_id, debts)
+        async with database.writing() as connection:
+            await Session(connection).run(delete(KEPT).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.in_(notes)))
+
+
+def _together(debts: Iterable[Debt]) -> list[Debt]:
+    """Put together what concerns the same agents: a room's messages often go one after the other."""
+    found: dict[tuple[tuple[int, ...], tuple[str, ...]], list[Debt]] = {}
+    for debt in debts:
+        found.setdefault((tuple(debt.agents), tuple(debt.names)), []).append(debt)
+    return [
+        replace(
+            some[0],
+            since=min(one.since for one in some),
+            last_beat=max(one.last_beat for one in some),
+            said=[text for one in some for text in one.said],
+        )
+        for some in found.values()
+    ]
+
+
+async def _empty_huds(database: Database, community_id: int, debt: Debt) -> None:
+    texts = (BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts)
+    named = NameRedactor(debt.names, words=(), others=debt.others)
+    asked = select(BEATS.c.at, BEATS.c.id, *(texts if debt.names else ()))
+    asked = asked.where(owned(BEATS, community_id), func.coalesce(*texts).is_not(None))  # as their index has it
+    if not debt.names:
+        those = (BEATS.c.agent_id.in_(debt.agents), BEATS.c.at >= debt.since, BEATS.c.id <= debt.last_beat)
+        asked = asked.where(*those)
+
+    async def empty(session: Session, ids: Sequence[int]) -> None:
+        these = update(BEATS).where(owned(BEATS, community_id), BEATS.c.id.in_(ids))
+        await session.run(these.values(hud=None, answer=None, thoughts=None))
+
+    size = HUDS_READ if debt.names else HUDS_EMPTIED
+    await _go_through(database, asked, size, lambda row: not debt.names or named.found_in(*row[2:]), empty)
+
+
+async def _silence_actions(database: Database, community_id: int, debt: Debt) -> None:
+    quotes = Quotes(debt.said)
+    asked = select(ACTIONS.c.at, ACTIONS.c.id, *(ACTIONS.c[name] for name in SPOKEN)).where(
+        owned(ACTIONS, community_id),
+        ACTIONS.c.agent_id.in_(debt.agents),
+        ACTIONS.c.at >= debt.since - SCHEDULED_BEFORE,
+    )
+
+    async def silence(session: Session, ids: Sequence[int]) -> None:
+        await silence_actions(session, await session.mappings(select(ACTIONS).where(ACTIONS.c.id.in_(ids))), quotes)
+
+    if debt.said:
+        await _go_through(database, asked, TEXTS_READ, lambda row: bool(quotes.silenced(dict(row._mapping))), silence)
+
+
+async def _silence_notices(database: Database, community_id: int, debts: Sequence[Debt]) -> None:
+    quotes = Quotes(text for debt in debts for text in debt.said)
+    held = {letter_id for debt in debts for letter_id in debt.held}
+    since = min(debt.since for debt in debts) - SCHEDULED_BEFORE
+    asked = notices_of(community_id).where(LETTERS.c.created_at >= since)
+
+    async def silence(session: Session, ids: Sequence[int]) -> None:
+        for row in await session.rows(notices_of(community_id).where(LETTERS.c.id.in_(ids))):
+            this = update(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.id == row.id)
+            await session.run(this.values(payload=row.payload | {"text": DELETED}))
+
+    if quotes.whole or held:
+        await _go_through(database, asked, TEXTS_READ, lambda row: tells_of(row.payload, quotes, held), silence)
+
+
+async def _go_through(
+    database: Database,
+    asked: Query,
+    size: int,
+    holds: Callable[[OneRow], bool],
+    mend: Callable[[Session, Sequence[int]], Awaitable[None]],
+) -> None:
+    """Read rows, which begin with their time and id, so many at a time; mend those that hold words, by their ids."""
+    order = tuple(asked.selected_columns)[:2]
+    paged, last = asked.order_by(*order).limit(size), None
+    while True:
+        later = (
+            paged if last is None else paged.where(tuple_(*order) > tuple_(*last, types=[one.type for one in order]))
+        )
+        async with database.reading() as connection:
+            page = await Session(connection).rows(later)
+        if ids := [row.id for row in page if holds(row)]:
+            async with database.writing() as connection:
+                await mend(Session(connection), ids)
+        if len(page) < size:
+            return
+        last = tuple(page[-1])[:2]
+        await asyncio.sleep(PAUSE_SECONDS if ids else 0)
+
+
+def _after(order: Sequence[Term], last: Sequence[object]) -> ColumnElement[bool]:
+    return tuple_(*order) > tuple_(*last, types=[part.type for part in order])
