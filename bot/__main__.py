@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from importlib import metadata
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -218,7 +218,7 @@ def settings() -> Settings:
         raise give_up(error) from error
 
 
-def carry_out(work: Coroutine[Any, Any, Result]) -> Result:
+def carry_out(work: Coroutine[None, None, Result]) -> Result:
     """Run to the end; an error that a person can mend is one sentence and exit code 1."""
     try:
         return asyncio.run(work)

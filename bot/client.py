@@ -367,6 +367,7 @@ class SelfroomClient(commands.Bot):
         """Try again what rested, and read on in these channels (None: all): something was said that we did not hear."""
         await self._inbox.take(events.guild_seen(guild))
         if channel_ids is None or channel_ids:
+            self._translator.look_anew(guild.id)
             await self._backfill.read_on(guild, channel_ids=channel_ids)
             self.people.forget()
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import aiohttp
 import discord
@@ -28,7 +28,7 @@ HOUSEKEEPER = Person(id=Snowflake(0), username="selfroom", is_architect=True)
 FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
 UPKEEP_SECONDS = 5.0
 BACKUP_SECONDS = 3_600.0
-Part = Coroutine[Any, Any, None]
+Part = Coroutine[None, None, None]
 Job = Callable[[], Awaitable[None]]
 
 

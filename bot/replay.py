@@ -1,12 +1,12 @@
 """Feed a recorded conversation into a room of a running playground, as the people who wrote it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import aiohttp
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
@@ -170,7 +170,7 @@ class Playback:
             body = {"name": line.sender[:32], "guild_id": self._guild}
             self._people[line.sender] = await self._ask(Token, "POST", "/playground/people", body=body)
         for room in self._rooms:
-            message: dict[str, Any] = {"content": line.text[:CONTENT_LIMIT]}
+            message: dict[str, object] = {"content": line.text[:CONTENT_LIMIT]}
             if answered := self._posted.get((room.id, line.reply_to or 0)):
                 message["message_reference"] = {"message_id": answered, "fail_if_not_exists": False}
             token = self._people[line.sender].token
@@ -216,7 +216,7 @@ class Playback:
         path: str,
         *,
         base: str = "",
-        body: dict[str, Any] | None = None,
+        body: Mapping[str, object] | None = None,
         token: str = "",
     ) -> Shape:
         """Ask until there is an answer; raises BadSetting for a refusal, and where no playground answers."""
@@ -238,7 +238,9 @@ class Playback:
             raise BadSetting(f"What answers at {shown} is no playground: give its address with --url.") from error
         raise BadSetting(f"The playground refused {method} {path}: {refusal.message[:LONGEST_REASON] or status}")
 
-    async def _told(self, method: str, address: str, body: dict[str, Any] | None, token: str) -> tuple[int, bytes]:
+    async def _told(
+        self, method: str, address: str, body: Mapping[str, object] | None, token: str
+    ) -> tuple[int, bytes]:
         headers = {"Authorization": token} if token else {}
         async with self._turn, self._session.request(method, address, json=body, headers=headers) as response:
             answer = bytearray()

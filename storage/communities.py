@@ -1,12 +1,14 @@
-"""Communities, and what is kept for one beside its talk: small values by name, and a model provider of its own."""
+"""Communities, what is kept for one beside its talk (small values by name, its own model provider), and its logs."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import bindparam, delete, select, update
 
+from bot.core.keeping import AuditEntry, JournalEntry
 from bot.core.models import OwnProvider
 from bot.core.records import (
+    AgentId,
     Community,
     CommunityId,
     Json,
@@ -15,10 +17,13 @@ from bot.core.records import (
 from storage.convert import (
     plain,
 )
+from storage.names import worded
 from storage.session import INSTALLATION, Query, Session, owned
 from storage.tables import (
+    AUDIT,
     COMMUNITIES,
     COUNTERS,
+    JOURNAL,
     KEPT,
     OVERRIDES,
     PROVIDERS,
@@ -97,3 +102,25 @@ class SqlProviders:
             await self.session.run(delete(PROVIDERS).where(owned(PROVIDERS, community_id)))
         else:
             await self.session.upsert(PROVIDERS, [asdict(provider) | {"community_id": community_id}])
+
+
+@dataclass(frozen=True, slots=True)
+class SqlLogs:
+    """What was changed, by whom and when."""
+
+    session: Session
+
+    async def audit(self, community_id: CommunityId, *, limit: int = 50) -> Sequence[AuditEntry]:
+        asked = select(AUDIT).where(owned(AUDIT, community_id)).order_by(AUDIT.c.id.desc()).limit(limit)
+        rows = await self.session.mappings(asked)
+        texts = iter(await worded(self.session, community_id, [row[name] for row in rows for name in ("by", "what")]))
+        return [plain(AuditEntry, row, by=next(texts), what=next(texts)) for row in rows]
+
+    async def journal(
+        self, community_id: CommunityId, agent_id: AgentId, *, side: int = 0, limit: int = 50
+    ) -> Sequence[JournalEntry]:
+        its = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
+        asked = select(JOURNAL).where(*its).order_by(JOURNAL.c.id.desc()).limit(limit)
+        rows = await self.session.mappings(asked)
+        by = await worded(self.session, community_id, [row["by"] for row in rows])
+        return [plain(JournalEntry, row, by=who) for row, who in zip(rows, by, strict=True)]

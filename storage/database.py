@@ -92,7 +92,7 @@ def make_engine(url: URL) -> AsyncEngine:
         event.listen(engine.sync_engine, "checkout", _refuse_lost)
         event.listen(engine.sync_engine, "handle_error", _leave_out_values)
         return engine
-    options: dict[str, Any] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 4, "max_overflow": 6}
+    options: dict[str, object] = {"poolclass": StaticPool} if in_memory(url) else {"pool_size": 4, "max_overflow": 6}
     engine = create_async_engine(
         url,
         connect_args={"timeout": BUSY_MILLISECONDS / 1000, "async_creator_fn": connect},

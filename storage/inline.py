@@ -1,21 +1,25 @@
-"""SQLite without a thread hop for each statement: most take less time than handing them to another thread does."""
+"""SQLite without a thread hop for each statement, and a migrated database in memory to begin with."""
 
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 import aiosqlite
+from sqlalchemy import create_engine
+from sqlalchemy.pool import StaticPool
 
+from storage.migrations.path import upgrade
 from storage.private import keep_private
-from storage.template import fill
+from storage.sqlite_statistics import tell_planner
 
-Work = tuple["asyncio.Future[Any] | None", Callable[[], Any]]
+Work = tuple["asyncio.Future[Any] | None", Callable[[], object]]
 
 # These may take long or wait for another process: they go to the connection's own thread, and the loop runs on.
 SLOW = ("BEGIN IMMEDIATE", "COMMIT", "VACUUM", "PRAGMA", "CREATE", "ALTER", "DROP", "WITH")
@@ -31,7 +35,7 @@ class InlineConnection(aiosqlite.Connection):
     dozens of them. Also, what runs without hand-overs runs in the same order every time.
     """
 
-    async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+    async def _execute(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
         if not self._running or not self._connection:
             raise ValueError("Connection closed")
         if is_slow(fn, args):
@@ -117,7 +121,7 @@ def unhurried() -> Iterator[None]:
         _unhurried.reset(token)
 
 
-def is_slow(fn: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+def is_slow(fn: Callable[..., object], args: tuple[object, ...]) -> bool:
     """Tell whether the work is to be done by the connection's thread: all but single short statements."""
     if _unhurried.get():
         return True
@@ -143,3 +147,24 @@ def connect(database: str, **options: Any) -> InlineConnection:  # noqa: ANN401
     connection = InlineConnection(open_file, 64)
     connection._thread = Thread(target=work_off, args=(connection._tx,), name="sqlite", daemon=True)
     return connection
+
+
+_turn = Lock()  # connections are opened by threads of their own
+
+
+def fill(opened: sqlite3.Connection) -> None:
+    """Give an empty database all tables, as if it had been migrated."""
+    with _turn:
+        _template().backup(opened)
+
+
+@cache
+def _template() -> sqlite3.Connection:
+    engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+    with engine.begin() as connection:
+        upgrade(connection)
+        tell_planner(connection)
+        made = connection.connection.dbapi_connection
+    if not isinstance(made, sqlite3.Connection):
+        raise TypeError("a database in memory is one of sqlite3")
+    return made

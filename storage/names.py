@@ -1,13 +1,12 @@
 """Who bears or bore which name here, and names put in the place of ids when logs are shown."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Text, false, func, or_, select, true, type_coerce
+from sqlalchemy import ColumnElement, Text, false, func, or_, select, true, type_coerce
 
 from bot.core.name_redaction import NameRedactor, longer
 from bot.core.people import SOMEONE, mentioned, named
-from storage.session import Session, owned
+from storage.session import Field, Session, owned
 from storage.tables import AGENTS, MESSAGES, NAMES, PEOPLE
 
 
@@ -86,7 +85,7 @@ async def names_of_agents(session: Session, community_id: int, *, folded: bool =
     return {name.casefold() if folded else name for own, aliases in rows for name in (own, *(aliases or ()))}
 
 
-def may_name(named: NameRedactor, column: Column[Any]) -> ColumnElement[bool]:
+def may_name(named: NameRedactor, column: Field) -> ColumnElement[bool]:
     """Give the condition that a column holds one of the names, roughly: databases know the case of ASCII alone."""
     if not all(name.isascii() for name in named.names):
         return true()

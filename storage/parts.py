@@ -25,14 +25,12 @@ from storage.beats import SqlBeats
 from storage.changes.applying import apply
 from storage.circumstances import SqlInquiries
 from storage.claims import SqlClaims
-from storage.communities import SqlCommunities, SqlNotes, SqlProviders
+from storage.communities import SqlCommunities, SqlLogs, SqlNotes, SqlProviders
 from storage.letters import SqlLetters
-from storage.logs import SqlLogs
 from storage.money import SqlMoney
-from storage.people import SqlPeople
 from storage.personal import SqlPersonal
 from storage.reactions import SqlReactions
-from storage.residents import SqlAccess, SqlAgents
+from storage.residents import SqlAccess, SqlAgents, SqlPeople
 from storage.retention import SqlUpkeep
 from storage.rooms import SqlRooms
 from storage.session import Session

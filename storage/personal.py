@@ -1,13 +1,14 @@
-"""What the store has of one person, for that person to read and to be forgotten: all of it is found by their id."""
+"""What the store has of one person, all found by their id, to read or to forget; and where they may still be named."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select, true, union, update
+from sqlalchemy import Column, ColumnElement, Table, and_, delete, func, or_, select, true, union, update
 
 from bot.core.keeping import ForgetReport, Readable
 from bot.core.kinds import LetterKind, RequestState
+from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
 from bot.core.name_redaction import NameRedactor as Named
 from bot.core.people import SOMEONE, by_person, mention
 from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Room, Snowflake
@@ -16,7 +17,7 @@ from storage.convert import room_of
 from storage.erasing import erase
 from storage.index_purging import owe_purge
 from storage.inline import unhurried
-from storage.names import borne_by_others, longer_names, may_name, usernames_of
+from storage.names import borne_by_others, longer_names, may_name, names_of_agents, usernames_of
 from storage.session import Query, Session, key_of, owned
 from storage.summaries import withdraw_where
 from storage.tables import (
@@ -29,6 +30,7 @@ from storage.tables import (
     EARLY_EDITS,
     FAILURES,
     JOURNAL,
+    KEYS,
     LETTERS,
     LOOKUPS,
     MESSAGES,
@@ -42,7 +44,6 @@ from storage.tables import (
 )
 from storage.talk import SqlTalk
 from storage.talking import count_reactions, index, unindex
-from storage.traces import traces_of
 
 CAUSED = ("id", "agent_id", "at", "reason", "model", "cost_usd")  # of a beat: what it saw is not this person's alone
 KNOCKED = ("id", "room_id", "state", "created_at", "closed_at")  # a key's label is the owner's
@@ -324,3 +325,32 @@ class SqlPersonal:
 
 def _as_text(value: object) -> str:
     return value if isinstance(value, str) else to_json(value)
+
+
+PLACES: tuple[tuple[TraceKind, Column[int], Column[str]], ...] = (  # kind, whose, text
+    (TraceKind.PROMPT, AGENTS.c.id, AGENTS.c.prompt),
+    (TraceKind.TOPIC, ROOMS.c.id, ROOMS.c.topic),
+    (TraceKind.BILLBOARD, ROOMS.c.id, ROOMS.c.billboard),
+    (TraceKind.LABEL, KEYS.c.id, KEYS.c.label),
+    (TraceKind.KNOWLEDGE, MINDS.c.agent_id, MINDS.c.knowledge),
+    (TraceKind.FOCUS, MINDS.c.agent_id, MINDS.c.focus),
+)
+
+
+async def traces_of(session: Session, community_id: int, called: Collection[str], removed: NameRedactor) -> list[Trace]:
+    """Give the places where one of these names stands as a word; what minds lose anyway does not count."""
+    agents = await names_of_agents(session, community_id)
+    words = [word for name in called for word in words_of(name, agents)]
+    named = NameRedactor(sorted(called), words, others=removed.others)
+    found: list[Trace] = []
+    for kind, whose, text in PLACES:
+        rows = await session.rows(select(whose, text).where(owned(whose.table, community_id)).order_by(whose))
+        ids = [id_ for id_, value in rows if named.found_in(_left(kind, value, removed))]
+        found += [Trace(kind=kind, id=id_) for id_ in dict.fromkeys(ids)]
+    return found
+
+
+def _left(kind: TraceKind, value: object, removed: NameRedactor) -> str:
+    if isinstance(value, dict):  # what a mind holds
+        return to_json(removed.knowledge(value) if kind is TraceKind.KNOWLEDGE else removed.rewritten(value))
+    return str(value or "")

@@ -1,30 +1,36 @@
-"""Agents, what they will say later, and who may enter their rooms."""
+"""Agents, what they will say later, who may enter their rooms, and the people whom a community knows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from bot.core.records import (
     AccessKey,
     AccessRequest,
     AgentId,
     CommunityId,
+    Person,
     Schedule,
+    Snowflake,
 )
 from storage.convert import (
+    columns_of,
     key_of,
+    person_of,
     request_of,
     schedule_of,
 )
 from storage.erasing import erase
+from storage.names import bear
 from storage.questions import PENDING
 from storage.session import Session, owned
 from storage.tables import (
     AGENTS,
     KEYS,
     MESSAGES,
+    PEOPLE,
     REQUESTS,
     ROOMS,
     SCHEDULES,
@@ -71,3 +77,33 @@ class SqlAccess:
     async def knocks(self) -> Sequence[tuple[CommunityId, AccessRequest]]:
         pending = select(REQUESTS).where(PENDING).order_by(REQUESTS.c.created_at, REQUESTS.c.id)
         return await self.session.records(pending, REQUESTS, lambda row: (row["community_id"], request_of(row)))
+
+
+@dataclass(frozen=True, slots=True)
+class SqlPeople:
+    """Whom a community knows, and whom its agents listen to."""
+
+    session: Session
+
+    async def find(self, community_id: CommunityId, person_id: Snowflake) -> Person | None:
+        row = await self.session.first(select(PEOPLE).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id))
+        return None if row is None else person_of(row)
+
+    async def put(self, community_id: CommunityId, person: Person) -> None:
+        """Store a person, or their new name and rights: whether agents listen to them stays as it was decided.
+
+        Of a forgotten person only the id is kept.
+        """
+        statement = self.session.insert(PEOPLE)
+        names = ("username", "display_name", "is_architect")
+        change = statement.on_conflict_do_update(
+            index_elements=PEOPLE.primary_key,
+            set_={name: statement.excluded[name] for name in names},
+            where=PEOPLE.c.forgotten_at.is_(None),
+        )
+        if await self.session.run(change, columns_of(person) | {"community_id": community_id}):
+            await bear(self.session, community_id, {f"person:{person.id}": person.username})
+
+    async def decide_about(self, community_id: CommunityId, person: Person) -> None:
+        known = (owned(PEOPLE, community_id), PEOPLE.c.id == person.id, PEOPLE.c.forgotten_at.is_(None))
+        await self.session.run(update(PEOPLE).where(*known).values(ignored=person.ignored, muted=person.muted))

@@ -37,6 +37,7 @@ OneRow = Row[*tuple[Any, ...]]
 Rows = Sequence[OneRow]
 Query = Select[*tuple[Any, ...]]
 Term = ColumnElement[Any]
+Field = Column[Any]
 # what a value raises that is no value of its column, or none that its record takes
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, OSError, zlib.error)
 INSTALLATION = 0  # the scope of what is kept for no community in particular
@@ -170,7 +171,7 @@ def literally(*values: str) -> BindParameter[str]:
     return bindparam(None, values, type_=String, expanding=True, literal_execute=True)
 
 
-def key_of(table: Table) -> tuple[Column[Any], ...]:
+def key_of(table: Table) -> tuple[Field, ...]:
     """Give the columns that tell the rows of one community apart."""
     return tuple(column for column in table.primary_key if column.name != "community_id")
 

@@ -1,5 +1,6 @@
 """The store: opens the database, brings it up to date, and gives reads and transactions."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -13,15 +14,15 @@ from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
-from storage.backups import back_up, before_migration, expire
 from storage.database import Database, open_database
 from storage.faults import in_sentences
 from storage.ids import CountedIds
 from storage.index_purging import Purger, purge, purge_index
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
-from storage.moving.clone import clone_community
+from storage.moving.rehoming import clone_community
 from storage.parts import SqlReading, SqlWriting
+from storage.private import whole_file
 from storage.resealing import Resealed, reseal
 from storage.session import Session
 from storage.sqlite_statistics import tell_planner
@@ -152,3 +153,38 @@ async def migrate(database: Database) -> bool:
             if database.is_sqlite:
                 await connection.run_sync(tell_planner)
     return True
+
+
+BEFORE_MIGRATION = "{}.before-migration-from-{}"
+
+
+def before_migration(database: Database, revision: str) -> Path:
+    """Give where a SQLite file is copied to before it is brought up to date."""
+    return Path(BEFORE_MIGRATION.format(database.url.database, revision))
+
+
+async def back_up(database: Database, target: Path, *, replace: bool = False) -> None:
+    """Copy a SQLite database, consistent and compact, into a new file, or (`replace`) in place of an older one.
+
+    Raises BadSetting where the file cannot be made.
+    """
+    with whole_file(target, replace=replace) as partial:
+        async with database.engine.connect() as connection:
+            raw = await connection.get_raw_connection()
+            await raw.driver_connection.execute("VACUUM INTO ?", (str(partial),))  # type: ignore[union-attr]
+
+
+async def expire(database: Database, folder: Path, before: datetime) -> int:
+    """Remove the copies in a folder, and those that migrations made, that are older; gives how many."""
+    return await asyncio.to_thread(_expire, database, folder, before)
+
+
+def _expire(database: Database, folder: Path, before: datetime) -> int:
+    copies = list(folder.glob("*.db"))
+    if database.is_sqlite and not database.in_memory:
+        pattern = Path(BEFORE_MIGRATION.format(database.url.database, "*"))
+        copies += pattern.parent.glob(pattern.name)
+    old = [copy for copy in copies if copy.lstat().st_mtime < before.timestamp()]
+    for copy in old:
+        copy.unlink(missing_ok=True)
+    return len(old)

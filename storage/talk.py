@@ -35,7 +35,6 @@ from storage.convert import columns_of, sender_columns
 from storage.erasing import erase
 from storage.index_purging import owe_purge
 from storage.inline import unhurried
-from storage.known import Known, known_of
 from storage.messages import ORDER, file_rows, messages_where, newest, read_messages
 from storage.postgresql import store_at_once
 from storage.search import search
@@ -47,7 +46,7 @@ from storage.tables import (
     PARTS,
     TOMBSTONES,
 )
-from storage.talking import More, count_messages, index, unindex
+from storage.talking import Known, More, count_messages, index, known_of, unindex
 
 AT_A_TIME = 500
 NewRow = dict[str, Any]  # of a message, by column

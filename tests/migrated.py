@@ -4,8 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from storage.inline import fill
 from storage.private import keep_private
-from storage.template import fill
 
 
 def migrated(file: Path) -> Path:

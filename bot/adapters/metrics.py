@@ -1,5 +1,6 @@
 """Prometheus: what the engine counts and measures, and how every heart beats."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from bot.core.next_beat import NextBeat
 from bot.core.records import Agent, CommunityId
 
 WHOSE = ("community", "agent", "name")
+MOST_SERIES = 200  # of one name: models have the names that people give them
+OTHERS = "others"  # where all further ones are counted together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,7 @@ class PrometheusMetrics:
         self._registry = CollectorRegistry()
         self._counters: dict[str, Counter] = {}
         self._histograms: dict[str, Histogram] = {}
+        self._series: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         """Add to a counter."""
@@ -35,7 +39,7 @@ class PrometheusMetrics:
         if counter is None:
             counter = Counter(f"selfroom_{name}", name.replace("_", " "), sorted(labels), registry=self._registry)
             self._counters[name] = counter
-        (counter.labels(**labels) if labels else counter).inc(amount)
+        (counter.labels(**self._bounded(name, labels)) if labels else counter).inc(amount)
 
     def observe(self, name: str, value: float, **labels: str) -> None:
         """Note a measured value."""
@@ -43,7 +47,14 @@ class PrometheusMetrics:
         if histogram is None:
             histogram = Histogram(f"selfroom_{name}", name.replace("_", " "), sorted(labels), registry=self._registry)
             self._histograms[name] = histogram
-        (histogram.labels(**labels) if labels else histogram).observe(value)
+        (histogram.labels(**self._bounded(name, labels)) if labels else histogram).observe(value)
+
+    def _bounded(self, name: str, labels: dict[str, str]) -> dict[str, str]:
+        known, this = self._series[name], tuple(labels.values())
+        if this not in known and len(known) >= MOST_SERIES:
+            return dict.fromkeys(labels, OTHERS)
+        known.add(this)
+        return labels
 
     def page(self) -> bytes:
         """Give the text that Prometheus reads."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -242,7 +242,7 @@ async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) ->
     return next((beat for beat in beats if not view.is_thread(beat.side)), None)
 
 
-def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, Any]:
+def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, object]:
     """Give what the page's agent list shows of one agent."""
     room = view.all_rooms.get(agent.id)
     return {
@@ -276,7 +276,7 @@ def heard_by(view: Outline, agent: Agent) -> list[str]:
     return [str(room.channel_id) for room in rooms if room is not None and room.channel_id is not None]
 
 
-def beat_row(beat: Beat, model: Model) -> dict[str, Any]:
+def beat_row(beat: Beat, model: Model) -> dict[str, object]:
     """Give what the drawer shows of one beat: sections that add up to the input, and a cost only where it is known."""
     used = beat.usage
     rest = used.input_tokens - sum(tokens for _, tokens in beat.sections)
@@ -301,7 +301,7 @@ def beat_row(beat: Beat, model: Model) -> dict[str, Any]:
     }
 
 
-def tally_row(tally: Tally) -> dict[str, Any]:
+def tally_row(tally: Tally) -> dict[str, object]:
     """Give what a replay prints at its end."""
     return {
         "beats": {kind.value: count for kind, count in tally.beats.items()},

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
+from bot.core.actions.fields import LONGEST_PROMPT
 from bot.core.changes import AgentColumns
 from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, InputFormat, OutputFormat
@@ -182,6 +183,11 @@ def _prompt(inner: Mapping[str, Json], own: Mapping[str, Json], name: str) -> st
     prompt = "\n\n".join(part for part in parts if part)
     if not prompt:
         raise BadSetting("This card describes nobody: its description, personality and scenario are empty.")
+    if len(prompt) > LONGEST_PROMPT:
+        raise BadSetting(
+            f"This card describes its agent in {len(prompt):,} characters: make its description, personality and "
+            f"scenario at most {LONGEST_PROMPT:,} together."
+        )
     return prompt
 
 

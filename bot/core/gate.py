@@ -136,9 +136,11 @@ def _called(view: Glance, ready: Ready, now: datetime) -> datetime | None:
 
 
 def side_of(view: Outline, room_id: AgentId | None) -> Side:
-    """Give the side of the barrier a room lies on (the public one for no room)."""
-    room = view.all_rooms.get(room_id) if room_id is not None else None
-    return room.side if room is not None else PUBLIC_SIDE
+    """Give the side of the barrier a room lies on: the public one for no room, one of its own for an unknown one."""
+    if room_id is None:
+        return PUBLIC_SIDE
+    room = view.all_rooms.get(room_id)
+    return room.side if room is not None else Side(room_id)
 
 
 def is_self_caused(reasons: Sequence[Reason]) -> bool:

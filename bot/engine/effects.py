@@ -11,6 +11,7 @@ from bot.core.letters import (
     ChannelPayload,
     CuePayload,
     NoticePayload,
+    Payload,
     PermissionPayload,
     ReactPayload,
     RemovalPayload,
@@ -147,10 +148,12 @@ class Effects:
                 category_id=view.config.category_id,
             ),
         )
-        shown = BillboardPayload(text=room.billboard).stored()
+        shows: list[tuple[LetterKind, Payload]] = [(LetterKind.TOPIC, TopicPayload(topic=room.topic))]  # no mark in it
+        if room.billboard:
+            shows.append((LetterKind.BILLBOARD, BillboardPayload(text=room.billboard)))
         now = self._clock.now()
-        billboard = AddLetter(kind=LetterKind.BILLBOARD, room_id=room.id, payload=shown, not_before=now)
-        return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *([billboard] if room.billboard else [])]
+        letters = [AddLetter(kind=kind, room_id=room.id, payload=it.stored(), not_before=now) for kind, it in shows]
+        return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *letters]
 
     async def _react(self, room: Room, view: Outline, message_id: MessageId, emoji: str, *, added: bool) -> None:
         async with self._store.reading() as read:

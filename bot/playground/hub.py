@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Coroutine, Iterable
-from typing import Any
 
 from bot.playground.session import Link, Session
 
@@ -51,7 +50,7 @@ class Hub:
 
         self.run(wait())
 
-    def run(self, errand: Coroutine[Any, Any, None]) -> None:
+    def run(self, errand: Coroutine[None, None, None]) -> None:
         """Run an errand that ends with the playground at the latest."""
         task = asyncio.get_running_loop().create_task(errand)
         self._errands.add(task)

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from enum import IntFlag
-from typing import Any
 
-Json = Mapping[str, Any]
+from bot.playground.rows import Json
 
 
 class Permission(IntFlag):

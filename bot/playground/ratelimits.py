@@ -7,7 +7,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from bot.playground.clock import Clock
 from bot.playground.errors import ApiError
@@ -78,7 +78,7 @@ class RateLimited(ApiError):
         if scope == "global":
             self.headers["X-RateLimit-Global"] = "true"
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """Give the JSON that is sent."""
         return {
             "message": self.message,

@@ -20,12 +20,27 @@ from bot.playground.faults import GATEWAY
 from bot.playground.gateway import connection
 from bot.playground.journal import Journal
 from bot.playground.ratelimits import Pace
-from bot.playground.rest import page
+from bot.playground.rest import (
+    channels,
+    commands,
+    guilds,
+    interactions,
+    members,
+    messages,
+    page,
+    pins,
+    reactions,
+    roles,
+    threads,
+    undone,
+    users,
+    webhooks,
+)
 from bot.playground.rest import playground as setup
-from bot.playground.rest.api import api_routes
 from bot.playground.rest.endpoint import Endpoint, respond, suffer
 from bot.playground.rest.exchange import Exchange, Observer
 from bot.playground.rest.reading import MAX_BODY
+from bot.playground.rest.routes import Route
 from bot.playground.rows import Json
 from bot.playground.seed import seed
 from bot.playground.shapes.user import show_user
@@ -247,3 +262,14 @@ def _version() -> str:
 
 
 __all__ = ["Exchange", "Observer", "Pace", "Playground", "PlaygroundError", "PlaygroundOptions"]
+
+
+MODULES = (
+    *(users, guilds, channels, roles, members, messages, pins, reactions, webhooks, threads, commands, interactions),
+    undone,
+)
+
+
+def api_routes() -> list[Route]:
+    """Gather the routes of every module."""
+    return [route for module in MODULES for route in module.routes]

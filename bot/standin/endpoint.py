@@ -1,14 +1,19 @@
-"""The two endpoints over HTTP: who may ask, waiting, failing, answering at once or as a stream."""
+"""The two endpoints over HTTP: who may ask, waiting, failing, the words of an answer, at once or as a stream."""
 
 import asyncio
+import json
+import re
+from collections.abc import Iterator
+from itertools import chain, repeat
 from types import ModuleType
 
 from aiohttp import web
 
 from bot.core.records import Json
 from bot.standin import chat_shape, responses_shape
-from bot.standin.answering import reply_to
-from bot.standin.completion import new_id
+from bot.standin.brain import think
+from bot.standin.completion import Completion, new_id
+from bot.standin.faults import Outcome, spoilt
 from bot.standin.problems import (
     Problem,
     bad_request,
@@ -18,8 +23,12 @@ from bot.standin.problems import (
     server_error,
     wrong_key,
 )
-from bot.standin.question import Endpoint, read_question
-from bot.standin.script import Script, Step
+from bot.standin.question import Endpoint, Question, read_question
+from bot.standin.reader import read_hud
+from bot.standin.schema import Fitter, Schema, by_kind, kind_of
+from bot.standin.script import Call, Script, Step
+from bot.standin.smalltalk import ANNOUNCEMENT
+from bot.standin.usage import Usage, first_tokens, tokens_of
 
 LOOK_EVERY_SECONDS = 0.2
 SHAPES: dict[Endpoint, ModuleType] = {"responses": responses_shape, "chat": chat_shape}
@@ -134,3 +143,101 @@ async def streamed(request: web.Request, events: list[str], request_id: str, *, 
         return response
     await response.write_eof()
     return response
+
+
+def words_for(question: Question, step: Step) -> str:
+    """The answer's text. A prepared text goes out as it is; a prepared object only gains missing nulls."""
+    fitter = Fitter(question.schema) if question.schema else None
+    if isinstance(step.answer, str):
+        return step.answer
+    if step.answer is not None:
+        return as_json(fitter.filled(step.answer) if fitter else step.answer)
+    hud = read_hud(question.text)
+    if hud is None:
+        return plain_answer(question, fitter)
+    answer = think(hud)
+    return as_json(fitter.fitted(answer) if fitter else answer)
+
+
+def as_json(answer: object) -> str:
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def reply_to(question: Question, step: Step, script: Script, call: Call, reply_id: str) -> tuple[Completion, Outcome]:
+    """The reply with its usage, which is noted on the call as well."""
+    outcome = shortened(question, spoilt(words_for(question, step), step.fault, incomplete=step.incomplete))
+    usage = Usage(
+        input_tokens=tokens_of(question.prompt),
+        cached_tokens=script.cache.cached_tokens(question.prompt, model=question.model, key=question.cache_key),
+        output_tokens=tokens_of(outcome.refusal or outcome.text),
+    )
+    call.usage, call.answer = usage, outcome.refusal or outcome.text
+    reply = Completion(
+        question=question,
+        text=outcome.text,
+        refusal=outcome.refusal,
+        incomplete=outcome.incomplete,
+        usage=usage,
+        id=reply_id,
+    )
+    return reply, outcome
+
+
+def shortened(question: Question, outcome: Outcome) -> Outcome:
+    """The outcome, cut where the asker's limit of output tokens ends it."""
+    limit = question.max_output_tokens
+    if limit is None or tokens_of(outcome.text) <= limit:
+        return outcome
+    cut = first_tokens(outcome.text, limit)
+    return Outcome(text=cut, refusal=outcome.refusal, incomplete=True, hang_up=outcome.hang_up)
+
+
+LINE = re.compile(r"^\[\d+[^\]]*\] (.{1,60}?): (.+)$")
+LONGEST = 160
+SHOWN_LINES = 6
+MAX_DEPTH = 12
+
+
+def plain_answer(question: Question, fitter: Fitter | None) -> str:
+    """Words for a question without a schema, and a value full of the text's own lines for one with."""
+    points = points_of(question.text)
+    if fitter is not None:
+        filler = chain(points, repeat("nothing more"))
+        value = sample(fitter, fitter.schema, filler)
+        return json.dumps(fitter.fitted(value), ensure_ascii=False)
+    words = summary(points) if re.search(r"summar|checkpoint", question.text, re.IGNORECASE) else echo(points)
+    return json.dumps({"answer": words}, ensure_ascii=False) if question.json_wanted else words
+
+
+def points_of(text: str) -> list[str]:
+    """The lines of the talk when there is one, else the last lines that hold words."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    talk = [f"{found[1]}: {found[2]}" for line in lines if (found := LINE.match(line))]
+    return [point[:LONGEST] for point in (talk or lines)[-SHOWN_LINES:]]
+
+
+def summary(points: list[str]) -> str:
+    return "Said lately: " + " / ".join(points) if points else "Nothing was said."
+
+
+def echo(points: list[str]) -> str:
+    return f"{ANNOUNCEMENT} You wrote: {points[-1]}" if points else ANNOUNCEMENT
+
+
+def sample(fitter: Fitter, part: Schema, filler: Iterator[str], depth: int = 0) -> Json:
+    """A value of the part's kind, its texts taken from the filler."""
+    part = fitter.resolve(part)
+    options = part.get("anyOf") or by_kind(part)
+    part = next((option for option in map(fitter.resolve, options) if kind_of(option) != "null"), part)
+    if depth > MAX_DEPTH or "enum" in part or "const" in part:
+        return fitter.blank(part)
+    match kind_of(part):
+        case "object":
+            properties = part.get("properties", {}).items()
+            return {name: sample(fitter, sub, filler, depth + 1) for name, sub in properties}
+        case "array":
+            return [sample(fitter, part.get("items", {}), filler, depth + 1)]
+        case "string":
+            return next(filler)
+        case _:
+            return fitter.blank(part)

@@ -24,7 +24,9 @@ REMEMBERED = 1_000
 UNDER_WAY = "-# ⏳ On it …"
 
 Interaction = discord.Interaction[SelfroomClient]
-Command = app_commands.Command[Any, Any, Any] | app_commands.ContextMenu
+Slash = app_commands.Command[Any, Any, Any]
+Raw = Any  # of Discord's own objects
+Command = Slash | app_commands.ContextMenu
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Again:
         if AGAIN in interaction.extras:
             used: Self = interaction.extras[AGAIN]
             return used
-        data: Any = interaction.data
+        data: Raw = interaction.data
         path = interaction.command.qualified_name if interaction.command else ""
         if data.get("target_id"):
             return cls(path, (f"message={interaction.channel_id}/{data['target_id']}",))
@@ -198,9 +200,9 @@ def question(again: Again, label: str) -> discord.ui.View:
     return view
 
 
-def _options(data: dict[str, Any]) -> list[dict[str, Any]]:
+def _options(data: Raw) -> list[Raw]:
     """Give the options of the command itself, below the groups it is in."""
-    options: list[dict[str, Any]] = data.get("options", [])
+    options: list[Raw] = data.get("options", [])
     while options and options[0]["type"] in (1, 2):
         options = options[0].get("options", [])
     return options
@@ -212,9 +214,9 @@ async def _check(interaction: Interaction, command: Command) -> None:
         raise app_commands.CheckFailure(f"The checks of {command.name} failed.")
 
 
-def _command(interaction: Interaction, path: str) -> app_commands.Command[Any, Any, Any]:
+def _command(interaction: Interaction, path: str) -> Slash:
     top, *rest = path.split()
-    found: Any = interaction.client.tree.get_command(top)
+    found: Raw = interaction.client.tree.get_command(top)
     for name in rest:
         found = found.get_command(name) if isinstance(found, app_commands.Group) else None
     if not isinstance(found, app_commands.Command):
@@ -222,10 +224,10 @@ def _command(interaction: Interaction, path: str) -> app_commands.Command[Any, A
     return found
 
 
-def _option(command: app_commands.Command[Any, Any, Any], name: str, value: str) -> Any:  # noqa: ANN401
+def _option(command: Slash, name: str, value: str) -> Raw:
     """Give an option as Discord sends it."""
     kind = next((one.type.value for one in command.parameters if one.display_name == name), 3)
-    read: dict[int, Callable[[str], Any]] = {4: int, 5: "True".__eq__, 10: float}
+    read: dict[int, Callable[[str], object]] = {4: int, 5: "True".__eq__, 10: float}
     return {"name": name, "type": kind, "value": read.get(kind, str)(value)}
 
 

@@ -13,10 +13,11 @@ HEAD = [
     "Press and hold a message (or right-click it), then Apps: *Who said this?*, *Ask again*.",
 ]
 
-Any_ = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
+Command = app_commands.Command[Any, Any, Any]
+Entry = Command | app_commands.Group | app_commands.ContextMenu
 
 
-def guide(commands: Iterable[Any_], *, manages: bool) -> list[str]:
+def guide(commands: Iterable[Entry], *, manages: bool) -> list[str]:
     """Give how to talk to agents, then each command that the person may use."""
     lines = [
         f"`/{one.qualified_name}` {one.description}" for one in each_of(commands) if manages or is_for_everyone(one)
@@ -24,12 +25,12 @@ def guide(commands: Iterable[Any_], *, manages: bool) -> list[str]:
     return [*HEAD, *lines]
 
 
-def is_for_everyone(one: Any_) -> bool:
+def is_for_everyone(one: Entry) -> bool:
     """Tell whether a command is not for managers alone."""
     return FOR_EVERYONE.items() <= one.extras.items()
 
 
-def each_of(commands: Iterable[Any_]) -> Iterable[app_commands.Command[Any, Any, Any]]:
+def each_of(commands: Iterable[Entry]) -> Iterable[Command]:
     """Give every single command, those of groups too."""
     for one in commands:
         if isinstance(one, app_commands.Group):

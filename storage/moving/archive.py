@@ -1,6 +1,7 @@
 """A community in one file: a zip of JSON lines, images and a manifest with counts."""
 
 import asyncio
+import hmac
 import io
 import json
 import re
@@ -11,6 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,7 +31,6 @@ from storage.messages import file_rows
 from storage.moving.arrival import admitted
 from storage.moving.contents import STAYS, TABLES, from_line, to_line
 from storage.moving.rehoming import rehome
-from storage.moving.seal import MANIFEST, SEAL, fingerprint, is_sealed, seal
 from storage.private import whole_file
 from storage.resealing import reseal_moved
 from storage.rooms import SqlRooms
@@ -37,6 +38,36 @@ from storage.session import Session, Values, owned
 from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
 from storage.talking import index
 from storage.views import SqlViews
+
+MANIFEST = "manifest.json"
+SEAL = "seal"
+PIECE_BYTES = 1_000_000
+
+
+def fingerprint(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> str:
+    """Give what tells an archive from any other; reads all of it, and raises BadZipFile where it is damaged."""
+    about = {name: value for name, value in manifest.items() if name != SEAL}
+    whole = sha256(json.dumps(about, sort_keys=True).encode())
+    for info in sorted(archive.infolist(), key=lambda info: info.filename):
+        with archive.open(info) as file:
+            if info.filename == MANIFEST:
+                continue
+            whole.update(f"\n{json.dumps(info.filename)} {info.file_size}\n".encode())
+            while piece := file.read(PIECE_BYTES):
+                whole.update(piece)
+    return f"archive/{whole.hexdigest()}"  # longer than any key, whose digests are made alike
+
+
+def seal(cipher: Cipher, fingerprint: str) -> str:
+    """Seal an archive as it is."""
+    return cipher.digest(fingerprint).hex()
+
+
+def is_sealed(cipher: Cipher, fingerprint: str, manifest: Mapping[str, Any]) -> bool:
+    """Tell whether the archive's seal was made with one of our secrets, for all that is in it."""
+    given = str(manifest.get(SEAL, ""))
+    return any(hmac.compare_digest(one.hex().encode(), given.encode()) for one in cipher.digests(fingerprint))
+
 
 Line = dict[str, Any]  # as a foreign file gives it
 FORMAT = 2  # raised when an older program could not read what a newer one writes

@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 from pydantic_core import PydanticUndefined
-from sqlalchemy import Column, Date, LargeBinary, Table
+from sqlalchemy import Date, LargeBinary, Table
 
 from storage.columns import Packed, Usd, UtcTime, to_plain
-from storage.session import Values
+from storage.session import Field, Values
 from storage.tables import METADATA, ROWS
 
 ELSEWHERE = {"communities", "kept"}  # the community itself, and what is keyed in another way
@@ -20,7 +20,7 @@ TABLES: tuple[Table, ...] = tuple(
 )
 
 
-def counts_itself(column: Column[Any]) -> bool:
+def counts_itself(column: Field) -> bool:
     """Tell whether the database gives the value: such ids mean nothing outside and are given anew."""
     return column.name == "id" and "community_id" not in column.table.primary_key.columns
 
@@ -49,14 +49,14 @@ def from_line(table: Table, line: Values) -> dict[str, object]:
     return row
 
 
-def _default(column: Column[Any]) -> object:
+def _default(column: Field) -> object:
     default = ROWS[column.table.name].model_fields[column.name].default
     if default is PydanticUndefined:
         raise KeyError(column.name)
     return default
 
 
-def _value(column: Column[Any], value: Any) -> object:  # noqa: ANN401  # JSON
+def _value(column: Field, value: Any) -> object:  # noqa: ANN401  # JSON
     if value is None or isinstance(column.type, Packed):
         return value
     match column.type:

@@ -1,18 +1,25 @@
-"""A community that comes into another server leaves all places of the old one behind; its rooms get new channels."""
+"""A community becomes another: a clone beside itself, or one that leaves all places of an old server behind."""
 
-from sqlalchemy import ColumnElement, Table, and_, delete, select, update
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Date, Table, and_, delete, select, update
 
 from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import ChannelPayload
 from bot.core.records import AgentId, CommunityId
 from storage.changes.applying import apply
+from storage.columns import UtcTime, to_microseconds
+from storage.database import Database, database_url
 from storage.erasing import erase
 from storage.moving.arrival import EARLIEST, OPEN
+from storage.moving.contents import TABLES, counts_itself
 from storage.rooms import SqlRooms
 from storage.session import Session, owned
 from storage.tables import (
     AGENTS,
+    COMMUNITIES,
     EARLY_EDITS,
     KEPT,
     LETTERS,
@@ -83,3 +90,43 @@ async def _set(
     session: Session, community_id: CommunityId, table: Table, *only: ColumnElement[bool], **values: object
 ) -> None:
     await session.run(update(table).where(owned(table, community_id), *only).values(values))
+
+
+AT_A_TIME = 5_000  # rows: what is copied is never twice in memory as a whole
+
+
+async def clone_community(source: Database, community_id: CommunityId) -> Database:
+    """Copy a community with its ids, as it stands at one moment; its full-text index is left to be made."""
+    target = Database(database_url("sqlite:///:memory:"))
+    async with source.reading() as reading, target.engine.begin() as writing:
+        session, copy = Session(reading), Session(writing)
+        await _copy(session, copy, COMMUNITIES, community_id)
+        for table in (*TABLES, KEPT):
+            await _copy(session, copy, table, community_id)
+    return target
+
+
+async def _copy(source: Session, target: Session, table: Table, community_id: int) -> None:
+    key = {"communities": "id", "kept": "scope"}.get(table.name, "community_id")
+    names = [column.name for column in table.columns if table is COMMUNITIES or not counts_itself(column)]
+    columns, marks = ", ".join(names), ", ".join("?" for _ in names)
+    order = ", ".join(column.name for column in table.primary_key)
+    asked = f"SELECT {columns} FROM {table.name} WHERE {key} = :community_id ORDER BY {order}"  # noqa: S608  # our own names
+    async for page in source.plainly(asked, {"community_id": community_id}, AT_A_TIME):
+        rows = page if source.is_sqlite else _as_sqlite_has_them(table, names, page)
+        await target.put_plainly(f"INSERT INTO {table.name} ({columns}) VALUES ({marks})", rows)  # noqa: S608
+
+
+def _as_sqlite_has_them(table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[tuple[object, ...]]:
+    """Change what PostgreSQL keeps in types of its own; all else is the same in both."""
+    moments = [place for place, name in enumerate(names) if isinstance(table.c[name].type, UtcTime)]
+    days = [place for place, name in enumerate(names) if isinstance(table.c[name].type, Date)]
+    changed: list[tuple[object, ...]] = []
+    for row in rows:
+        values = list(row)
+        for place in moments:
+            values[place] = None if values[place] is None else to_microseconds(values[place])
+        for place in days:
+            values[place] = values[place].isoformat()
+        changed.append(tuple(values))
+    return changed

@@ -1,6 +1,6 @@
 """What the engine counts stands on the page that Prometheus reads."""
 
-from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
+from bot.adapters.metrics import MOST_SERIES, Heart, PrometheusMetrics, hearts_page
 from bot.core.kinds import Doing, ReasonKind, State
 from bot.core.next_beat import NextBeat, Waiting
 from bot.core.records import AgentId, CommunityId
@@ -25,6 +25,17 @@ def test_what_is_measured_is_summed_and_counted() -> None:
     page = metrics.page().decode()
     assert "selfroom_model_seconds_count 2.0" in page
     assert "selfroom_model_seconds_sum 2.0" in page
+
+
+def test_names_without_end_are_counted_together() -> None:
+    metrics = PrometheusMetrics()
+    for number in range(MOST_SERIES + 3):
+        metrics.count("model_calls", model=f"model-{number}")
+    metrics.count("model_calls", model="model-0")
+    page = metrics.page().decode()
+    assert 'selfroom_model_calls_total{model="others"} 3.0' in page
+    assert 'selfroom_model_calls_total{model="model-0"} 2.0' in page
+    assert page.count("selfroom_model_calls_total{") == MOST_SERIES + 1
 
 
 def test_two_houses_in_one_process_count_for_themselves() -> None:

@@ -22,7 +22,7 @@ from bot.core.actions import (
 )
 from bot.core.schema import action_schema, answer_schema
 from bot.engine.performer import HANDLERS
-from bot.standin.strictness import complaint_about
+from bot.standin.question import complaint_about
 from tests.core.test_permissions import example
 
 # Word for word: what agents can do.

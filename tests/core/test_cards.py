@@ -77,6 +77,12 @@ def test_a_broken_card_is_refused_in_one_sentence(data: bytes) -> None:
     assert refused.value.sentence.endswith(".")
 
 
+def test_a_card_that_describes_too_much_is_refused_with_the_bound() -> None:
+    with pytest.raises(BadSetting, match=r"8,003 characters.*8,000 together"):
+        read_card(json.dumps({"name": "Ada", "description": "a" * 8_000, "scenario": "b"}).encode())
+    assert len(read_card(json.dumps({"name": "Ada", "description": "a" * 8_000}).encode()).prompt) == 8_000
+
+
 def test_settings_out_of_range_are_left_out() -> None:
     own: dict[str, Any] = {"temperature": 9, "interval_seconds": "fast", "allocations": [90, 5, 5], "token_budget": 1}
     data = V2["data"] | {"extensions": {"selfroom": own}}

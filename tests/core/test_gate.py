@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.core.after_beat import widened
 from bot.core.config import CommunityConfig
-from bot.core.gate import Claim, Held, Ready, verdict
+from bot.core.gate import Claim, Held, Ready, side_of, verdict
 from bot.core.kinds import HeldFor, ReasonKind, Visibility
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, Community, MessageId, Reason, Room, Side, Snowflake
 from bot.core.spending import Spending
@@ -68,6 +68,12 @@ def test_an_agent_with_a_reason_goes_for_the_side_of_the_most_urgent_one() -> No
     assert (ready.side, ready.reasons) == (Side(2), (secret,))
     assert isinstance(open_ := judge(ambient), Ready)
     assert open_.side == PUBLIC_SIDE
+
+
+def test_a_room_that_was_not_read_is_a_side_of_its_own() -> None:
+    seen = view([agent(1)], rooms=[RoomView(room=room(1), members=(ONE,))])
+    assert side_of(seen, AgentId(77)) == Side(77)
+    assert side_of(seen, None) == PUBLIC_SIDE
 
 
 def test_a_look_up_made_in_the_open_is_answered_in_the_open() -> None:

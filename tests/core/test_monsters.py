@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from bot.adapters.discord.wording import Names, readable
 from bot.adapters.llm.tokens import o200k
 from bot.core import focus, knowledge, moderation, name_redaction, names
 from bot.core.addressing import named_in
@@ -26,7 +27,6 @@ from bot.core.hud.formats.lines import said_tokens
 from bot.core.hud.summary import summary_text
 from bot.core.kinds import OutputFormat
 from bot.core.plain_words import Sole
-from bot.core.readable import Names, readable
 from bot.core.records import AgentId, Attachment
 from bot.core.splitting import split
 from storage.words import excerpt_of, phrases_of, words_of

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.readable import Names, readable
+from bot.adapters.discord.wording import Names, readable
 
 NAMES = Names(users={1: "mira"}, roles={2: "helpers"}, channels={3: "garden"})
 

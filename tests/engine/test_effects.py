@@ -76,6 +76,15 @@ async def test_a_channel_is_made_once_though_the_answer_was_lost(here: Town) -> 
     assert (await here.view()).all_rooms[ADA].channel_id == made
 
 
+@pytest.mark.parametrize("topic", ["Roses", ""])
+async def test_the_mark_leaves_the_topic_when_the_channel_is_known(here: Town, topic: str) -> None:
+    await here.apply(UpdateRoom(room_id=ADA, fields={"channel_id": None, "topic": topic}))
+    await send(here, LetterKind.CHANNEL)
+    await here.deliver()
+    await here.deliver()
+    assert here.publisher.done == [("channel", None, topic)]
+
+
 async def test_what_is_said_before_the_channel_is_there_waits_for_it(here: Town) -> None:
     await here.apply(UpdateRoom(room_id=ADA, fields={"channel_id": None}))
     await here.say(ADA, "My first words.")
@@ -150,4 +159,4 @@ async def test_a_new_channel_gets_the_billboard_that_its_room_has(here: Town) ->
     await send(here, LetterKind.CHANNEL)
     await here.deliver()
     await here.deliver()
-    assert here.publisher.done == [("billboard", "Roses today")]
+    assert here.publisher.done == [("channel", None, ""), ("billboard", "Roses today")]

@@ -15,8 +15,8 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from bot.playground.rest.api import api_routes
 from bot.playground.rest.exchange import Exchange, Observer
+from bot.playground.server import api_routes
 from tests.playground.differences import NOT_DESCRIBED, is_known_difference
 from tests.playground.routing import find
 

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.playground.rest import undone
-from bot.playground.rest.api import api_routes
 from bot.playground.rest.exchange import Exchange
+from bot.playground.server import api_routes
 from tests.playground.openapi import DESCRIPTION, MISSING, OpenApiCheck, exchange
 
 pytestmark = pytest.mark.skipif(not DESCRIPTION.exists(), reason=MISSING)

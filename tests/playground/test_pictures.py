@@ -8,8 +8,7 @@ from PIL import Image
 
 from bot.playground.journal import Journal
 from bot.playground.world import World
-from bot.playground.writing.attachments import Upload, keep_file
-from bot.playground.writing.pictures import MOST_SEGMENTS, size_of
+from bot.playground.writing.attachments import MOST_SEGMENTS, Upload, keep_file, size_of
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 3, 4)
 SIZED = b"\xff\xc0\0\x0b\x08\0\4\0\3\1\1\x11\0"

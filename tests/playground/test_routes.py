@@ -11,8 +11,7 @@ from discord.webhook import async_ as webhooks
 
 from bot.playground.forms import UNDONE
 from bot.playground.rest import undone
-from bot.playground.rest.api import api_routes
-from bot.playground.server import Playground
+from bot.playground.server import Playground, api_routes
 from tests.playground.person import Person, Refusal
 
 ASKED = re.compile(r"""Route\(\s*'(\w+)',\s*f?['"]([^'"]+)['"]""")

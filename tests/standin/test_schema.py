@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from bot.standin.question import complaint_about
 from bot.standin.schema import Fitter
-from bot.standin.strictness import complaint_about
 
 Json = dict[str, Any]
 

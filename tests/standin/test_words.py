@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bot.core.hud.formats.text_reading import read_store
 from bot.standin.memory import facts_of, path_of, stored
 from bot.standin.persona import read_persona
-from bot.standin.sums import sum_in
+from bot.standin.smalltalk import sum_in
 from bot.standin.turn import without_name
 
 KEEPER = "You are a grumpy lighthouse keeper who loves tea, storms and your old maps. You write short sentences."

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.core.errors import BadSetting
-from storage.backups import before_migration
 from storage.private import keep_private, whole_file
-from storage.store import SqlStore
+from storage.store import SqlStore, before_migration
 from tests.fakes import START
 
 

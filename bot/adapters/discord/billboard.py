@@ -1,10 +1,8 @@
 """The billboard: one pinned message of the bot per channel, edited in place."""
 
-from typing import Any
-
 import discord
 
-from bot.adapters.discord.inner import rest
+from bot.adapters.discord.inner import Raw, rest
 from bot.adapters.discord.refusals import worded
 from bot.adapters.discord.territory import Place
 from bot.core.errors import Gone
@@ -32,7 +30,7 @@ class Billboards:
 
     async def _find(self, place: Place) -> Snowflake | None:
         with worded("look at the pinned messages"):
-            pins: Any = await rest(self._client).pins_from(place.id)
+            pins: Raw = await rest(self._client).pins_from(place.id)
         for pin in pins["items"]:
             message = pin["message"]
             if self._is_ours(message):
@@ -49,7 +47,7 @@ class Billboards:
                 return Snowflake(int(message["id"]))
         return None
 
-    def _is_ours(self, message: Any) -> bool:  # noqa: ANN401 - Discord's own object
+    def _is_ours(self, message: Raw) -> bool:
         user = self._client.user
         mine = user is not None and int(message["author"]["id"]) == user.id
         return mine and message["content"].startswith(HEAD)

@@ -5,11 +5,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 import discord
 
-from bot.adapters.discord.inner import rest
+from bot.adapters.discord.inner import Raw, rest
 from bot.adapters.discord.refusals import worded
 from bot.adapters.discord.territory import Place
 from bot.core.errors import PublishError
@@ -54,7 +54,7 @@ class Channels:
                 )
             return Snowflake(int(made["id"]))
 
-    async def _category(self, guild_id: Snowflake, there: list[Any], chosen_id: Snowflake | None) -> int:
+    async def _category(self, guild_id: Snowflake, there: list[Raw], chosen_id: Snowflake | None) -> int:
         """Give the first category of ours (or of the chosen one's name) with a place left, or make a further one."""
         full = Counter(str(channel.get("parent_id")) for channel in there)
         categories = [channel for channel in there if channel["type"] == CATEGORY_TYPE]
@@ -72,7 +72,7 @@ class Channels:
             made = await rest(self._client).create_channel(guild_id, CATEGORY_TYPE, name=name)
         return int(made["id"])
 
-    def _overwrites(self, guild_id: Snowflake) -> list[dict[str, Any]]:
+    def _overwrites(self, guild_id: Snowflake) -> list[dict[str, Raw]]:
         us = _set(_nothing(self._me(), MEMBER), allow=VIEW)  # first, or we shut ourselves out
         return [us, _set(_nothing(guild_id, ROLE), deny=VIEW)]
 
@@ -83,7 +83,7 @@ class Channels:
 
     async def edit(self, place: Place, *, name: str | None, topic: str | None) -> None:
         """Rename a channel or change its topic."""
-        options: dict[str, Any] = {}
+        options: dict[str, Raw] = {}
         if name is not None:
             options["name"] = channel_name(name)
         if topic is not None:
@@ -99,7 +99,7 @@ class Channels:
         `allowed` None: who sees it stays as it is. What people have set there otherwise stays.
         """
         with worded("look at the channel"):
-            channel: Any = await rest(self._client).get_channel(place.id)
+            channel: Raw = await rest(self._client).get_channel(place.id)
         there = {int(one["id"]): one for one in channel["permission_overwrites"]}
         if person_id is not None:
             await self._person(place, there.get(person_id, _nothing(person_id, MEMBER)), allowed=bool(allowed))
@@ -112,7 +112,7 @@ class Channels:
         await self._put(place, there.get(us, _nothing(us, MEMBER)), allow=ours)
         await self._put(place, before, deny=denied, forget=given_back & int(before["deny"]))
 
-    async def _person(self, place: Place, before: dict[str, Any], *, allowed: bool) -> None:
+    async def _person(self, place: Place, before: dict[str, Raw], *, allowed: bool) -> None:
         """Allow a person to see, or forget that; what they are denied there stays denied."""
         others = int(before["deny"]) | int(before["allow"]) & ~VIEW
         if allowed:
@@ -123,7 +123,7 @@ class Channels:
             with worded("change who sees the channel"), suppress(discord.NotFound):
                 await rest(self._client).delete_channel_permissions(place.id, before["id"])
 
-    async def _put(self, place: Place, before: dict[str, Any], **bits: int) -> None:
+    async def _put(self, place: Place, before: dict[str, Raw], **bits: int) -> None:
         """Change an overwrite by what is allowed, denied and forgotten; nothing when that is so already."""
         after = _set(before, **bits)
         if after == before:
@@ -139,18 +139,18 @@ class Channels:
             await rest(self._client).edit_channel(thread.id, archived=False)
 
 
-def _is_made_already(channel: Mapping[str, Any], new: NewChannel) -> bool:
+def _is_made_already(channel: Mapping[str, Raw], new: NewChannel) -> bool:
     """Tell whether a channel is the one that an answer which got lost was about."""
     id_, topic = int(channel["id"]), channel.get("topic") or ""
     is_new = channel["type"] == TEXT and id_ > new.after and id_ not in new.rooms
     return is_new and any(mark in topic for mark in new.marks)
 
 
-def _nothing(id_: int, type_: int) -> dict[str, Any]:
+def _nothing(id_: int, type_: int) -> dict[str, Raw]:
     return {"id": id_, "type": type_, "allow": "0", "deny": "0"}
 
 
-def _set(before: dict[str, Any], *, allow: int = 0, deny: int = 0, forget: int = 0) -> dict[str, Any]:
+def _set(before: dict[str, Raw], *, allow: int = 0, deny: int = 0, forget: int = 0) -> dict[str, Raw]:
     """Allow and deny these bits, say nothing on others any more, and keep the rest of an overwrite."""
     kept = ~(allow | deny | forget)
     bits = {"allow": int(before["allow"]) & kept | allow, "deny": int(before["deny"]) & kept | deny}

@@ -200,10 +200,10 @@ class Translator:
             log.warning("it is not known whether we are in a thread", thread=thread.id, error=error.text)
             return False
 
-    def look_anew(self) -> None:
-        """Forget which threads we are not in: while nobody listened we may have been brought in."""
+    def look_anew(self, guild_id: int | None = None) -> None:
+        """Forget which threads we are not in: while nobody listened, or with other rights, that may have changed."""
         self._outside.clear()
-        self._territory.look_anew()
+        self._territory.look_anew(guild_id)
 
     def joined(self, thread: discord.Thread) -> None:
         """We were brought into a thread."""

@@ -1,15 +1,18 @@
 """Agents' drawn pictures on their webhooks: a decoration, for which no word waits long."""
 
 import asyncio
+import colorsys
 from dataclasses import dataclass
+from io import BytesIO
 
 import structlog
+from PIL import Image, ImageDraw
 
-from bot.adapters.discord.avatars import drawn_avatar
 from bot.adapters.discord.territory import Place
 from bot.adapters.discord.webhooks import Webhooks
 from bot.core.errors import PublishError
 from bot.core.records import AgentId
+from bot.picture_text import stretches
 
 PATIENCE_SECONDS = 1.0  # what a post waits for a picture that is not there yet
 AGAIN_SECONDS = 60.0  # after a failure, and twice as long after each further one
@@ -68,3 +71,29 @@ class Faces:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+SIZE = 256
+GOLDEN = 0.618033988749895  # steps of the golden ratio keep the colours of neighbouring ids far apart
+
+
+def colour_of(agent_id: int) -> tuple[int, int, int]:
+    """Give the agent's own colour: always of the same brightness, so that white letters read well on it."""
+    red, green, blue = colorsys.hls_to_rgb(agent_id * GOLDEN % 1.0, 0.42, 0.55)
+    return round(red * 255), round(green * 255), round(blue * 255)
+
+
+def initial_of(name: str) -> str:
+    """Give the letter or digit that stands for a name; names of signs only get a dot."""
+    return next((character for character in name if character.isalnum()), "•").upper()[:1]
+
+
+def drawn_avatar(agent_id: int, name: str) -> bytes:
+    """Draw the avatar as PNG, 256 pixels square."""
+    image = Image.new("RGB", (SIZE, SIZE), colour_of(agent_id))
+    (initial,) = stretches(initial_of(name), round(SIZE * 0.6))
+    draw = ImageDraw.Draw(image)
+    draw.text((SIZE / 2, SIZE / 2), initial.text, font=initial.font, fill="white", anchor="mm")
+    out = BytesIO()
+    image.save(out, "PNG", optimize=True)
+    return out.getvalue()

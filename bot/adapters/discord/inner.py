@@ -13,6 +13,7 @@ from discord.http import HTTPClient, Route
 
 Socket = DiscordWebSocket
 Reconnect = ReconnectWebSocket
+Raw = Any  # an object of Discord's as it came, whose fields its documentation names
 
 REST: Final = frozenset(
     {
@@ -49,7 +50,7 @@ async def renew(client: discord.Client) -> None:
     client.http.connector = discord.utils.MISSING  # that one is closed now
 
 
-def parsers_of(client: discord.Client) -> dict[str, Callable[[Any], None]]:
+def parsers_of(client: discord.Client) -> dict[str, Callable[[Raw], None]]:
     """Give what reads each kind of gateway event, to be put in place of."""
     return client._connection.parsers
 

@@ -4,12 +4,11 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import discord
 import structlog
 
-from bot.adapters.discord.inner import Reconnect, Socket, parsers_of
+from bot.adapters.discord.inner import Raw, Reconnect, Socket, parsers_of
 from bot.adapters.discord.reaching import LOST, again_after, gateway_trouble, may_pass
 from bot.core.ports import Metrics
 
@@ -23,7 +22,7 @@ REMEMBERED = 1_000
 log = structlog.get_logger(__name__)
 
 Skipped = Callable[[str, int], None]
-Parse = Callable[[Any], None]
+Parse = Callable[[Raw], None]
 
 
 class Unreadable(Exception):
@@ -41,7 +40,7 @@ class Reader:
         parsers = parsers_of(client)
         parsers.update({name: partial(self._read, name, parse) for name, parse in parsers.items()})
 
-    def _read(self, name: str, parse: Parse, data: Any) -> None:  # noqa: ANN401 - Discord's own object
+    def _read(self, name: str, parse: Parse, data: Raw) -> None:
         if name == "INTERACTION_CREATE" and self._is_doubled(data):
             return
         try:
@@ -49,14 +48,14 @@ class Reader:
         except Exception as error:
             self._fail(name, data, error)
 
-    def _is_doubled(self, data: Any) -> bool:  # noqa: ANN401
+    def _is_doubled(self, data: Raw) -> bool:
         """Tell whether an interaction came before: it can be answered once only."""
         if data.get("id") in self._interactions:
             return True
         self._interactions.append(data.get("id"))
         return False
 
-    def _fail(self, name: str, data: Any, error: Exception) -> None:  # noqa: ANN401
+    def _fail(self, name: str, data: Raw, error: Exception) -> None:
         """Begin anew, for we know no more what is so; what fails again and again is skipped instead."""
         guild_id, why = _guild_of(name, data), f"{type(error).__name__}: {error}"[:200]
         self._metrics.count("gateway_events_unread", event=name)
@@ -117,7 +116,7 @@ class Line:
         while True:
             await self._client.ws.poll_event()
 
-    def _session(self, last: Socket | None) -> dict[str, Any]:
+    def _session(self, last: Socket | None) -> dict[str, Raw]:
         """Give what it takes to go on with a session; a server that does not take it back is asked for a new one."""
         if last is None or last.session_id is None or not self._resumes or self._failures >= RESUMES:
             return {}
@@ -136,7 +135,7 @@ class Line:
             raise error
 
 
-def _guild_of(name: str, data: Any) -> int:  # noqa: ANN401
+def _guild_of(name: str, data: Raw) -> int:
     """Give the server that an event is about; 0 when it is about none."""
     if not isinstance(data, dict):
         return 0

@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 import discord
 
 from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.faces import Faces
-from bot.adapters.discord.inner import rest
+from bot.adapters.discord.inner import Raw, rest
 from bot.adapters.discord.refusals import ThreadArchived, WebhookGone, worded
 from bot.adapters.discord.territory import Place, Territory
 from bot.adapters.discord.webhooks import Webhooks, is_own_webhook
@@ -20,8 +19,8 @@ from bot.core.ports import Post
 from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, LetterId, Snowflake
 
-NO_PINGS: dict[str, Any] = {"parse": []}
-PEOPLE_ONLY: dict[str, Any] = {"parse": ["users"]}  # never @everyone, @here or a role
+NO_PINGS: dict[str, object] = {"parse": []}
+PEOPLE_ONLY: dict[str, object] = {"parse": ["users"]}  # never @everyone, @here or a role
 PAGE = 100
 MOST_CHARACTERS = 2_000
 ONLINE_LOOK_SECONDS = 0.05
@@ -52,7 +51,9 @@ class DiscordPublisher:
             self.webhooks.forget(place)
             return await self._execute(place, post, payload)
 
-    async def _execute(self, place: Place, post: Post, payload: dict[str, Any], *, in_thread: bool = True) -> Snowflake:
+    async def _execute(
+        self, place: Place, post: Post, payload: dict[str, object], *, in_thread: bool = True
+    ) -> Snowflake:
         hook = await self.webhooks.of(place)
         if post.thread_id is None or not in_thread:
             return await self.webhooks.execute(hook, payload, files=post.files)
@@ -79,7 +80,7 @@ class DiscordPublisher:
             if len(page) < PAGE:
                 return found
 
-    def _is_ours(self, data: Any) -> bool:  # noqa: ANN401 - Discord's own object
+    def _is_ours(self, data: Raw) -> bool:
         webhook_id = data.get("webhook_id")
         return bool(webhook_id) and is_own_webhook(
             int(webhook_id), data.get("application_id"), self._client.application_id, self.webhooks
@@ -205,8 +206,8 @@ def _buttons(letter_id: LetterId | None, traces: Sequence[str]) -> discord.ui.Vi
     return view
 
 
-def _payload(post: Post) -> dict[str, Any]:
-    payload: dict[str, Any] = {"content": post.content, "username": post.name}
+def _payload(post: Post) -> dict[str, object]:
+    payload: dict[str, object] = {"content": post.content, "username": post.name}
     if post.avatar_url:
         payload["avatar_url"] = post.avatar_url
     payload["allowed_mentions"] = PEOPLE_ONLY if post.pings else NO_PINGS

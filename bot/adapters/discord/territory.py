@@ -80,10 +80,11 @@ class Territory:
             return found
         raise Elsewhere(NOT_THERE)
 
-    def look_anew(self) -> None:
-        """Forget what threads were like when they were asked for."""
-        self._unlisted.clear()
-        self._refused.clear()
+    def look_anew(self, guild_id: int | None = None) -> None:
+        """Forget what the threads of a server (None: of all) were like when they were asked for."""
+        for threads in (self._unlisted, self._refused):
+            for key in [key for key in threads if guild_id in (None, key[0])]:
+                del threads[key]
 
 
 def cached(guild: discord.Guild, channel_id: int | None) -> Found | None:

@@ -4,12 +4,11 @@ import asyncio
 import json
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 import aiohttp
 import discord
 
-from bot.adapters.discord.inner import api_address, cdn_address, rest
+from bot.adapters.discord.inner import Raw, api_address, cdn_address, rest
 from bot.adapters.discord.refusals import refusal, worded
 from bot.adapters.discord.territory import Place
 from bot.core.errors import FateUnknown, Limited
@@ -34,7 +33,7 @@ class Hook:
         return f"{cdn_address()}/avatars/{self.id}/{self.avatar}.png" if self.avatar else None
 
     @classmethod
-    def of(cls, data: Any) -> "Hook":  # noqa: ANN401 - Discord's own object
+    def of(cls, data: Raw) -> "Hook":
         """Read Discord's object."""
         return cls(int(data["id"]), data["token"], data.get("avatar"))
 
@@ -53,7 +52,7 @@ class Bucket:
         if self._remaining <= 0 and self._reset_at > now:
             await asyncio.sleep(self._reset_at - now)
 
-    def note(self, headers: Any) -> None:  # noqa: ANN401 - a multidict
+    def note(self, headers: Raw) -> None:
         """Read what Discord says about the next posts."""
         if "X-RateLimit-Remaining" in headers:
             self._remaining = int(headers["X-RateLimit-Remaining"])
@@ -113,7 +112,7 @@ class Webhooks:
     async def execute(
         self,
         hook: Hook,
-        payload: dict[str, Any],
+        payload: dict[str, object],
         *,
         thread: Place | None = None,
         files: tuple[tuple[str, bytes], ...] = (),
@@ -131,7 +130,7 @@ class Webhooks:
                     return _posted(status, answer)
                 await _wait_out(answer)
 
-    async def _send(self, address: str, params: dict[str, str], body: Any) -> tuple[int, Any, Any]:  # noqa: ANN401
+    async def _send(self, address: str, params: dict[str, str], body: Raw) -> tuple[int, Raw, Raw]:
         session = self._session or self._open()
         try:
             async with session.post(address, params=params, data=body) as response:
@@ -160,7 +159,7 @@ def is_own_webhook(
     return str(application_id) == str(our_application_id) or webhooks.is_ours(webhook_id)
 
 
-async def _read(response: aiohttp.ClientResponse) -> Any:  # noqa: ANN401 - whatever JSON it is
+async def _read(response: aiohttp.ClientResponse) -> Raw:
     text = await response.text()
     try:
         return json.loads(text)
@@ -168,7 +167,7 @@ async def _read(response: aiohttp.ClientResponse) -> Any:  # noqa: ANN401 - what
         return {"message": text[:200]}
 
 
-def _body(payload: dict[str, Any], files: tuple[tuple[str, bytes], ...]) -> aiohttp.FormData | aiohttp.JsonPayload:
+def _body(payload: dict[str, object], files: tuple[tuple[str, bytes], ...]) -> aiohttp.FormData | aiohttp.JsonPayload:
     if not files:
         return aiohttp.JsonPayload(payload)
     form = aiohttp.FormData(quote_fields=False)
@@ -178,13 +177,13 @@ def _body(payload: dict[str, Any], files: tuple[tuple[str, bytes], ...]) -> aioh
     return form
 
 
-def _posted(status: int, answer: Any) -> Snowflake:  # noqa: ANN401 - Discord's own object
+def _posted(status: int, answer: Raw) -> Snowflake:
     if status < 300:
         return Snowflake(int(answer["id"]))
     raise refusal(status, int(answer.get("code", 0)), str(answer.get("message", "")), "post")
 
 
-async def _wait_out(answer: Any) -> None:  # noqa: ANN401 - Discord's own object
+async def _wait_out(answer: Raw) -> None:
     seconds = float(answer.get("retry_after", 1.0))
     if seconds > LONGEST_WAIT_SECONDS:
         raise Limited("Discord wants fewer posts here for a while.", retry_after_seconds=seconds)

@@ -34,7 +34,8 @@ NEVER = tuple(
 )
 LOOKUP_SECONDS = 3.0
 FAILED_SECONDS = 60.0  # so long no name is looked up for a server whose name was not found
-_LOOKUPS = ThreadPoolExecutor(2, "lookups")  # a name that never resolves holds a thread: none that others need
+# A name that never resolves holds a thread: none that others need, and one provider at most one of these at a time.
+_LOOKUPS = ThreadPoolExecutor(64, "lookups")
 LOCAL = (".local", ".lan", ".internal", ".home.arpa")
 NEEDED_HEADERS = frozenset(
     {"host", "authorization", "content-type", "content-length", "accept", "accept-encoding", "user-agent", "connection"}

@@ -49,7 +49,7 @@ MALFORMED = (
 AGAIN = "x-should-retry"  # what the library goes by, whatever the status
 TRIED_AGAIN = frozenset({429, 500, 503, 521, 522, 523, 529})  # which surely gave no answer
 SECRET_CHARACTERS = 8  # a shorter key is a word such as none, for servers that take any
-BOUNDED: dict[str, list[Callable[..., Any]]] = {"request": [unpacked], "response": [examined]}
+BOUNDED: dict[str, list[Callable[..., object]]] = {"request": [unpacked], "response": [examined]}
 SETUP = "set it anew with `/setup provider`"
 
 log = structlog.get_logger(__name__)

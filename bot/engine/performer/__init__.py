@@ -1,17 +1,13 @@
 """Performs actions: one handler per kind, one transaction per actor."""
 
 from bot.engine.performer import (  # noqa: F401  # where the handlers are
+    access,
     agents,
-    attention,
     community,
-    doors,
-    focus,
-    keys,
-    knowledge,
     lookups,
+    mind,
     rooms,
-    social,
-    speech,
+    talk,
     timing,
 )
 from bot.engine.performer.action_context import ActionContext

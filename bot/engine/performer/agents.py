@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlsplit
 
 from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, PermitAgent, RestoreAgent, RetireAgent
@@ -17,15 +17,14 @@ from bot.core.names import default_name
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Reason, Room, Snowflake
 from bot.core.view import RoomView
 from bot.core.wording import counted
-from bot.engine.performer.attention import free_name, rename
 from bot.engine.performer.registry import Asks, handles
-from bot.engine.performer.rooms import PROPOSED, put_letter
-from bot.engine.performer.speech import tell_room
+from bot.engine.performer.rooms import PROPOSED, free_name, put_letter, rename
+from bot.engine.performer.talk import tell_room
 from bot.engine.performer.unit_of_work import UnitOfWork
 
 DAY = timedelta(days=1)
 SETTLED_IN = timedelta(seconds=2)
-_AT_REST: Mapping[str, Any] = {
+_AT_REST: Mapping[str, object] = {
     **dict.fromkeys(("asleep_until", "paused_reason", "retired_at", "next_beat_at", "last_beat_at", "last_reason")),
     **dict.fromkeys(("beat_id", "lease_until")),
     "last_beat_silent": True,

@@ -9,7 +9,6 @@ from bot.playground.kinds import CommandKind
 from bot.playground.permissions import Permission
 from bot.playground.rest.routes import Routes
 from bot.playground.rows import Json
-from bot.playground.shapes.command import show_command
 from bot.playground.shapes.user import show_user
 from bot.playground.world import World
 from bot.playground.writing.commands import CommandChange, CommandForm, read_command
@@ -270,3 +269,26 @@ def index_for_channel(call: Call) -> Json:
         for bot in sorted(bots)
     ]
     return {"applications": applications, "application_commands": [show_command(row) for row in rows]}
+
+
+OPTIONAL = ("guild_id", "options", "contexts", "integration_types", "handler")
+
+
+def show_command(row: Json) -> Json:
+    """Show a slash command or a menu entry."""
+    shown: Json = {
+        "id": row["id"],
+        "application_id": row["application_id"],
+        "version": row["version"],
+        "default_member_permissions": row.get("default_member_permissions"),
+        "type": row["type"],
+        "name": row["name"],
+        "name_localizations": row.get("name_localizations"),
+        "description": row.get("description", ""),
+        "description_localizations": row.get("description_localizations"),
+        "dm_permission": row.get("dm_permission", True),
+        "contexts": None,
+        "integration_types": [0],
+        "nsfw": row.get("nsfw", False),
+    }
+    return shown | {key: row[key] for key in OPTIONAL if row.get(key) is not None}

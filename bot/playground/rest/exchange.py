@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from bot.playground.rest.routes import Route
 
@@ -22,9 +21,9 @@ class Exchange:
     route: Route | None
     query: Mapping[str, str]
     by_bot: bool
-    request: Any
+    request: object
     status: int
-    response: Any
+    response: object
 
 
 Observer = Callable[[Exchange], None]
@@ -48,7 +47,7 @@ class Tally:
         else:
             self.routes[exchange.route.name][str(exchange.status)] += 1
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, object]:
         """Give the counts; `invalid_requests` are those that would count towards Discord's ban of an address."""
         return {
             "requests": self.requests,

@@ -9,14 +9,15 @@ from bot.playground.call import Call, Reply
 from bot.playground.errors import ApiError, Unknown, invalid
 from bot.playground.faces import keep_face, keep_link
 from bot.playground.forms import Anything, ListOf, Snowflake, Text, Url, wrong
+from bot.playground.interacting import answering
 from bot.playground.kinds import FORUMS, THREADS
 from bot.playground.permissions import Permission
-from bot.playground.rest.answers import edit_through_token, message_through_token, post_through_interaction
 from bot.playground.rest.routes import Routes
 from bot.playground.rest.threads import open_post
 from bot.playground.rows import Json
 from bot.playground.shapes.message import show_message
-from bot.playground.shapes.webhook import show_webhook
+from bot.playground.shapes.user import show_user
+from bot.playground.world import World
 from bot.playground.writing import posting
 from bot.playground.writing.message import MessageForm
 
@@ -284,3 +285,50 @@ def delete_message(call: Call, query: PostQuery) -> None:
     """Delete a message that this webhook posted."""
     row, channel = _message(call)
     posting.remove(call.world, channel, [row])
+
+
+def show_webhook(world: World, row: Json, *, with_user: bool = True) -> Json:
+    """Show a webhook with its token; without the user when it is asked for by that token."""
+    shown: Json = {
+        "id": row["id"],
+        "type": 1,
+        "name": row["name"],
+        "avatar": row.get("avatar"),
+        "channel_id": row["channel_id"],
+        "guild_id": row["guild_id"],
+        "application_id": row.get("application_id"),
+        "token": row["token"],
+        "url": f"https://discord.com/api/webhooks/{row['id']}/{row['token']}",
+    }
+    if with_user:
+        shown["user"] = show_user(world.users.rows[row["user_id"]])
+    return shown
+
+
+def _interaction(call: Call) -> Json:
+    return answering.find_for_webhook(call.world, call.params["webhook_id"], call.params["webhook_token"])
+
+
+def post_through_interaction(call: Call, form: MessageForm) -> Json:
+    """Post a follow-up."""
+    row = answering.follow_up(call.world, _interaction(call), form, call.files)
+    return show_message(call.world, row, viewer=None)
+
+
+def message_through_token(call: Call) -> tuple[Json, Json]:
+    """Give a message that answers the interaction (`@original` is the first one) and its channel."""
+    interaction = _interaction(call)
+    wanted = call.params.get("message_id", "@original")
+    message_id = interaction.get("original_id") if wanted == "@original" else wanted
+    row = call.world.messages.get(message_id)
+    is_ours = row and (row.get("interaction_id") == interaction["id"] or message_id == interaction.get("original_id"))
+    if row is None or not is_ours:
+        raise Unknown(10008)
+    return row, call.world.channels.rows[row["channel_id"]]
+
+
+def edit_through_token(call: Call, form: MessageForm) -> Json:
+    """Change a message that answers the interaction."""
+    row, _ = message_through_token(call)
+    row = answering.edit_answer(call.world, _interaction(call), row, form, call.files)
+    return show_message(call.world, row, viewer=None)

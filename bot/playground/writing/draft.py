@@ -1,17 +1,19 @@
 """From a form to what a message says: lengths, what may stand beside what, and what may not be empty."""
 
+import re
+from collections.abc import Callable
+from typing import Literal
+
 from bot.playground.errors import ApiError, invalid
-from bot.playground.kinds import Flag, Reference
+from bot.playground.kinds import SELECTS, Flag, Part, Reference
 from bot.playground.permissions import Permission
 from bot.playground.rows import Json
+from bot.playground.shapes.message import show_message
 from bot.playground.world import World
 from bot.playground.writing.attachments import Upload, keep_files
-from bot.playground.writing.components import read_components
-from bot.playground.writing.defaults import complete
+from bot.playground.writing.components import read_components, walk
 from bot.playground.writing.embeds import read_embeds
-from bot.playground.writing.mentions import find_mentions
-from bot.playground.writing.message import MessageForm
-from bot.playground.writing.references import read_reference, take_snapshot
+from bot.playground.writing.message import AllowedMentions, MessageForm, ReferenceForm
 
 CHANGED = Flag.SUPPRESS_EMBEDS | Flag.COMPONENTS_V2
 SETTABLE = CHANGED | Flag.QUIET
@@ -122,3 +124,122 @@ def needs_for(form: MessageForm, files: tuple[Upload, ...]) -> list[Permission]:
     if form.get("tts"):
         needs.append(Permission.SEND_TTS_MESSAGES)
     return needs
+
+
+SNAPSHOT = [
+    "type",
+    "content",
+    "mentions",
+    "mention_roles",
+    "attachments",
+    "embeds",
+    "timestamp",
+    "edited_timestamp",
+    "flags",
+    "components",
+]
+
+
+def read_reference(world: World, channel: Json, given: ReferenceForm) -> Json | None:
+    """Give the reference of a reply; None when it points nowhere and the sender does not mind."""
+    found = world.messages.get(given["message_id"])
+    kind = given.get("type", Reference.REPLY)
+    if found is None or (kind == Reference.REPLY and found["channel_id"] != channel["id"]):
+        if given.get("fail_if_not_exists", True):
+            raise invalid("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
+        return None
+    shown: Json = {"type": kind, "channel_id": found["channel_id"], "message_id": found["id"]}
+    if channel.get("guild_id"):
+        shown["guild_id"] = channel["guild_id"]
+    return shown
+
+
+def take_snapshot(world: World, reference: Json) -> list[Json]:
+    """Give what a forward keeps of the message it forwards."""
+    found = world.messages.get(reference["message_id"])
+    if found is None:
+        return []
+    shown = show_message(world, found, viewer=None, nested=True)
+    return [{"message": {key: shown[key] for key in SNAPSHOT}}]
+
+
+USER = re.compile(r"<@!?(\d+)>")
+ROLE = re.compile(r"<@&(\d+)>")
+EVERYONE = re.compile(r"@(everyone|here)\b")
+KINDS = ("users", "roles", "everyone")
+
+
+def find_mentions(world: World, channel: Json, author_id: str, content: str, form: MessageForm) -> Json:
+    """Give `mentions`, `mention_roles` and `mention_everyone` for a message, after `allowed_mentions`."""
+    allowed = _checked(form.get("allowed_mentions"))
+    users = [user for user in _ids(USER, content) if _lets(allowed, "users", user)]
+    users += _answered(world, form, allowed)
+    roles = [role for role in _ids(ROLE, content) if _lets(allowed, "roles", role)]
+    known_roles = world.roles.within(channel.get("guild_id"))
+    may_ping = bool(world.permissions_in(channel, author_id) & Permission.MENTION_EVERYONE)
+    return {
+        "mentions": [user for user in dict.fromkeys(users) if world.users.get(user)],
+        "mention_roles": [role for role in roles if role in known_roles],
+        "mention_everyone": may_ping and "everyone" in allowed.get("parse", ()) and bool(EVERYONE.search(content)),
+    }
+
+
+def _checked(allowed: AllowedMentions | None) -> AllowedMentions:
+    if allowed is None:
+        return {"parse": list(KINDS), "replied_user": True}
+    for kind, listed in (("users", allowed.get("users")), ("roles", allowed.get("roles"))):
+        if listed and kind in allowed.get("parse", ()):
+            raise invalid(
+                "allowed_mentions",
+                "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE",
+                f'parse:["{kind}"] and {kind}: [ids...] are mutually exclusive.',
+            )
+    return allowed
+
+
+def _ids(pattern: re.Pattern[str], content: str) -> list[str]:
+    return list(dict.fromkeys(pattern.findall(content)))
+
+
+def _lets(allowed: AllowedMentions, kind: Literal["users", "roles"], mentioned: str) -> bool:
+    return kind in allowed.get("parse", ()) or mentioned in allowed.get(kind, ())
+
+
+def _answered(world: World, form: MessageForm, allowed: AllowedMentions) -> list[str]:
+    """A reply mentions whom it answers, unless it says not to."""
+    reference = form.get("message_reference")
+    if reference is None or reference.get("type") == Reference.FORWARD or not allowed.get("replied_user"):
+        return []
+    found = world.messages.get(reference["message_id"])
+    return [found["author_id"]] if found and "webhook" not in found else []
+
+
+DEFAULTS: dict[int, Json] = {
+    Part.CONTAINER: {"accent_color": None, "spoiler": False},
+    Part.SEPARATOR: {"spacing": 1, "divider": True},
+    Part.THUMBNAIL: {"description": None, "spoiler": False},
+    Part.FILE: {"name": None, "size": None, "spoiler": False},
+    **{kind: {"min_values": 1, "max_values": 1} for kind in SELECTS},
+}
+ITEM: Json = {"description": None, "spoiler": False}
+
+
+def complete(parts: list[Json], new_id: Callable[[], str]) -> None:
+    """Fill in what is missing, in place; media get ids of their own."""
+    for part in walk(parts):
+        _add(part, DEFAULTS.get(part["type"], {}))
+        for item in part.get("items", ()):
+            _add(item, ITEM)
+            _complete_media(item["media"], new_id)
+        for name in ("media", "file"):
+            if name in part:
+                _complete_media(part[name], new_id)
+
+
+def _add(part: Json, missing: Json) -> None:
+    for name, value in missing.items():
+        part.setdefault(name, value)
+
+
+def _complete_media(media: Json, new_id: Callable[[], str]) -> None:
+    _add(media, {"id": new_id(), "proxy_url": media["url"]})

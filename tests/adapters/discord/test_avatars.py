@@ -4,7 +4,7 @@ from io import BytesIO
 
 from PIL import Image
 
-from bot.adapters.discord.avatars import SIZE, colour_of, drawn_avatar, initial_of
+from bot.adapters.discord.faces import SIZE, colour_of, drawn_avatar, initial_of
 
 
 def test_an_avatar_is_a_small_square_picture() -> None:

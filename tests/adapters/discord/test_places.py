@@ -64,9 +64,12 @@ async def of(stage: Stage, id: AgentId) -> Agent:
         return (await read.views.whole(stage.community_id, agent_ids=[id])).agents[id]
 
 
-async def test_a_new_channel_says_whose_room_it_is(scene: Scene) -> None:
-    [made] = [one for one in await channels(scene.stage) if one["id"] == str(scene.channel_id)]
-    assert made["topic"].startswith("Ada's room (agent 1 #")
+async def test_a_new_channels_topic_is_clean_once_its_id_is_known(scene: Scene) -> None:
+    async def is_clean() -> bool:
+        [made] = [one for one in await channels(scene.stage) if one["id"] == str(scene.channel_id)]
+        return not made["topic"]
+
+    await until(is_clean)
     assert (await scene.stage.room(scene.ada)).topic == ""
 
 

@@ -289,9 +289,15 @@ async def test_a_thread_that_discord_refused_is_asked_for_again_when_we_are_let_
     known.let_in(9, 77)
     assert await known.thread(9, 77) is None
     assert shut.requests == [77, 77]
+    known.look_anew(8)
+    assert await known.thread(9, 77) is None
+    assert shut.requests == [77, 77]
+    known.look_anew(9)  # our rights there are others
+    assert await known.thread(9, 77) is None
+    assert shut.requests == [77, 77, 77]
     for id in (78, 79, 80, 77):  # of many only the newest are remembered
         await known.thread(9, id)
-    assert shut.requests == [77, 77, 78, 79, 80, 77]
+    assert shut.requests == [77, 77, 77, 78, 79, 80, 77]
 
 
 async def test_what_discord_did_not_tell_is_asked_again() -> None:
