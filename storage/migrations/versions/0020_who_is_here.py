@@ -1,7 +1,7 @@
 """A room tells agents who is there: not who spoke before somebody was shut out.
 
-Revision ID: 0017
-Revises: 0016
+Revision ID: 0020
+Revises: 0019
 """
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ from alembic import op
 
 from storage.columns import UtcTime
 
-revision = "0017"
-down_revision = "0016"
+revision = "0020"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 
