@@ -117,14 +117,13 @@ def row(way: Way, card: Card) -> str:
 
 
 async def main() -> None:
-    given, *minds = sys.argv[1:] or ["../shared/minds"]
-    folder = Path(given)
+    folder, minds = Path([*sys.argv[1:], "../shared/minds"][0]), sys.argv[2:] or MINDS
     if not (folder / "start.py").exists():
         print(f"There are no minds in {folder}: nothing was tried.")  # noqa: T201
         return
     ways = [one for one in WAYS if re.search(os.environ.get("WAYS", ""), one.name)]
     only = FEW if os.environ.get("ALL") is None else ()
-    for mind in minds or MINDS:
+    for mind in minds:
         print(f"\n{mind}, {time.strftime('%Y-%m-%d')}\n")  # noqa: T201
         print(" | ".join(["", "way", *COLUMNS, "seconds", "tokens in", "cached", ""]).strip())  # noqa: T201
         print("|" + " --- |" * (len(COLUMNS) + 4))  # noqa: T201
