@@ -20,8 +20,9 @@ from sqlalchemy import (
     union,
 )
 
+from bot.core.errors import Rejected
 from bot.core.records import AgentId, CommunityId, Message
-from storage.messages import MESSAGE, NEWEST_FIRST, messages_where, read_messages
+from storage.messages import NEWEST_FIRST, messages_where, read_messages
 from storage.session import Query, Session, Term, owned
 from storage.tables import MESSAGES, ROOMS
 from storage.talking import SHIFT, index
@@ -31,7 +32,7 @@ WORDS = table(
     "message_words", column("rowid"), column("community_id"), column("message_id"), column("room_id"), column("words")
 )
 NEWEST = 2_000  # messages in which PostgreSQL looks first
-SCANNED = 5_000  # a query without a word (`%`) is looked for as text in so many of the newest messages
+NO_WORD = "Search for a word with a letter or a digit in it, or for an emoji."
 
 Found = Sequence[tuple[Message, str]]
 
@@ -39,7 +40,12 @@ Found = Sequence[tuple[Message, str]]
 async def search(
     session: Session, community_id: CommunityId, query: str, *, room_ids: Sequence[AgentId], limit: int = 20
 ) -> Found:
-    """Find messages in these rooms by words, newest first, each with an excerpt around the match."""
+    """Find messages in these rooms by words, newest first, each with an excerpt around the match.
+
+    Raises Rejected for a query without a word or an emoji, which no index finds.
+    """
+    if not phrases_of(query):
+        raise Rejected(NO_WORD)
     asked = await ids_with(session, community_id, query, room_ids, limit)
     if asked is None:
         return []
@@ -54,10 +60,8 @@ async def ids_with(
 ) -> Select[tuple[int]] | None:
     """Give the SELECT of the ids of the newest messages with these words, perhaps of some more; None: of none."""
     phrases = phrases_of(query)
-    if not room_ids or not query.strip() or limit < 1:
+    if not room_ids or not phrases or limit < 1:
         return None
-    if not phrases:
-        return _as_text(community_id, query.strip(), room_ids, limit)
     if not session.is_sqlite:
         return _in_postgresql(community_id, phrases, room_ids, limit)
     if community_id in session.unindexed:
@@ -70,12 +74,6 @@ async def _index_all(session: Session, community_id: int) -> None:
     columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content)
     shown = select(*columns).where(owned(MESSAGES, community_id), MESSAGES.c.shown)
     await index(session, community_id, [(row[0], row[1], row[2]) for row in await session.rows(shown)])
-
-
-def _as_text(community_id: int, sought: str, room_ids: Sequence[int], limit: int) -> Select[tuple[int]]:
-    newest = _in_rooms(community_id, room_ids).limit(SCANNED).subquery()
-    asked = select(newest.c.id).where(newest.c.content.contains(sought, autoescape=True))
-    return asked.order_by(newest.c.sent_at.desc(), newest.c.id.desc()).limit(limit)
 
 
 def _in_sqlite(community_id: int, phrases: Sequence[str], room_ids: Sequence[int], limit: int) -> Select[tuple[int]]:
@@ -128,8 +126,3 @@ def _among_newest(community_id: int, sought: Term, room_ids: Sequence[int], limi
 def _all_of(phrases: Sequence[str]) -> Term:
     words: list[Term] = [func.phraseto_tsquery(text("'selfroom'"), phrase) for phrase in phrases]
     return reduce(lambda one, other: one.op("&&")(other), words)
-
-
-def _in_rooms(community_id: int, room_ids: Sequence[int]) -> Query:
-    asked = select(*MESSAGE).where(owned(MESSAGES, community_id), MESSAGES.c.room_id.in_(room_ids), MESSAGES.c.shown)
-    return asked.order_by(*NEWEST_FIRST)

@@ -7,13 +7,13 @@ Revises: 0019
 import sqlalchemy as sa
 from alembic import op
 
-from storage.columns import UtcTime
-
 revision = "0020"
 down_revision = "0019"
 branch_labels = None
 depends_on = None
 
+MOMENT = sa.BigInteger().with_variant(sa.DateTime(timezone=True), "postgresql")
+
 
 def upgrade() -> None:
-    op.add_column("rooms", sa.Column("people_since", UtcTime(), nullable=True))
+    op.add_column("rooms", sa.Column("people_since", MOMENT, nullable=True))
