@@ -161,11 +161,15 @@ class Company(Group):
         elif messages is None:
             await self.follow(interaction, owner)
         elif await self.sure(interaction, asked_to_clear(owner, messages), f"Delete {messages}", room=owner.id):
-            view = await self.desk.community.view(guild_of(interaction), messages=0)
-            check_clearable(interaction.guild, view.all_rooms[owner.id].channel_id)
-            asked = interaction.message or interaction  # what was said since the question is not what was asked about
-            await self.do(interaction, ClearRoom(messages=messages, before=asked.id), subject=owner.id)
+            await self.begin_to_clear(interaction, owner, messages)
             await self.follow(interaction, owner)
+
+    async def begin_to_clear(self, interaction: Interaction, owner: Agent, messages: int) -> None:
+        """Have so many messages deleted; what was said since the question is not what was asked about."""
+        view = await self.desk.community.view(guild_of(interaction), messages=0)
+        check_clearable(interaction.guild, view.all_rooms[owner.id].channel_id)
+        asked = interaction.message or interaction
+        await self.do(interaction, ClearRoom(messages=messages, before=asked.id), subject=owner.id)
 
     async def how_far(self, interaction: Interaction, owner: Agent) -> str:
         """Word how far the last clearing of a room came."""

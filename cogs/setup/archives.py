@@ -20,6 +20,7 @@ HANDED = (
     "and people's names too, so keep it safe. No key is in it that opens anything. `/setup import` takes it in, on a "
     "server where no agent was made yet."
 )
+ASKED = "Let them move in? Settings that were made here give way to theirs."
 NOW = (
     "They are here now. Rooms that lay in another server get channels here in a moment; what was said in private "
     "threads there stayed behind, and keys have to be made anew."
@@ -51,21 +52,26 @@ class Archives(Group):
         """
         guild = all_seeing(interaction)
         await wait(interaction)
-        asked_about = interaction.message.attachments if SURE in interaction.extras and interaction.message else []
-        given = archive or next(iter(asked_about), None)
-        if given is None:
-            raise Rejected("Give the file that /setup export gave you.")
-        if given.size > guild.filesize_limit:
-            raise Rejected(f"That file is too large: I can take {guild.filesize_limit / 1e6:,.0f} MB here.")
+        given = chosen(interaction, archive, most_bytes=guild.filesize_limit)
         data, guild_id, who = await given.read(), guild_of(interaction), person(interaction)
         if SURE in interaction.extras:
             held = await self.desk.community.unpack(guild_id, who, data)
             await self.say(interaction, f"{worded(held)}\n{NOW}")
             return
-        held = await self.desk.community.look_into(guild_id, who, data)
-        asked = f"{worded(held)}\nLet them move in? Settings that were made here give way to theirs."
+        asked = f"{worded(await self.desk.community.look_into(guild_id, who, data))}\n{ASKED}"
         file = archive_file(given.filename, data)  # so that it is there when the answer comes, whenever that is
         await self.say(interaction, asked, files=[file], view=question(Again("setup import"), "Let them move in"))
+
+
+def chosen(interaction: Interaction, archive: discord.Attachment | None, *, most_bytes: int) -> discord.Attachment:
+    """Give the file that was given, or that stands with the question which is answered now; raises Rejected."""
+    asked_about = interaction.message.attachments if SURE in interaction.extras and interaction.message else []
+    given = archive or next(iter(asked_about), None)
+    if given is None:
+        raise Rejected("Give the file that /setup export gave you.")
+    if given.size > most_bytes:
+        raise Rejected(f"That file is too large: I can take {most_bytes / 1e6:,.0f} MB here.")
+    return given
 
 
 def all_seeing(interaction: Interaction) -> discord.Guild:

@@ -242,9 +242,7 @@ async def import_community(
                     await there.put_back(session, is_elsewhere=is_elsewhere)
                 if cipher is not None:
                     was = CommunityId(manifest["sealed_for"]) if is_sealed(cipher, found, manifest) else None
-                    unreadable = await reseal_moved(session, cipher, was, community_id)
-                    if unreadable and not closed:
-                        raise BadSetting(CLOSED.format(unreadable))
+                    _check_opened(await reseal_moved(session, cipher, was, community_id), closed=closed)
                 await SqlViews(session, CommunityConfig()).whole(community_id)  # what cannot be read does not stay
                 await SqlRooms(session).threads(community_id)
     except FileNotFoundError as error:
@@ -258,6 +256,12 @@ async def import_community(
         is_elsewhere=is_elsewhere,
         left_out=left_out,
     )
+
+
+def _check_opened(unreadable: int, *, closed: bool) -> None:
+    """Raise BadSetting for keys that are not opened, unless they may come in closed."""
+    if unreadable and not closed:
+        raise BadSetting(CLOSED.format(unreadable))
 
 
 async def _rehome(connection: AsyncConnection, community_id: CommunityId) -> None:

@@ -128,7 +128,9 @@ class Commander:
             newest = [words_of(data) for _, data in self.visitor.heard if data.get("id") == answer["id"]][-1]
             return newest if words in newest else None
 
-        return await until(look, f"answer with {words!r}")
+        told = await until(look, f"answer with {words!r}")
+        ANSWERS.append(told)
+        return told
 
     async def click(self, message: Json, label: str) -> None:
         """Press a button without waiting for what it gives."""
