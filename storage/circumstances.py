@@ -50,7 +50,10 @@ class SqlInquiries:
             newest={AgentId(id_): MessageId(message or 0) for id_, message in found.get("newest", ())},
             scheduled=next((count for _, count in found.get("scheduled", ())), 0),
             messages={one.id: one for one in messages if one.id in inquiry.messages},
-            found={what: _excerpts(what, [one for one in messages if one.id in ids]) for what, ids in sought.items()},
+            found={
+                what: _excerpts(what, [one for one in messages if one.id in ids and one.room_id in what.rooms])
+                for what, ids in sought.items()
+            },
             summaries=await self._summaries(community_id, inquiry),
         )
 

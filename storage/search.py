@@ -50,8 +50,9 @@ async def search(
     if asked is None:
         return []
     ids = [row[0] for row in await session.rows(asked)]
-    found = messages_where(owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids)).order_by(*NEWEST_FIRST)
-    messages = await read_messages(session, community_id, found)
+    # the rooms are asked for once more: what the index says of a message is no right to read it
+    these = (owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids), MESSAGES.c.room_id.in_(room_ids))
+    messages = await read_messages(session, community_id, messages_where(*these).order_by(*NEWEST_FIRST))
     return [(message, excerpt_of(message.content, query)) for message in messages[:limit]]
 
 

@@ -77,8 +77,11 @@ class SqlStore:
             self._purger.start()
 
     async def gone_for_good(self) -> bool:
-        """Wait until what was deleted has left all that repeats it, and SQLite's files; tells whether it has."""
-        return await self._purger.finish(patience=PATIENCE_SECONDS)
+        """Wait until what was deleted has left all that repeats it, and SQLite's files; tells whether it has.
+
+        PostgreSQL's files keep bytes until their space is used again: of them that is never said.
+        """
+        return await self._purger.finish(patience=PATIENCE_SECONDS) and self.database.is_sqlite
 
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""

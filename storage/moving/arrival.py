@@ -1,14 +1,14 @@
-"""What an archive may not bring in: deeds at places that it names, money that it gives, enums that nobody knows."""
+"""What an archive may not bring in: deeds at places that it names, money, enums that nobody knows, ids beyond all."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from sqlalchemy import Table
+from sqlalchemy import BigInteger, Integer, Table
 
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.scenes.records import SceneStatus
 from storage.session import Values
-from storage.tables import AGENTS, ATTACHMENTS, LETTERS, RESERVATIONS, SCENES
+from storage.tables import AGENTS, ATTACHMENTS, COUNTERS, LETTERS, RESERVATIONS, SCENES
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
 AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
@@ -16,6 +16,7 @@ ARRIVED_SECONDS = 120  # that a scene which ran where it came from has for its n
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
 CARRIED = "card:"  # what is kept by such names comes in from anybody: what agents' cards said
 PICTURES = "https://"  # which Discord fetches, not we
+MOST = 2**31 - 1  # as far as ids are counted: PostgreSQL keeps no more, and the search index has 2^32 to a community
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2240, 1, 1, tzinfo=UTC)  # as exact as databases keep them
 
 
@@ -29,6 +30,8 @@ def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
             raise ValueError(f"{table.name}.{name} gives money")
         if isinstance(value, datetime) and not EARLIEST <= value <= LATEST:
             raise ValueError(f"{table.name}.{name} is at no time")
+        if value is not None and not _is_counted(table, name, value):
+            raise ValueError(f"{table.name}.{name} was never counted")
     if table is RESERVATIONS and row["tokens"] < 0:
         raise ValueError("reservations give tokens")
     return {**row, **_altered(table, row), **(_disarmed(table, row) if handed else {})}
@@ -48,3 +51,14 @@ def _disarmed(table: Table, row: Values) -> Values:
     if table is AGENTS and not str(row["avatar_url"]).startswith(PICTURES):
         return {"avatar_url": None}
     return {"url": ""} if table is ATTACHMENTS else {}
+
+
+def _is_counted(table: Table, name: str, value: object) -> bool:
+    """Tell whether a number is one that ids and counts can have; Discord's own ids are longer."""
+    kind = table.c[name].type
+    if not isinstance(kind, Integer) or isinstance(kind, BigInteger):
+        return True
+    if not isinstance(value, int):
+        return False
+    least = 0 if table is COUNTERS or name.endswith("_id") else -MOST
+    return (1 if name == "id" else least) <= value <= MOST

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from storage.moving.arrival import admitted
-from storage.tables import AGENTS, BEATS, LETTERS, RESERVATIONS
+from storage.tables import AGENTS, BEATS, COUNTERS, LETTERS, MESSAGES, REASONS, RESERVATIONS
 
 
 @pytest.mark.parametrize("kind", ["permission", "removal", "notice"])
@@ -35,3 +35,17 @@ def test_a_row_that_could_never_be_read_again_does_not_come_in() -> None:
         admitted(LETTERS, {"kind": "bogus", "state": "waiting"})
     with pytest.raises(ValueError, match="no time"):
         admitted(AGENTS, {"next_beat_at": datetime(1, 1, 2, tzinfo=UTC)})
+
+
+@pytest.mark.parametrize("id_", [2**32 + 2, 2 - 2**32, 2**31, 0, -1, 1.5, "2"])
+def test_ids_reach_into_no_other_community(id_: object) -> None:
+    with pytest.raises(ValueError, match="was never counted"):
+        admitted(MESSAGES, {"id": id_})
+    with pytest.raises(ValueError, match="was never counted"):
+        admitted(COUNTERS, {"message": id_ or -1})
+
+
+def test_ids_as_they_are_counted_come_in() -> None:
+    assert admitted(MESSAGES, {"id": 1, "discord_id": 2**62, "reply_to": None})["discord_id"] == 2**62
+    assert admitted(COUNTERS, {"message": 0, "agent": 2**31 - 1})["agent"] == 2**31 - 1
+    assert admitted(REASONS, {"room_id": 0})["room_id"] == 0

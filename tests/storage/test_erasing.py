@@ -233,7 +233,7 @@ async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, comm
     async with store.writing(community_id) as write:
         forgotten = await write.personal.forget(community_id, Snowflake(501), LATER)
     assert (forgotten.messages, forgotten.names, forgotten.agents) == (1, ("mira",), (OTHER,))
-    assert await store.gone_for_good()
+    await store.gone_for_good()
     async with store.writing(community_id) as write:
         (left,) = await write.talk.history(community_id, ROOM)
         assert (left.content, left.reactions) == ("hi @someone, @miranda", ())

@@ -7,19 +7,19 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, func, select
+from sqlalchemy import event, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.changes import AddMembership, Change, EndBeat, RecordAction
 from bot.core.errors import BadSetting
 from bot.core.records import PUBLIC_SIDE, ActionRecord, AgentId, Beat, BeatId, CommunityId, Snowflake
 from storage.database import Database
-from storage.index_purging import Purger
+from storage.index_purging import OWED, Purger
 from storage.owed import HUDS_EMPTIED, TEXTS_READ, debts_in, work_off
 from storage.questions import RECENT_ACTIONS
 from storage.session import Session
 from storage.store import SqlStore
-from storage.tables import ACTIONS, BEATS
+from storage.tables import ACTIONS, BEATS, KEPT
 from tests.factories import membership, person
 from tests.fakes import START
 from tests.founding import founded
@@ -192,3 +192,17 @@ async def test_an_archive_holds_nothing_that_is_still_owed(
         await write.talk.delete(community_id, [Snowflake(1011)], START)
     with pytest.raises(BadSetting, match="try again in a minute; nothing was exported"):
         await store.export(community_id, tmp_path / "two.zip")
+
+
+async def test_of_postgresql_it_is_not_said_that_all_bytes_are_gone_but_its_rows_are(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await live(store, community_id)
+    await delete(store, community_id)
+    assert await store.gone_for_good() is store.database.is_sqlite
+    async with store.database.reading() as connection:
+        assert await Session(connection).value(select(KEPT.c.value).where(KEPT.c.name == OWED)) is None
+        if store.database.is_sqlite:
+            return
+        dead = text("SELECT last_vacuum IS NOT NULL FROM pg_stat_user_tables WHERE relname = 'messages'")
+        assert await Session(connection).value(dead)

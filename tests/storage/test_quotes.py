@@ -98,7 +98,7 @@ async def test_a_notice_that_was_sent_keeps_no_words(store: SqlStore, community_
         (letter,) = await write.letters.due(START, limit=5)
         await write.letters.move(community_id, letter.id, LetterState.SENT, at=START)
         await write.talk.delete(community_id, [Snowflake(1001)], START)
-    assert await store.gone_for_good()
+    await store.gone_for_good()
     async with store.database.reading() as connection:
         payloads = (await connection.execute(select(LETTERS.c.payload))).scalars().all()
     assert [payload["text"] for payload in payloads] == ["(deleted)"]

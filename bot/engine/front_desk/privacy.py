@@ -21,6 +21,7 @@ from bot.engine.front_desk.office import Office, readable
 FORGET_THEM = (
     "What you kept about them was removed. Forget them: do not speak of them or note them again unless they come back."
 )
+LAST_TRACES = "The last traces leave the database's files when nobody reads in them and their space is used again."
 OF_AGENT = {
     TraceKind.PROMPT: "the prompt of {}",
     TraceKind.TOPIC: "the topic of {}'s room",
@@ -82,7 +83,7 @@ class Privacy:
             await write.apply(community.id, [*changes, Audit(by=SOMEONE, what=_logged(gone, places), at=now)])
         self.office.on_done()
         whole = await self.office.store.gone_for_good()
-        left = () if whole else ("The last traces leave the database's files as soon as nobody reads in them.",)
+        left = () if whole else (LAST_TRACES,)
         return " ".join([*_told(gone, view, now, now + timedelta(days=self.backup_days)), *left])
 
 
