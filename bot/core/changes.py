@@ -20,7 +20,6 @@ from bot.core.records import (
     AccessKey,
     AccessRequest,
     ActionRecord,
-    Agent,
     AgentId,
     Allocations,
     Beat,
@@ -40,6 +39,7 @@ from bot.core.records import (
     Sender,
     Side,
     Snowflake,
+    WholeAgent,
 )
 
 # The columns that can be set, each named and typed as in its record.
@@ -47,7 +47,6 @@ from bot.core.records import (
 
 class AgentColumns(TypedDict, total=False):
     name: str
-    prompt: str
     model: str
     temperature: float
     avatar_url: str | None
@@ -69,6 +68,10 @@ class AgentColumns(TypedDict, total=False):
     last_beat_silent: bool
     failures_in_a_row: int
     backs_off_until: datetime | None
+
+
+class WholeAgentColumns(AgentColumns, total=False):
+    prompt: str
 
 
 class RoomColumns(TypedDict, total=False):
@@ -113,7 +116,7 @@ class KeyColumns(TypedDict, total=False):
 class AddAgent:
     """A new agent with its room and its membership there; ids come from the transaction's counters."""
 
-    agent: Agent
+    agent: WholeAgent
     room: Room
 
 

@@ -16,7 +16,7 @@ from bot.core.hud.recent_actions import CHARACTERS, shown_action
 from bot.core.hud.wording import WARNING_FROM, fill_status, percent, timestamp
 from bot.core.kinds import AgentType
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side, WholeAgent
 from bot.core.view import View
 
 PROMPT_PERCENT: Final = 10
@@ -43,7 +43,7 @@ class Scope:
     """Whose sections: an agent on one side, at a time; `alone` in its call, so its own secrets may be shown."""
 
     view: View
-    agent: Agent
+    agent: WholeAgent
     side: Side
     alone: bool
     now: datetime
