@@ -1,6 +1,6 @@
 """The statements of a view, worded once for each database: to word one takes longer than to execute it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,6 +14,7 @@ from sqlalchemy import (
     and_,
     any_,
     bindparam,
+    case,
     false,
     func,
     literal,
@@ -22,12 +23,14 @@ from sqlalchemy import (
     select,
     text,
     true,
+    type_coerce,
     union_all,
 )
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.types import NULLTYPE
 
 from bot.core.records import PUBLIC_SIDE
-from storage.convert import MESSAGE_COLUMNS
+from storage.convert import AGENT_COLUMNS, MEMBERSHIP_COLUMNS, MESSAGE_COLUMNS, ROOM_COLUMNS
 from storage.messages import MESSAGE
 from storage.session import Query, Term, literally
 from storage.tables import (
@@ -74,6 +77,7 @@ class Questions:
 
     community: Executable
     residents: Executable
+    roster: Executable
     memberships: Executable
     newest: Executable
     checkpoints: Executable
@@ -94,7 +98,8 @@ def questions(*, is_sqlite: bool) -> Questions:
     among = _among_sqlite if is_sqlite else _among_postgresql
     return Questions(
         community=_community(),
-        residents=_residents(among),
+        residents=_residents(among).where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms"))),
+        roster=_residents(among).where(or_(among(ROOMS.c.id, "rooms"), ROOMS.c.id.in_(_around(among)))),
         memberships=_memberships(among),
         newest=NEWEST_SQLITE if is_sqlite else _newest_lateral(among),
         checkpoints=_checkpoints(among),
@@ -144,20 +149,36 @@ def _community() -> Query:
 
 
 def _residents(among: Among) -> Query:
-    """Each room with its owner, the agents' own ones first; of private threads, which only gain in number, `rooms`."""
+    """Each room with its owner, the agents' own ones first; prompts, which are long, of those who are `whole`."""
     own = and_(
         AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == func.coalesce(ROOMS.c.thread_of, ROOMS.c.id)
     )
-    asked = select(*AGENTS.c, *ROOMS.c).select_from(ROOMS.join(AGENTS, own)).where(_its(ROOMS))
-    asked = asked.where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms")))
-    return asked.order_by(ROOMS.c.thread_of.is_not(None), ROOMS.c.id)
+    prompt = case((among(AGENTS.c.id, "whole"), AGENTS.c.prompt)).label("prompt")
+    asked = select(*AGENT, *ROOM, ROOMS.c.message_count, prompt).select_from(ROOMS.join(AGENTS, own))
+    return asked.where(_its(ROOMS)).order_by(ROOMS.c.thread_of.is_not(None), ROOMS.c.id)
+
+
+def _around(among: Among) -> Query:
+    """The rooms in which those of `rooms` are that are private threads."""
+    inside = ROOMS.alias("inside")
+    return select(inside.c.thread_of).where(_its(inside), among(inside.c.id, "rooms"), inside.c.thread_of.is_not(None))
+
+
+def _as_they_lie(table: Table, names: Iterable[str]) -> tuple[Term, ...]:
+    """Columns that are read faster than their types do it (`storage.convert`)."""
+    return tuple(type_coerce(table.c[name], NULLTYPE).label(f"{table.name}_{name}") for name in names)
+
+
+AGENT, ROOM = _as_they_lie(AGENTS, AGENT_COLUMNS), _as_they_lie(ROOMS, ROOM_COLUMNS)
+MEMBERSHIP = _as_they_lie(MEMBERSHIPS, MEMBERSHIP_COLUMNS)
 
 
 def _memberships(among: Among) -> Query:
     mine = MEMBERSHIPS.alias("mine")
     theirs = select(mine.c.room_id).where(_its(mine), among(mine.c.agent_id, "agents"))
     in_these = or_(MEMBERSHIPS.c.room_id.in_(theirs), among(MEMBERSHIPS.c.room_id, "rooms"))
-    return _all_of(MEMBERSHIPS).where(in_these).order_by(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
+    asked = select(*MEMBERSHIP).where(_its(MEMBERSHIPS), in_these)
+    return asked.order_by(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
 
 
 def _newest_lateral(among: Among) -> Query:

@@ -199,7 +199,7 @@ class Face:
             community = await self._community(read.communities, request)
         sight = await self._doors.visitors.sight(_token(request), community.guild_id) if community else Sight()
         async with self._store.reading() as read:
-            view = await read.views.whole(community.id, room_ids=[room_id], messages=1) if community else None
+            view = await read.views.glance(community.id, room_ids=[room_id], messages=0) if community else None
             if view is None or room_id not in view.rooms or room_id in sight.hidden_rooms:
                 return web.json_response({"message": f"There is no room {room_id}."}, status=404)
             members = [view.agents[one] for one in view.rooms[room_id].members if one not in sight.hidden_agents]
@@ -290,7 +290,7 @@ def _doing_in_public(view: Outline, look: NextBeat) -> dict[str, str]:
 
 def heard_by(view: Outline, agent: Agent) -> list[str]:
     """Give the channels whose rooms an agent is in."""
-    rooms = (view.all_rooms.get(room_id) for agent_id, room_id in view.memberships if agent_id == agent.id)
+    rooms = map(view.all_rooms.get, view.joined(agent.id))
     return [str(room.channel_id) for room in rooms if room is not None and room.channel_id is not None]
 
 

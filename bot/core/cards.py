@@ -17,7 +17,7 @@ from bot.core.errors import BadSetting, Rejected
 from bot.core.kinds import AgentType, Detail, InputFormat, OutputFormat
 from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, check_shape, values_in
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
-from bot.core.records import Agent, Allocations, Json, Mind
+from bot.core.records import Allocations, Json, Mind, WholeAgent
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CHUNKS = ("ccv3", "chara")  # the newer version first
@@ -75,7 +75,7 @@ def read_card(data: bytes) -> Card:
     )
 
 
-def card_of(agent: Agent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Json]:
+def card_of(agent: WholeAgent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Json]:
     """Give an agent as a version 2 card; `kept` are the fields of the card that it came from."""
     extensions = _mapping(kept.get("extensions"))
     own: dict[str, Json] = {

@@ -21,7 +21,6 @@ from bot.core.records import (
     AccessKey,
     AccessRequest,
     ActionRecord,
-    Agent,
     AgentId,
     Allocations,
     Attachment,
@@ -43,6 +42,7 @@ from bot.core.records import (
     Sender,
     Side,
     Snowflake,
+    WholeAgent,
 )
 
 # The columns that can be set, each named and typed as in its record.
@@ -50,7 +50,6 @@ from bot.core.records import (
 
 class AgentColumns(TypedDict, total=False):
     name: str
-    prompt: str
     model: str
     temperature: float
     avatar_url: str | None
@@ -74,6 +73,10 @@ class AgentColumns(TypedDict, total=False):
     failures_in_a_row: int
     backs_off_until: datetime | None
     spare_model: str
+
+
+class WholeAgentColumns(AgentColumns, total=False):
+    prompt: str
 
 
 class RoomColumns(TypedDict, total=False):
@@ -119,7 +122,7 @@ class KeyColumns(TypedDict, total=False):
 class AddAgent:
     """A new agent with its room and its membership there; ids come from the transaction's counters."""
 
-    agent: Agent
+    agent: WholeAgent
     room: Room
 
 

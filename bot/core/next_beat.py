@@ -199,7 +199,7 @@ def _nothing_new(view: Outline, agent: Agent, now: datetime, funds: Funds) -> Ne
     """What would let an agent beat that nothing makes beat now."""
     if agent.asleep_until is not None and is_asleep(agent, now):
         return NextBeat(waiting=Waiting.SLEEP, words=f"waking at {agent.asleep_until:%H:%M:%S} UTC, or to be mentioned")
-    mine = [view.all_rooms[room_id] for who, room_id in view.memberships if who == agent.id]
+    mine = [view.all_rooms[room_id] for room_id in view.joined(agent.id)]
     hushed = [room for room in mine if is_hushed(room, now)]
     tired = [room for room in mine if banter_is_over(room, view.config)]
     if hushed and len(hushed) == len(mine):

@@ -118,7 +118,6 @@ class Agent:
     id: AgentId
     name: str
     type: AgentType
-    prompt: str
     model: str
     temperature: float = 0.7
     avatar_url: str | None = None
@@ -146,6 +145,13 @@ class Agent:
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = None  # its model failed: it is not asked before
     spare_model: str = ""  # answers for it while its own model fails
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeAgent(Agent):
+    """An agent with its prompt, which is long, and read only of those whom it takes."""
+
+    prompt: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ def doing(view: Glance, agent: Agent, now: datetime) -> Mapping[AgentId, Doing]:
             found[reason.room_id] = Doing.THINKING
         elif is_up and reason.held_for is HeldFor.FLOOR and reason.room_id not in found:
             found[reason.room_id] = Doing.WAITING
-    for room_id in view.being_posted:
-        if view.own_words(agent.id, room_id) and found.get(room_id) is not Doing.THINKING:
+    for room_id in view.speaking_in(agent.id):
+        if found.get(room_id) is not Doing.THINKING:
             found[room_id] = Doing.TYPING
     return dict(sorted(found.items()))
 

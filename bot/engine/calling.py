@@ -421,7 +421,7 @@ def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
 def _sole(batch: Batch, call: PlannedCall, answer: ModelAnswer) -> Sole:
     """Give for whom plain words are taken in a call of one."""
     ready, part = call.ready[0], call.built.parts[0]
-    agent = batch.view.agents[ready.agent_id]
+    agent = batch.view.whole_agent(ready.agent_id)
     rooms = [room for id_ in part.room_ids if (room := batch.view.rooms.get(id_)) is not None]
     others = [one for room in rooms for one in room.messages if one.sender.agent_id != agent.id]
     return Sole(

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from bot.core.addressing import ways_of
 from bot.core.changes import Change
 from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
 from bot.core.kinds import LetterState, SenderKind
@@ -187,7 +188,7 @@ class Posting:
                 letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now, shown_at=_moment(known[0])
             )
             if there and context.has_hearers and context.message.scene_id is None:
-                await write.apply(letter.community_id, await _reasons(write, letter, context.message, now))
+                await write.apply(letter.community_id, await _reasons(write, letter, context, now))
         self._on_due()
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
         return there
@@ -266,11 +267,12 @@ class Posting:
             )
 
 
-async def _reasons(write: Writing, letter: Letter, message: Message, now: datetime) -> Sequence[Change]:
+async def _reasons(write: Writing, letter: Letter, context: PostContext, now: datetime) -> Sequence[Change]:
     """Give the reasons that a posted message is to the other members of its room."""
-    view = await write.views.whole(letter.community_id, room_ids=[letter.room_id])
+    view = await write.views.glance(letter.community_id, room_ids=[letter.room_id], messages=0)
     stretch = of_day(await write.money.spent(letter.community_id, day_of(now)), view.config).stretch
-    return reasons_for(view, letter.room_id, message, now=now, stretch=stretch)
+    ways = ways_of(view, view.rooms[letter.room_id], context.message, replied=context.answered)
+    return reasons_for(view, letter.room_id, context.message, now=now, ways=ways, stretch=stretch)
 
 
 def fate_seconds(context: PostContext, attempts: int) -> float:

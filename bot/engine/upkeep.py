@@ -135,8 +135,8 @@ class Upkeep:
                 continue
             with _alone("nobody was given a moment to begin something", community=community_id):
                 async with self._store.writing(community_id) as write:
-                    everyone = tuple((await write.views.whole(community_id, messages=0)).agents)
-                    view = await write.views.whole(community_id, agent_ids=everyone, messages=0)
+                    everyone = tuple(await write.agents.names(community_id))
+                    view = await write.views.glance(community_id, agent_ids=everyone, messages=0)
                     await write.apply(community_id, _first_initiatives(view, everyone, now))
 
     async def _forget(self, now: datetime) -> None:

@@ -8,7 +8,7 @@ from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.templates import TEMPLATES
 from cogs.arguments import AgentArg, ModelArg, models_here
-from cogs.base import Group, Interaction, managers_only, wait
+from cogs.base import Group, Interaction, guild_of, managers_only, wait
 from cogs.ui.faces import lasting
 from cogs.ui.forms import AgentForm, Draft, NewAgentForm
 
@@ -84,7 +84,8 @@ class Making(Group):
         given: dict[str, object] = {"token_budget": token_budget, "temperature": temperature}
         given |= {"spare_model": spare_model, "listens_to_bare_name": listens_to_bare_name}
         if all(value is None for value in (*given.values(), prompt, avatar, avatar_url)):
-            await interaction.response.send_modal(AgentForm(Draft.of(agent), self.alter))
+            whole = await self.desk.agents.whole(guild_of(interaction), agent.id)
+            await interaction.response.send_modal(AgentForm(Draft.of(whole), self.alter))
             return
         await wait(interaction)
         picture = await lasting(interaction, agent.id, avatar) if avatar else avatar_url

@@ -84,8 +84,8 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
     card = discord.ui.Container[Card](accent_colour=COLOURS[state])
     told = discord.ui.TextDisplay[Card](_head(view, agent, state, shown.look))
     card.add_item(discord.ui.Section(told, accessory=_face(agent, shown.face)) if shown.face else told)
-    if shown.is_manager and agent.prompt:
-        card.add_item(discord.ui.TextDisplay(f"> {honest(' '.join(agent.prompt.split()))[:PROMPT_CHARACTERS]}"))
+    if shown.is_manager and (prompt := view.whole_agent(agent_id).prompt):
+        card.add_item(discord.ui.TextDisplay(f"> {honest(' '.join(prompt.split()))[:PROMPT_CHARACTERS]}"))
     card.add_item(discord.ui.Separator())
     card.add_item(discord.ui.TextDisplay(_numbers(view, agent, shown)))
     picture = discord.MediaGalleryItem(attention, description=(attention.description or "")[:256])

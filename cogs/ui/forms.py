@@ -11,7 +11,7 @@ from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
-from bot.core.records import Agent, AgentId
+from bot.core.records import AgentId, WholeAgent
 from bot.core.templates import TEMPLATES, Template
 
 FORM_CHARACTERS = 4_000  # Discord's limit of one field
@@ -41,7 +41,7 @@ class Draft:
         return replace(self, name=self.name or start.name, prompt=self.prompt or start.prompt, type=start.type)
 
     @classmethod
-    def of(cls, agent: Agent) -> Self:
+    def of(cls, agent: WholeAgent) -> Self:
         """Begin with an agent as it is."""
         return cls(
             name=agent.name,

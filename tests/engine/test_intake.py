@@ -17,9 +17,11 @@ from bot.core.events import (
     MessageEdited,
     MessagesDeleted,
     PersonSeen,
+    ReactionChanged,
 )
 from bot.core.kinds import LetterState, MessageType, ReasonKind, SenderKind, Visibility
-from bot.core.records import AgentId, Attachment, Message, MessageId, Person, Snowflake
+from bot.core.records import Agent, AgentId, Attachment, Message, MessageId, Person, Snowflake
+from storage import views
 from tests.engine.town import ADA, ADAS, BOB, Town, town
 from tests.factories import GUILD_ID, person
 
@@ -73,6 +75,33 @@ async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: p
     monkeypatch.setattr(Addressees, "of", noted)
     await here.hear("Nice, Ada!")
     assert len(asked) == 1
+
+
+async def test_of_the_agents_only_the_members_of_a_room_are_read_for_what_happens_there(
+    here: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, make = set[object](), views.agent_of
+
+    def noted(row: tuple[object, ...]) -> Agent:
+        made = make(row)
+        read.add(made.id)
+        return made
+
+    monkeypatch.setattr(views, "agent_of", noted)
+    said = await here.hear("Nice, Ada!")
+    assert read == {ADA}
+    put = ReactionChanged(
+        guild_id=GUILD_ID,
+        channel_id=ADAS,
+        message_id=said.message_id,
+        user_id=person().id,
+        person=person(),
+        emoji="👍",
+        added=True,
+        at=here.clock.now(),
+    )
+    await here.intake.take(put)
+    assert read == {ADA}
 
 
 async def test_other_bots_are_ignored_unless_listed() -> None:

@@ -24,6 +24,7 @@ from bot.core.changes import (
     SetKnowledge,
     UpdateAgent,
     UpdateRoom,
+    WholeAgentColumns,
 )
 from bot.core.keeping import Readable
 from bot.core.kinds import Emotion, LetterKind, RequestState
@@ -137,7 +138,7 @@ def words_for_people_alone() -> list[Change]:
     """Give prompt, topic, billboard, label, knowledge and focus with a name, with and without an @."""
     return [
         UpdateRoom(room_id=ROOM, fields={"topic": "Mira's corner", "billboard": "Welcome, @mira"}),
-        UpdateAgent(agent_id=ROOM, fields={"prompt": "You adore Mira, and the lighthouse."}),
+        UpdateAgent(agent_id=ROOM, fields=WholeAgentColumns(prompt="You adore Mira, and the lighthouse.")),
         *knock(),
         learnt({"people": {"mira": "kind"}}, "people"),
         SetFocus(agent_id=OTHER, side=PUBLIC_SIDE, focus=Focus(notes=("ask Mira",))),
@@ -149,7 +150,7 @@ async def left_of(store: SqlStore, community_id: CommunityId) -> list[str]:
     async with store.reading() as read:
         view = await read.views.whole(community_id, agent_ids=[ROOM, OTHER])
         room, minds = view.all_rooms[ROOM], [view.mind_of(OTHER), view.mind_of(ROOM)]
-        texts = [view.agents[ROOM].prompt, room.topic, room.billboard, *(key.label for key in view.keys[ROOM])]
+        texts = [view.whole_agent(ROOM).prompt, room.topic, room.billboard, *(key.label for key in view.keys[ROOM])]
         texts += [str(mind.knowledge) + str(mind.focus) for mind in minds]
         return [*texts, *(one.content for one in await read.talk.history(community_id, ROOM))]
 

@@ -187,7 +187,7 @@ def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: 
     minds = (view.mind_of(ask.agent_id, side) for side in {ask.side, PUBLIC_SIDE})
     return Scope(
         view=view,
-        agent=view.agents[ask.agent_id],
+        agent=view.whole_agent(ask.agent_id),
         side=ask.side,
         alone=alone and ask.alone,
         now=now,

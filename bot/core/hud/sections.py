@@ -17,7 +17,7 @@ from bot.core.hud.recent_actions import CHARACTERS, shown_action
 from bot.core.hud.wording import WARNING_FROM, fill_status, percent
 from bot.core.kinds import AgentType, ReasonKind
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side, WholeAgent
 from bot.core.view import View
 
 PROMPT_PERCENT: Final = 10
@@ -53,7 +53,7 @@ class Scope:
     """Whose sections: an agent on one side, at a time; `alone` in its call, so its own secrets may be shown."""
 
     view: View
-    agent: Agent
+    agent: WholeAgent
     side: Side
     alone: bool
     now: datetime

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from bot.core.circumstances import Circumstances, Inquiry
 from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Room, Schedule, Snowflake
-from bot.core.view import Glance, Subject, View
+from bot.core.view import Glance, Roster, Subject, View
 
 
 class Agents(Protocol):
@@ -104,8 +104,20 @@ class Views(Protocol):
         `messages`: how many of the newest per room at most.
         """
 
-    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
-        """Give only what gates, floors and plain talk need of these agents."""
+    async def roster(
+        self, community_id: CommunityId, *, agent_ids: Collection[AgentId] = (), room_ids: Collection[AgentId] = ()
+    ) -> Roster:
+        """Give no more than these agents, whole, and these rooms, as far as they are there."""
+
+    async def glance(
+        self,
+        community_id: CommunityId,
+        *,
+        agent_ids: Sequence[AgentId] = (),
+        room_ids: Sequence[AgentId] = (),
+        messages: int,
+    ) -> Glance:
+        """Give only what gates, floors, reasons and plain talk need of these agents (and their rooms) and rooms."""
 
     async def action_view(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool

@@ -48,7 +48,7 @@ class Providers:
         """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            config = (await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)).config
+            config = (await write.views.roster(community.id)).config
             models = await self.office.providers.of(write.providers, community)
             price = CallPrice.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
             reservation = await set_aside(write.money, community.id, config, day_of(self.office.now()), price)

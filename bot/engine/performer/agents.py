@@ -7,14 +7,14 @@ from typing import cast
 from urllib.parse import urlsplit
 
 from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, PermitAgent, RestoreAgent, RetireAgent
-from bot.core.changes import AddAgent, AgentColumns, SetFocus, SetKnowledge
+from bot.core.changes import AddAgent, SetFocus, SetKnowledge, WholeAgentColumns
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
 from bot.core.kinds import Access, AgentType, LetterKind, ReasonKind, Visibility
 from bot.core.letters import ChannelPayload, PermissionPayload
 from bot.core.moderation import is_on
 from bot.core.names import default_name
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Reason, Room, Snowflake
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Reason, Room, Snowflake, WholeAgent
 from bot.core.view import RoomView
 from bot.core.wording import counted
 from bot.engine.performer.registry import Asks, handles
@@ -59,7 +59,7 @@ async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
 
 @handles(AlterAgent)
 async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
-    agent = work.agent(action.agent_id)
+    agent = work.whole_agent(action.agent_id)
     fields = _altered(action)
     if not fields and action.name is None:
         raise Rejected("Say what to change.")
@@ -73,7 +73,7 @@ async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
     if action.name is not None:
         looked_at = rename(work, agent, action.name)
     if fields:
-        work.update_agent(agent.id, **fields)
+        work.alter_agent(replace(work.whole_agent(agent.id), **fields), fields)
     if looked_at:
         return PROPOSED
     return f"{work.agent(agent.id).name} is changed."
@@ -115,7 +115,7 @@ def permit_agent(work: UnitOfWork, action: PermitAgent) -> str:
 
 @handles(CloneAgent)
 async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
-    model = work.agent(action.agent_id)
+    model = work.whole_agent(action.agent_id)
     clone = replace(
         _at_rest(model),
         id=AgentId(work.write.ids.take("agent")),
@@ -132,7 +132,7 @@ async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
     return f"{clone.name} is created with the id {clone.id}, like {model.name}."
 
 
-def _at_rest(agent: Agent) -> Agent:
+def _at_rest(agent: WholeAgent) -> WholeAgent:
     """Give an agent as it would be had it never beaten, slept or been stopped."""
     return replace(
         agent,
@@ -207,14 +207,14 @@ def _check_daily_limit(work: UnitOfWork) -> None:
         raise Rejected(f"You created {counted(len(today), 'agent')} within a day: more have to wait.")
 
 
-def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> Agent:
+def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> WholeAgent:
     """Put a new agent together, with no id yet; raises Rejected."""
     config = work.config
     budget = action.token_budget or config.token_budget
     model = action.model or config.model
     check_prompt(work, action.background_prompt, budget)
     check_avatar(action.avatar_url)
-    return Agent(
+    return WholeAgent(
         community_id=work.community_id,
         id=AgentId(0),
         name=name,
@@ -234,7 +234,7 @@ def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> Agent:
     )
 
 
-def _settle(work: UnitOfWork, agent: Agent) -> None:
+def _settle(work: UnitOfWork, agent: WholeAgent) -> None:
     """Give a new agent its room, its membership there, its first focus and its channel."""
     config = work.config
     room = Room(
@@ -273,14 +273,14 @@ def _greet(work: UnitOfWork, agent: Agent, person_id: Snowflake) -> None:
     work.give_reason(agent.id, reason)
 
 
-def _altered(action: AlterAgent) -> AgentColumns:
+def _altered(action: AlterAgent) -> WholeAgentColumns:
     """Give the columns that are to change: the other parameters bear their names and types."""
     given = action.model_dump(exclude={"type", "agent_id", "name", "background_prompt"}, exclude_none=True)
     if action.background_prompt is not None:
         given["prompt"] = action.background_prompt
     if action.spare_model == NO_SPARE:
         given["spare_model"] = ""
-    return cast(AgentColumns, given)
+    return cast(WholeAgentColumns, given)
 
 
 def check_prompt(work: UnitOfWork, prompt: str, token_budget: int) -> None:

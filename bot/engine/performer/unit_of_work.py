@@ -49,6 +49,7 @@ from bot.core.records import (
     Schedule,
     Side,
     Snowflake,
+    WholeAgent,
 )
 from bot.core.view import Belongings, Doors, Outline
 from bot.engine.performer.action_context import ActionContext
@@ -169,6 +170,10 @@ class UnitOfWork:
             raise Rejected(no_agent(agent_id))
         return found
 
+    def whole_agent(self, agent_id: int) -> WholeAgent:
+        """Find an agent that an action names, with its prompt; raises Rejected."""
+        return self.view.whole_agent(self.agent(agent_id).id)
+
     def room(self, room_id: int) -> Room:
         """Find a room; raises Rejected."""
         found = self.view.all_rooms.get(AgentId(room_id))
@@ -229,9 +234,12 @@ class UnitOfWork:
 
     def update_agent(self, agent_id: AgentId, **fields: Unpack[AgentColumns]) -> None:
         """Set some of an agent's columns."""
-        after = replace(self.view.agents[agent_id], **fields)
-        self.view = replace(self.view, agents={**self.view.agents, agent_id: after})
-        self._merge(UpdateAgent(agent_id=agent_id, fields=fields))
+        self.alter_agent(replace(self.view.agents[agent_id], **fields), fields)
+
+    def alter_agent(self, after: Agent, fields: AgentColumns) -> None:
+        """Put an agent in its place, of which these columns were set."""
+        self.view = replace(self.view, agents={**self.view.agents, after.id: after})
+        self._merge(UpdateAgent(agent_id=after.id, fields=fields))
 
     def update_room(self, room_id: AgentId, **fields: Unpack[RoomColumns]) -> None:
         """Set some of a room's columns."""

@@ -47,7 +47,10 @@ async def test_a_clone_has_the_configuration_and_if_asked_the_knowledge_but_no_r
     (cloned,) = await house.ask(BOSS, CloneAgent(agent_id=DI, name="Di Two", with_knowledge=True))
     assert cloned.result == "Di Two is created with the id 6, like Di."
     view = await house.view(CLONE, DI)
-    assert (view.agents[CLONE].prompt, view.agents[CLONE].can_create_agents) == (view.agents[DI].prompt, False)
+    assert (view.whole_agent(CLONE).prompt, view.agents[CLONE].can_create_agents) == (
+        view.whole_agent(DI).prompt,
+        False,
+    )
     assert await house.knowledge(CLONE) == {"motto": "be kind"}
     (taken,) = await house.ask(BOSS, CloneAgent(agent_id=DI, name="ada"))
     assert taken.why == '"ada" is taken: choose another name.'
