@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from bot.core.kinds import SenderKind
@@ -17,6 +18,7 @@ GOES_ON_IN: Final = timedelta(minutes=1)  # so long an agent's words without a n
 FITTING_LINES: Final = 4  # of a person since the agent spoke, within which a rare word of the agent's tells
 NEAR: Final = 10  # lines whose words are not rare
 NAME_LETTERS: Final = 3
+REMEMBERED_CHARACTERS: Final = 500
 
 _WORD: Final = re.compile(r"[\w./-]{4,}")
 _AROUND: Final = ".,:;!?…\"'()<>*_"
@@ -81,17 +83,15 @@ class Conversation:
     def _called(self, line: Message) -> Iterator[Who]:
         """The people that a line calls by name, and strangers that it mentions."""
         own = _who(line.sender)
-        for token in line.content.split():
-            bare = token.strip(_AROUND)
-            name = bare.removeprefix("@").casefold()
+        for name, is_mention in _read(line.content).called:
             who = self._names.get(name) if len(name) >= NAME_LETTERS else None
-            if who is None and bare.startswith("@") and name:
+            if who is None and is_mention:
                 who = f"@{name}"
             if who is not None and who != own:
                 yield who
 
     def _take(self, line: Message) -> None:
-        who, words = _who(line.sender), frozenset(_WORD.findall(line.content.casefold()))
+        who, words = _who(line.sender), _read(line.content).words
         spoken_to = self._spoken_to(line)
         if line.sender.agent_id is None:
             self._note_line(line, bool(spoken_to))
@@ -141,7 +141,30 @@ class Conversation:
         """Whether the line shares a word with what the agent said that nobody else used just now."""
         own, of = _who(line.sender), _who(heard.of)
         common = {word for who, words in self._near if who not in (own, of) for word in words}
-        return bool(heard.words & frozenset(_WORD.findall(line.content.casefold())) - common)
+        return bool(heard.words & _read(line.content).words - common)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What is looked for in a line: its words, and what may be names, with whether they are mentions."""
+
+    words: frozenset[str]
+    called: tuple[tuple[str, bool], ...]
+
+
+def _read(content: str) -> _Read:
+    """Read a line; one of the usual length is read once, though it is asked about with each line that follows it."""
+    return _short(content) if len(content) <= REMEMBERED_CHARACTERS else _anew(content)
+
+
+def _anew(content: str) -> _Read:
+    bare = (token.strip(_AROUND) for token in content.split())
+    named = ((word.removeprefix("@").casefold(), word.startswith("@")) for word in bare)
+    called = tuple((name, mention) for name, mention in named if name and (mention or len(name) >= NAME_LETTERS))
+    return _Read(frozenset(_WORD.findall(content.casefold())), called)
+
+
+_short = lru_cache(maxsize=1_024)(_anew)
 
 
 def _who(sender: Sender) -> Who:
