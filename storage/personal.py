@@ -60,6 +60,8 @@ REWRITTEN: dict[Table, tuple[str, ...]] = {
     EARLY_EDITS: ("content",),
     JOURNAL: ("path", "before", "after", "by"),
     LETTERS: ("payload",),
+    MESSAGES: ("thread_name",),
+    ROOMS: ("thread_name",),
     SCHEDULES: ("content",),
 }
 SETTINGS = (LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME)  # letters with what only people may change
