@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import signal
 import sys
 from collections.abc import Coroutine
 from importlib import metadata
@@ -269,13 +270,23 @@ def settings() -> Settings:
 def carry_out(work: Coroutine[None, None, Result]) -> Result:
     """Run to the end; an error that a person can mend is one sentence and exit code 1."""
     try:
-        return asyncio.run(work)
+        return asyncio.run(until_told_to_end(work))
     except SelfroomError as error:
         raise give_up(error) from error
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(128 + signal.SIGINT) from None
+    except asyncio.CancelledError:
+        raise typer.Exit(128 + signal.SIGTERM) from None
     finally:
         gc.freeze()  # what is left goes with the process; to collect it first takes seconds on a busy machine
+
+
+async def until_told_to_end(work: Coroutine[None, None, Result]) -> Result:
+    """Work until it is done or SIGTERM comes, which cancels it as Ctrl-C does, so that nothing half done is left."""
+    task = asyncio.current_task()
+    if task is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await work
 
 
 def give_up(error: SelfroomError) -> typer.Exit:

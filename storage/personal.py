@@ -65,6 +65,8 @@ REWRITTEN: dict[Table, tuple[str, ...]] = {
     EVENTS: ("text",),
     JOURNAL: ("path", "before", "after", "by"),
     LETTERS: ("payload",),
+    MESSAGES: ("thread_name",),
+    ROOMS: ("thread_name",),
     SCENES: ("title", "options"),
     SCHEDULES: ("content",),
 }

@@ -1,6 +1,7 @@
 """The store: opens the database, brings it up to date, and gives reads and transactions."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -8,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import structlog
 from sqlalchemy import text
 
 from bot.core.config import CommunityConfig
@@ -23,11 +25,12 @@ from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.rehoming import clone_community
 from storage.owed import work_off
 from storage.parts import SqlReading, SqlWriting
-from storage.private import whole_file
+from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
 from storage.session import Session
 from storage.sqlite_statistics import tell_planner
 
+log = structlog.get_logger(__name__)
 PATIENCE_SECONDS = 20.0
 MIGRATION_LOCK = 7_353_676  # any number: two programs that start together migrate one after the other
 
@@ -183,11 +186,21 @@ async def expire(database: Database, folder: Path, before: datetime) -> int:
 
 
 def _expire(database: Database, folder: Path, before: datetime) -> int:
-    copies = list(folder.glob("*.db"))
+    copies = [*folder.glob("*.db"), *folder.glob(f"{UNFINISHED}*")]
     if database.is_sqlite and not database.in_memory:
-        pattern = Path(BEFORE_MIGRATION.format(database.url.database, "*"))
-        copies += pattern.parent.glob(pattern.name)
-    old = [copy for copy in copies if copy.lstat().st_mtime < before.timestamp()]
-    for copy in old:
-        copy.unlink(missing_ok=True)
-    return len(old)
+        beside = Path(BEFORE_MIGRATION.format(database.url.database, "*"))
+        copies += [*beside.parent.glob(beside.name), *beside.parent.glob(f"{UNFINISHED}*")]
+    return sum(_is_removed(copy) for copy in copies if copy.lstat().st_mtime < before.timestamp())
+
+
+def _is_removed(copy: Path) -> bool:
+    """Remove a copy, or what a copying that was killed left of one; what cannot be removed leaves the others alone."""
+    try:
+        if copy.name.startswith(UNFINISHED) and not copy.is_symlink():
+            shutil.rmtree(copy)
+        else:
+            copy.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("an old copy of the database cannot be removed", copy=str(copy), why=error.strerror)
+        return False
+    return True

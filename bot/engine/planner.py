@@ -67,7 +67,7 @@ def builder(view: View, model: Model, now: datetime, *, turns: Mapping[AgentId, 
     def write(kind: CallKind, ready: Sequence[Ready]) -> BuiltCall:
         one = ready[0]
         if turns and one.is_turn and one.agent_id in turns:
-            agent, tokenizer = view.agents[one.agent_id], model.tokenizer(kind.model)
+            agent, tokenizer = view.whole_agent(one.agent_id), model.tokenizer(kind.model)
             return build_turn(view, agent, one.side, turns[one.agent_id], now=now, tokenizer=tokenizer)
         built = written(view, kind, ready)
         if len(ready) > 1:

@@ -5,6 +5,7 @@ from aiohttp import web
 from bot.playground.faces import LINK, default_face
 from bot.playground.world import World
 
+MOST_DIGITS = 4  # of a default avatar's number
 SAFE_INLINE = ("image/png", "image/jpeg", "image/gif", "image/webp", "text/plain", "audio/mpeg", "video/mp4")
 
 
@@ -15,9 +16,13 @@ async def serve(request: web.Request, world: World) -> web.StreamResponse:
             return _file(world, f"{attachment_id}/{name}", name)
         case ["avatars", _, name] | ["guilds", _, "users", _, "avatars", name]:
             return _face(world, name.split(".")[0], to_page="Sec-Fetch-Site" in request.headers)
-        case ["embed", "avatars", name] if name.split(".")[0].isdecimal():
+        case ["embed", "avatars", name] if _is_number(name.split(".")[0]):
             return web.Response(body=default_face(int(name.split(".")[0])), content_type="image/png")
     raise web.HTTPNotFound(text="There is no such file.")
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def _file(world: World, key: str, name: str) -> web.Response:

@@ -56,8 +56,12 @@ def fingerprint(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> str:
             if info.filename == MANIFEST:
                 continue
             whole.update(f"\n{json.dumps(info.filename)} {info.file_size}\n".encode())
+            left = info.file_size
             while piece := file.read(PIECE_BYTES):
                 whole.update(piece)
+                left -= len(piece)
+            if left:
+                raise zipfile.BadZipFile(f"{info.filename} is not as long as it is said to be")
     return f"archive/{whole.hexdigest()}"  # longer than any key, whose digests are made alike
 
 

@@ -21,7 +21,7 @@ from bot.core.events import (
 )
 from bot.core.kinds import LetterState, MessageType, ReasonKind, SenderKind, Visibility
 from bot.core.records import Agent, AgentId, Attachment, Message, MessageId, Person, Snowflake
-from storage import views
+from storage import convert, views
 from tests.engine.town import ADA, ADAS, BOB, Town, town
 from tests.factories import GUILD_ID, person
 
@@ -80,7 +80,7 @@ async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: p
 async def test_of_the_agents_only_the_members_of_a_room_are_read_for_what_happens_there(
     here: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, make = set[object](), views.agent_of
+    read, make = set[object](), convert.agent_of
 
     def noted(row: tuple[object, ...]) -> Agent:
         made = make(row)

@@ -42,6 +42,25 @@ async def test_a_link_that_leads_nowhere_is_a_copy_like_any_other(tmp_path: Path
         assert await store.expire_backups(tmp_path / "copies", START + timedelta(days=30_000)) == 1
 
 
+async def test_what_a_killed_copying_left_is_removed_too_and_a_folder_stops_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "backups"
+    left = [folder / ".selfroom-abcd", tmp_path / ".selfroom-efgh"]
+    for unfinished in left:
+        unfinished.mkdir(parents=True)
+        (unfinished / "partial").write_text("a part of a copy")
+        (unfinished / "partial-journal").write_text("")
+    (folder / "a.db").mkdir()
+    (folder / "a.db" / "mine.txt").write_text("no copy")
+    (folder / "b.db").write_text("a copy")
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db") as store:
+        assert await store.expire_backups(folder, START - timedelta(days=30_000)) == 0
+        assert all(unfinished.exists() for unfinished in left)
+        assert await store.expire_backups(folder, START + timedelta(days=30_000)) == 3
+    assert [path.name for path in folder.iterdir()] == ["a.db"]
+    assert (folder / "a.db" / "mine.txt").exists()
+    assert not left[1].exists()
+
+
 async def test_where_there_are_no_copies_none_are_removed(tmp_path: Path) -> None:
     async with await SqlStore.open("sqlite:///:memory:") as store:
         assert await store.expire_backups(tmp_path / "nowhere", START) == 0

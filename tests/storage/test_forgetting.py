@@ -326,6 +326,16 @@ async def test_a_knock_of_a_forgotten_person_is_cancelled(store: SqlStore, commu
     assert tuple(row) == (RequestState.CANCELLED, MIRA)
 
 
+async def test_a_forgotten_person_leaves_the_names_of_threads(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.people.put(community_id, person("mira"))
+        named = {"thread_id": Snowflake(55), "thread_name": "why @mira left"}
+        await write.talk.add(community_id, [said("theirs", 2, sender=WREN, **named)])
+        assert (await write.personal.forget(community_id, MIRA, LATER)).texts == 1
+        (line,) = await write.talk.history(community_id, ROOM)
+    assert (line.content, line.thread_name) == ("theirs", "why @someone left")
+
+
 async def test_a_forgotten_person_does_not_come_back(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
         await write.people.put(community_id, person("mira"))

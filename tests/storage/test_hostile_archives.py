@@ -10,7 +10,7 @@ import pytest
 
 from bot.core.errors import BadSetting
 from bot.core.records import CommunityId
-from storage.moving.archive import MOST_VALUES, values_in
+from storage.moving.archive import MOST_VALUES, fingerprint, values_in
 from storage.store import SqlStore
 from tests.storage.test_moving import OTHER_GUILD, lively
 
@@ -89,6 +89,16 @@ async def test_a_picture_that_is_named_often_is_read_once(
     monkeypatch.setattr(zipfile.ZipFile, "read", noted)
     moved = await store.import_archive(path, guild_id=OTHER_GUILD)
     assert (moved.images, read.count("images/one")) == ({"one": b"picture"}, 1)
+
+
+def test_a_file_that_is_shorter_than_the_archive_says_is_damage(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as made:
+        made.writestr("agents.jsonl", "{}")
+    with zipfile.ZipFile(tmp_path / "one.zip") as archive:
+        assert fingerprint(archive, {}).startswith("archive/")
+        archive.infolist()[0].file_size += 1
+        with pytest.raises(zipfile.BadZipFile, match="not as long"):
+            fingerprint(archive, {})
 
 
 def test_what_stands_in_a_rows_texts_is_not_counted() -> None:

@@ -136,3 +136,23 @@ async def test_however_many_short_statements_follow_one_another_others_have_thei
     task.cancel()
     assert turns >= 2
     assert places.count(LOOP()) > 2 * IN_A_ROW
+
+
+async def test_nothing_is_done_on_the_loop_while_the_thread_still_works(counting: aiosqlite.Connection) -> None:
+    hold, begun = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        begun.set()
+        hold.wait(5)
+
+    working = asyncio.create_task(counting._execute(slow))  # type: ignore[no-untyped-call]
+    await asyncio.to_thread(begun.wait, 5)
+    working.cancel()  # who waited for it is gone, and it goes on
+    undoing = asyncio.create_task(counting.rollback())
+    await asyncio.sleep(0)
+    assert not undoing.done()
+    hold.set()
+    await undoing
+    cursor = await counting.cursor()
+    await cursor.execute("SELECT thread()")
+    assert list(await cursor.fetchall()) == [(LOOP(),)]

@@ -118,7 +118,7 @@ async def test_a_roster_and_a_glance_read_no_more_agents_than_were_asked_for(sto
     async with store.reading() as read:
         roster = await read.views.roster(community_id, agent_ids=[FIRST], room_ids=[SECOND])
         glance = await read.views.glance(community_id, room_ids=[SECOND], messages=1)
-    assert (roster.agents.keys(), roster.all_rooms.keys()) == ({FIRST, SECOND}, {FIRST, SECOND})
+    assert {*roster.agents} == {*roster.all_rooms} == {FIRST, SECOND}
     assert glance.agents.keys() == set(glance.rooms[SECOND].members)
     assert glance.all_rooms.keys() == {SECOND}
 

@@ -17,7 +17,7 @@ from bot.core.hud.escape import one_line
 from bot.core.hud.knowledge import Known, inline
 from bot.core.hud.sections import knowledge_cap
 from bot.core.models import Tokenizer
-from bot.core.records import Agent, Json, Side
+from bot.core.records import Agent, Json, Side, WholeAgent
 from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.showing import ShownMove, Turn, hint_of
 from bot.core.schema import action_schema
@@ -97,7 +97,9 @@ def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def build_turn(view: View, agent: Agent, side: Side, turn: Turn, *, now: datetime, tokenizer: Tokenizer) -> BuiltCall:
+def build_turn(
+    view: View, agent: WholeAgent, side: Side, turn: Turn, *, now: datetime, tokenizer: Tokenizer
+) -> BuiltCall:
     """Build the call for one seat's turn."""
     instructions = rules_of(turn.kind)
     sections = {
@@ -129,7 +131,7 @@ def build_turn(view: View, agent: Agent, side: Side, turn: Turn, *, now: datetim
     )
 
 
-def _identity(agent: Agent, turn: Turn) -> str:
+def _identity(agent: WholeAgent, turn: Turn) -> str:
     return f"==== YOU ====\nname: {one_line(agent.name)}\nseat: {turn.seat}\n{one_line(agent.prompt)}\n"
 
 

@@ -20,7 +20,6 @@ from bot.core.ports import Cipher, Clock, Model, NewMessage, Random, Store, Work
 from bot.core.records import (
     PUBLIC_SIDE,
     ActionRecord,
-    Agent,
     AgentId,
     Attachment,
     Beat,
@@ -32,6 +31,7 @@ from bot.core.records import (
     Room,
     Sender,
     Snowflake,
+    WholeAgent,
 )
 from bot.engine.heartbeat import CALL_SECONDS, Heartbeat
 from bot.engine.intake import Intake
@@ -286,9 +286,9 @@ class Stage:
         )
         return [*changes, known] if situation.knows else changes
 
-    def _agent(self, id_: int, situation: Situation) -> Agent:
+    def _agent(self, id_: int, situation: Situation) -> WholeAgent:
         asked = self.asked
-        return Agent(
+        return WholeAgent(
             community_id=self.community_id,
             id=AgentId(id_),
             name=NAMES[id_],
