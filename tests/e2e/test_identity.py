@@ -71,7 +71,7 @@ async def test_a_borrowed_nickname_reads_nothing_and_destroys_nothing(cast: Cast
         assert "0 messages and 0 reactions of yours are gone here" in told
         assert "ask a manager to look into `/audit`" in told
     assert await kept(cast, cast.guest) == before
-    assert f"The Architect (@{manager}): set: people.{name} is set." in await cast.manager.told("audit")
+    assert f"The Architect (@{manager}), Wren: set: people.{name} is set." in await cast.manager.told("audit")
 
 
 async def test_a_forgotten_person_is_told_the_truth_and_managers_decide_about_the_rest(cast: Cast) -> None:

@@ -50,8 +50,8 @@ def _between(before: Mapping[Key, object], after: Mapping[Key, object]) -> Itera
         was = before.get(key)
         if was is None or was is now:
             continue
-        for name in TOLD.get(type(now), ()):
-            old, new = getattr(was, name), getattr(now, name)
+        for name in next((names for kind, names in TOLD.items() if isinstance(now, kind)), ()):
+            old, new = getattr(was, name, None), getattr(now, name, None)  # a prompt is not read of everyone
             if old != new:
                 yield f"{as_words(name)}: {_worded(old)} → {_worded(new)}"
 
