@@ -1,4 +1,4 @@
-"""What a few actions depend on: counts in one statement, then what was looked for, the messages and the summaries."""
+"""What a few actions depend on: counts and ids in one statement, then the messages and the summaries."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -30,18 +30,24 @@ class SqlInquiries:
 
     async def answer(self, community_id: CommunityId, inquiry: Inquiry) -> Circumstances:
         """Answer all that is asked, or nothing without a statement."""
+        sought = list(inquiry.sought)
         asked = [
             *([_reactions(community_id, inquiry)] if inquiry.reacted_to else []),
             *([_moves(community_id, inquiry)] if inquiry.moves_since else []),
             *([_failures(community_id, inquiry)] if inquiry.doors and inquiry.failures_since else []),
             *([_newest(community_id, inquiry)] if inquiry.newest_of else []),
             *([_scheduled(community_id, inquiry)] if inquiry.schedules_of else []),
+            *[
+                one
+                for place, what in enumerate(sought)
+                if (one := await self._found(community_id, place, what)) is not None
+            ],
         ]
         found: dict[str, list[tuple[int, Any]]] = {}
         for what, id_, word, number in await self.session.rows(union_all(*asked)) if asked else ():
             found.setdefault(what, []).append((id_, word or number))
-        sought = {what: await self._found(community_id, what) for what in inquiry.sought}
-        messages = await self._messages_asked(community_id, inquiry.messages.union(*sought.values()))
+        seen = frozenset(found.get("found", ()))
+        messages = await self._messages_asked(community_id, {*inquiry.messages, *(id_ for _, id_ in seen)})
         return Circumstances(
             reactions=frozenset((MessageId(id_), str(emoji)) for id_, emoji in found.get("reactions", ())),
             moves={AgentId(id_): count for id_, count in found.get("moves", ())},
@@ -51,19 +57,20 @@ class SqlInquiries:
             scheduled=next((count for _, count in found.get("scheduled", ())), 0),
             messages={one.id: one for one in messages if one.id in inquiry.messages},
             found={
-                what: _excerpts(what, [one for one in messages if one.id in ids and one.room_id in what.rooms])
-                for what, ids in sought.items()
+                what: _excerpts(
+                    what, [one for one in messages if (place, one.id) in seen and one.room_id in what.rooms]
+                )
+                for place, what in enumerate(sought)
             },
             summaries=await self._summaries(community_id, inquiry),
         )
 
-    async def _found(self, community_id: int, sought: Sought) -> frozenset[MessageId]:
-        """Ask in a statement of its own: all in one would be built anew each time, which takes longer than asking."""
+    async def _found(self, community_id: int, place: int, sought: Sought) -> Query | None:
         if sought.words is None:
             ids: Select[tuple[int]] | None = _page(community_id, sought)
         else:
             ids = await ids_with(self.session, community_id, sought.words, sought.rooms, sought.limit)
-        return frozenset() if ids is None else frozenset(MessageId(row[0]) for row in await self.session.rows(ids))
+        return None if ids is None else _row("found", place, number=ids.subquery().c.id)
 
     async def _messages_asked(self, community_id: int, ids: Collection[int]) -> Sequence[Message]:
         """Give messages by id, the newest first."""

@@ -25,7 +25,7 @@ from storage.quotes import (
     tells_of,
 )
 from storage.session import INSTALLATION, OneRow, Query, Rows, Session, Term, Values, owned
-from storage.tables import ACTIONS, BEATS, KEPT, LETTERS
+from storage.tables import ACTIONS, BEATS, COUNTERS, KEPT, LETTERS
 
 NOTE = "silence"  # silence:community:mark, among what is kept for the installation
 HUDS_EMPTIED, HUDS_READ, TEXTS_READ = 100, 20, 50  # rows at a time
@@ -59,7 +59,7 @@ async def owe_for(
 ) -> None:
     """Note in the transaction what the deletion of a room's messages owes."""
     said = sorted({row.content.strip()[:SHORTENED] for row in gone} - {""})
-    last_beat = await session.value(select(func.max(BEATS.c.id)).where(owned(BEATS, community_id))) or 0
+    last_beat = await session.value(select(COUNTERS.c.beat).where(owned(COUNTERS, community_id))) or 0
     since = min(row.sent_at for row in gone)
     debt = Debt(agents=agents, since=since, last_beat=last_beat, said=said, held=held)
     await owe(session, community_id, str(gone[0].id), debt)
@@ -137,11 +137,14 @@ async def _silence_actions(database: Database, community_id: int, debt: Debt) ->
         ACTIONS.c.at >= debt.since - SCHEDULED_BEFORE,
     )
 
+    def repeats(row: OneRow) -> bool:
+        return bool(quotes.silenced(dict(zip(SPOKEN, row[2:], strict=True))))
+
     async def silence(session: Session, ids: Sequence[int]) -> None:
         await silence_actions(session, await session.mappings(select(ACTIONS).where(ACTIONS.c.id.in_(ids))), quotes)
 
     if debt.said:
-        await _go_through(database, asked, TEXTS_READ, lambda row: bool(quotes.silenced(dict(row._mapping))), silence)
+        await _go_through(database, asked, TEXTS_READ, repeats, silence)
 
 
 async def _silence_notices(database: Database, community_id: int, debts: Sequence[Debt]) -> None:
@@ -170,9 +173,7 @@ async def _go_through(
     order = tuple(asked.selected_columns)[:2]
     paged, last = asked.order_by(*order).limit(size), None
     while True:
-        later = (
-            paged if last is None else paged.where(tuple_(*order) > tuple_(*last, types=[one.type for one in order]))
-        )
+        later = paged if last is None else paged.where(_after(order, last))
         async with database.reading() as connection:
             page = await Session(connection).rows(later)
         if ids := [row.id for row in page if holds(row)]:

@@ -7,8 +7,10 @@ from datetime import timedelta
 from sqlalchemy import ColumnElement, CompoundSelect, and_, delete, literal_column, select, union_all, update
 
 from bot.core.focus import files_in
+from bot.core.kinds import LetterKind, LetterState
+from bot.core.letters import LANE
 from bot.core.records import Json
-from storage.questions import questions
+from storage.questions import UNSENT, questions
 from storage.session import Query, Rows, Session, Values, owned
 from storage.tables import ACTIONS, ATTACHMENTS, DEPARTURES, LETTERS, MEMBERSHIPS, MINDS
 
@@ -117,8 +119,10 @@ async def silence_notices(session: Session, community_id: int, gone: Rows) -> li
     quotes, ids = Quotes(row.content for row in gone), [row.id for row in gone]
     posts = await session.rows(select(LETTERS.c.id).where(owned(LETTERS, community_id), LETTERS.c.message_id.in_(ids)))
     held = [row.id for row in posts]
-    waiting = notices_of(community_id).where(LETTERS.c.state == literal_column("'waiting'"))
-    told = [row.id for row in await session.rows(waiting) if tells_of(row.payload, quotes, held)]
+    by_lane = LETTERS.c.lane == LANE[LetterKind.NOTICE]  # not by kind: the index of notices has all that were ever sent
+    waiting = and_(UNSENT, by_lane, LETTERS.c.state == LetterState.WAITING)
+    notices = await session.rows(select(LETTERS.c.id, LETTERS.c.payload).where(owned(LETTERS, community_id), waiting))
+    told = [row.id for row in notices if tells_of(row.payload, quotes, held)]
     await session.run(delete(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.id.in_(told)))
     return held
 

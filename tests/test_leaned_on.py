@@ -28,7 +28,6 @@ PRIVATE = {
     ("cogs/ui/again.py", "_transform_arguments"),
     ("storage/inline.py", "_thread"),
     ("storage/inline.py", "_tx"),
-    ("storage/owed.py", "_mapping"),
     ("storage/migrations/path.py", "_upgrade_revs"),
 }
 """What is private to somebody else, and the one file that reaches for it."""

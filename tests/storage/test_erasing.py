@@ -70,8 +70,8 @@ async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
             summary(1, 1, 1),
             summary(2, 2, 2),
             lookup,
-            EndBeat(beat=beat(1)),
-            EndBeat(beat=beat(2, agent_id=OTHER)),
+            EndBeat(beat=beat(write.ids.take("beat"))),
+            EndBeat(beat=beat(write.ids.take("beat"), agent_id=OTHER)),
         ]
         await write.apply(community_id, kept)
     async with store.writing(community_id) as write:
@@ -98,8 +98,9 @@ async def test_a_deleted_message_leaves_the_huds_of_an_agent_that_left_the_room(
     async with store.writing(community_id) as write:
         await hear(write.talk, community_id, said("the lighthouse"))
         joined = AddMembership(membership=membership(2, 1))
-        await write.apply(community_id, [joined, EndBeat(beat=beat(1, agent_id=OTHER))])
+        await write.apply(community_id, [joined, EndBeat(beat=beat(write.ids.take("beat"), agent_id=OTHER))])
         await write.apply(community_id, [RemoveMembership(agent_id=OTHER, room_id=ROOM)])
+    async with store.writing(community_id) as write:
         await write.talk.delete(community_id, [Snowflake(1001)], START)
         seen = await last_beat(write.beats, community_id, OTHER)
     assert seen is not None

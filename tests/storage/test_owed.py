@@ -56,6 +56,8 @@ async def live(store: SqlStore, community_id: CommunityId) -> None:
         await write.talk.add(community_id, [said(SECRET, 10), said("something else", 11)])
         changes: list[Change] = [AddMembership(membership=membership(GUEST, ROOM))]
         changes += [saw(1, GUEST, 5), saw(2, STRANGER, 20), *(saw(3 + n, GUEST, 20 + n) for n in range(MUCH))]
+        for _ in range(2 + MUCH):
+            write.ids.take("beat")  # theirs
         changes += [did(GUEST, f"{n}: she said {SECRET}") for n in range(MUCH)]
         changes += [did(GUEST, "tea at four"), did(STRANGER, SECRET)]
         await write.apply(community_id, changes)
