@@ -1,11 +1,12 @@
 # Two commands are all a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos soak second-opinion mutants browser clean
+.PHONY: help run test cover fast lint style types tests format pages bench figures audit chaos minds soak second-opinion mutants browser clean
 
 UV_VERSION := 0.13.8
 PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
+QUIET = $(shell [ -t 2 ] || echo --quiet)# on a terminal uv shows how far it is
 export UV_COMPILE_BYTECODE := 1
 export UV_PYTHON := $(CURDIR)/$(BIN)/python
 
@@ -59,8 +60,11 @@ audit: $(UV) ## Ask whether a dependency has a known weakness (needs the network
 	@$(UV) audit --frozen --preview-features audit-command || { \
 		[ $$? -eq 1 ] || echo "Nothing was audited: the list of known weaknesses cannot be had from here; try again with a network."; exit 1; }
 
-chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails; SEED=n, KILLS=40
+chaos: .venv/dev.stamp ## Kill the bot while people talk and everything fails, with ten seeds in turn; SEED=n for one, KILLS=40
 	@SEED=$(SEED) KILLS=$(KILLS) $(BIN)/python -m tests.chaos
+
+minds: .venv/dev.stamp ## Try small real models on this machine and compare ways of asking them; MINDS=folder, WAYS=lean, ALL=1
+	@WAYS="$(WAYS)" $(if $(ALL),ALL=1) $(BIN)/python -m tests.minds $(or $(MINDS),../shared/minds)
 
 soak: .venv/dev.stamp ## Twenty agents and ten people for half an hour; MINUTES=n
 	@MINUTES=$(MINUTES) $(BIN)/python -m tests.chaos.soak
@@ -80,15 +84,18 @@ clean: ## Remove what was built (never your data)
 
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Selfroom needs Python 3.11 or newer: install it, or name one with make PYTHON=python3.12."; exit 1; }
+	@echo "Making .venv, and fetching uv, which fetches the rest …"
 	@$(PYTHON) -m venv .venv || { echo "This Python cannot make virtual environments: install its venv package (on Debian and Ubuntu: python3-venv) and try again."; rm -rf .venv; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
 .venv/run.stamp: $(UV) pyproject.toml uv.lock
-	@$(UV) sync --frozen --inexact --no-dev --quiet
+	@echo "Fetching the libraries that Selfroom stands on (only this time) …"
+	@$(UV) sync --frozen --inexact --no-dev $(QUIET)
 	@touch $@
 
 .venv/dev.stamp: $(UV) pyproject.toml uv.lock
-	@$(UV) sync --frozen --inexact --quiet
+	@echo "Fetching the libraries and tools (only this time) …"
+	@$(UV) sync --frozen --inexact $(QUIET)
 	@touch $@ .venv/run.stamp
 
 .venv-second/second.stamp: $(UV) pyproject.toml uv.lock

@@ -3,11 +3,13 @@
 import asyncio
 import gc
 import os
+import signal
 import sys
 from collections.abc import Coroutine
+from importlib import metadata
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -15,10 +17,15 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.text import Text
 
-from bot.core.errors import SelfroomError, one_of
-from bot.core.kinds import InputFormat
+from bot.core.errors import BadSetting, SelfroomError, one_of
+from bot.core.kinds import Detail, InputFormat
 from bot.core.terminal import in_a_line, visible
 from bot.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from bot.engine.trial.card import Card
+    from bot.engine.trial.running import Wanted
+    from bot.replay import Tally
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -34,6 +41,22 @@ File = Annotated[Path, typer.Argument(dir_okay=False)]
 BackupFile = Annotated[Path | None, typer.Argument(dir_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file of that name.")]
 Guild = Annotated[int | None, typer.Option(help="The Discord server's id, where there are several.")]
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and end, when it is asked for."""
+    if wanted:
+        say(f"Selfroom {metadata.version('selfroom')}")
+        raise typer.Exit
+
+
+@cli.callback()
+def whole(
+    _: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Take what concerns no single command."""
 
 
 @cli.command()
@@ -115,13 +138,35 @@ def backup(file: BackupFile = None, force: Force = False) -> None:
 @cli.command()
 def replay(
     trace: File,
-    room: Annotated[int, typer.Option(help="The id of the agent in whose room it is said.")],
+    room: Annotated[
+        list[str], typer.Option(help="In whose room it is said: an agent's name or id; may be given several times.")
+    ],
     speed: Annotated[float, typer.Option(min=0.01, help="How many times faster than it was.")] = 1.0,
     url: Annotated[str | None, typer.Option(help="Where the playground is.")] = None,
+    forget: Annotated[bool, typer.Option("--forget", help="Take everything away again at the end.")] = False,
 ) -> None:
-    """Feed a recorded conversation into a room of a running playground."""
+    """Feed a recorded conversation into rooms of a running playground."""
     address = url or f"http://127.0.0.1:{settings().playground_port}"
-    carry_out(show_replay(trace, room, speed, address))
+    carry_out(show_replay(trace, room, speed, address, forget=forget))
+
+
+@cli.command(name="try")
+def try_(
+    model: Annotated[str, typer.Argument(help="By the name its provider gives it.")],
+    detail: Annotated[Detail, typer.Option(help="How much agents are shown; auto finds out.")] = Detail.AUTO,
+    language: Annotated[list[str] | None, typer.Option(help="Only in this language: English, German, Spanish.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only this situation, by its name.")] = None,
+    set_: Annotated[bool, typer.Option("--set", help="Have a community ask it so from now on.")] = False,
+    guild: Guild = None,
+) -> None:
+    """Try a model in thirty situations of this program, and print how it did and how it is best asked."""
+    from bot.app import keep_manner
+
+    card = carry_out(show_trial(settings(), wanted_of(model, detail, language, only)))
+    for line in [*card.lines(), *(f"  {what}" for what in card.failed)]:
+        say(line)
+    if set_:
+        say(carry_out(keep_manner(settings(), card, guild_id=guild)))
 
 
 @cli.command()
@@ -149,19 +194,55 @@ def actions() -> None:
     sys.stdout.write(actions_table())
 
 
-async def show_replay(trace: Path, room: int, speed: float, url: str) -> None:
+def wanted_of(model: str, detail: Detail, languages: list[str] | None, only: list[str] | None) -> "Wanted":
+    """Give what is to be tried, or end with the sentence that says what there is not."""
+    from bot.engine.trial.phrases import LANGUAGES
+    from bot.engine.trial.running import Wanted
+    from bot.engine.trial.situations import SITUATIONS
+
+    names = tuple(one.name for one in SITUATIONS)
+    for given, there, what in ((languages, LANGUAGES, "language"), (only, names, "situation")):
+        for one in given or ():
+            if one not in there:
+                raise give_up(BadSetting(f"There is no {what} {one!r} in a trial: choose {one_of(there)}."))
+    return Wanted(name=model, detail=detail, languages=tuple(languages or LANGUAGES), only=tuple(only or ()))
+
+
+async def show_trial(settings: Settings, wanted: "Wanted") -> "Card":
+    """Try a model with a progress bar."""
+    from bot.app import try_model
+
+    with Progress(console=err) as bar:
+        task = bar.add_task(escape(in_a_line(wanted.name)), total=None)
+
+        async def progress(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=escape(in_a_line(what)))
+
+        return await try_model(settings, wanted, progress)
+
+
+async def show_replay(trace: Path, rooms: list[str], speed: float, url: str, *, forget: bool) -> None:
     """Replay with a progress bar and print what came of it."""
     from bot.replay import playback, read_trace, replay
 
     lines = read_trace(trace)
     with Progress(console=out) as bar:
-        task = bar.add_task(escape(in_a_line(f"{trace.name} into room {room}")), total=len(lines))
-        async with playback(url, room) as one:
+        task = bar.add_task(escape(in_a_line(f"{trace.name} into room {', '.join(rooms)}")), total=len(lines))
+        async with playback(url, *rooms) as one:
             done = await replay(lines, one, speed=speed, progress=lambda fed, _: bar.update(task, completed=fed))
-    tally = done.tally
+            if forget:
+                await one.forget()
+    say(f"messages fed   {done.fed} by {done.people} people{', all forgotten again' if forget else ''}")
+    for name, tally in done.tallies.items():
+        if len(done.tallies) > 1:
+            say(f"in {name}'s room")
+        say_tally(tally)
+
+
+def say_tally(tally: "Tally") -> None:
+    """Print what the agents of a room did."""
     beats = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.beats.items())) or "none"
     tokens = f"{tally.input_tokens:,} in ({tally.cached_tokens:,} cached), {tally.output_tokens:,} out"
-    say(f"messages fed   {done.fed} by {done.people} people")
     say(f"beats          {sum(tally.beats.values())} ({beats}), {tally.silent} of them silent")
     say(f"model calls    {tally.calls}")
     say(f"answers        {tally.answers}")
@@ -189,13 +270,23 @@ def settings() -> Settings:
 def carry_out(work: Coroutine[None, None, Result]) -> Result:
     """Run to the end; an error that a person can mend is one sentence and exit code 1."""
     try:
-        return asyncio.run(work)
+        return asyncio.run(until_told_to_end(work))
     except SelfroomError as error:
         raise give_up(error) from error
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(128 + signal.SIGINT) from None
+    except asyncio.CancelledError:
+        raise typer.Exit(128 + signal.SIGTERM) from None
     finally:
         gc.freeze()  # what is left goes with the process; to collect it first takes seconds on a busy machine
+
+
+async def until_told_to_end(work: Coroutine[None, None, Result]) -> Result:
+    """Work until it is done or SIGTERM comes, which cancels it as Ctrl-C does, so that nothing half done is left."""
+    task = asyncio.current_task()
+    if task is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await work
 
 
 def give_up(error: SelfroomError) -> typer.Exit:

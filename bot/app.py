@@ -1,7 +1,6 @@
 """The composition root: builds every part, closes every part, and is the only place that knows all of them."""
 
 import asyncio
-import json
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,7 +18,7 @@ from bot.adapters.discord.publisher import DiscordPublisher
 from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.guard import is_near, is_own_machine
 from bot.adapters.llm.prices import Price, Prices
-from bot.adapters.llm.providers import Pace, Provider, ProviderOptions
+from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.adapters.llm.tokens import tokenizer_for
 from bot.adapters.logs import hush_false_lag, set_up_logs
 from bot.adapters.metrics import PrometheusMetrics
@@ -27,19 +26,25 @@ from bot.adapters.scheduler import SlotScheduler
 from bot.adapters.web import Face, Inside
 from bot.adapters.workshop import ProcessWorkshop
 from bot.client import SelfroomClient
+from bot.core.changes import Audit, SetOverride
+from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
-from bot.core.schema import answer_schema
 from bot.core.view import agent_named
 from bot.doctor import Finding, check_data_folder, examine, examine_communities
+from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk import FrontDesk, Office
+from bot.engine.front_desk.trials import with_manner
 from bot.engine.heartbeat import Heartbeat
 from bot.engine.hud_now import hud_now as seen_now
 from bot.engine.intake import Intake
 from bot.engine.performer import Performer
 from bot.engine.summaries import Summaries
+from bot.engine.trial.card import Card
+from bot.engine.trial.running import Progress, Trial, Wanted
+from bot.engine.trial.stage import Props
 from bot.engine.upkeep import Upkeep
 from bot.house import DiscordSite, House
 from bot.playground.server import Observer, Playground, PlaygroundError, PlaygroundOptions
@@ -47,11 +52,14 @@ from bot.settings import Settings
 from bot.vault import Say, chosen, cipher_of, opened, revealed
 from bot.visitors import Visitors
 from cogs import COGS
+from storage.moving.handed import HandedArchives
 from storage.store import SqlStore
 
 PLAYGROUND_KEY = "playground"  # the scripted model takes any
 
-CALL_PATIENCE = 3.5  # times the model's time limit, for its retries
+CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
+ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
+ARCHIVE_BYTES = 300_000_000
 
 log = structlog.get_logger(__name__)
 
@@ -66,6 +74,7 @@ class Parts:
     clock: SystemClock
     metrics: PrometheusMetrics
     workshop: ProcessWorkshop
+    archives: HandedArchives
 
 
 async def run_selfroom(settings: Settings, *, say: Say) -> None:
@@ -119,7 +128,7 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
     """Build everything; leaving closes everything. `observers` see every request of a playground."""
     async with AsyncExitStack() as stack:
         clock, metrics = SystemClock(), PrometheusMetrics()
-        store = await SqlStore.open(settings.database, config=settings.defaults)
+        store = await SqlStore.open(settings.database, config=settings.defaults, sole=True)
         stack.push_async_callback(store.close)
         async with store.writing() as write:
             await write.claims.abandon()  # of a process that was killed: this one is alone
@@ -127,11 +136,16 @@ async def selfroom(settings: Settings, *, observers: Sequence[Observer] = ()) ->
         site = await open_site(stack, settings, face, observers)
         point_at(api=site.api, gateway=site.gateway, cdn=site.cdn)
         cipher = cipher_of(settings)
-        models = make_models(settings, site, cipher)
+        models = make_models(settings, site, cipher, store)
         stack.push_async_callback(models.close)
         workshop = ProcessWorkshop()
         stack.push_async_callback(workshop.close)
-        yield build(settings, site, Parts(store, cipher, models, clock, metrics, workshop), face)
+        warehouse = ProcessWorkshop(
+            benches=1, wall_seconds=2 * ARCHIVE_SECONDS, cpu_seconds=ARCHIVE_SECONDS, memory_bytes=ARCHIVE_BYTES
+        )
+        stack.push_async_callback(warehouse.close)
+        archives = HandedArchives(store.database, warehouse, cipher)
+        yield build(settings, site, Parts(store, cipher, models, clock, metrics, workshop, archives), face)
 
 
 def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None) -> House:
@@ -165,7 +179,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
-    patience = settings.model_timeout_seconds * CALL_PATIENCE
+    patience = settings.model_total_seconds * CALL_PATIENCE
     return House(
         site=site,
         client=client,
@@ -175,6 +189,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         heartbeat=start_heart(settings, parts, performer, delivery, scheduler),
         upkeep=upkeep,
         summaries=Summaries(store, models, clock, metrics, config=settings.defaults, call_seconds=patience),
+        deadlines=Deadlines(store, clock, config=settings.defaults, on_done=look),
         desk=desk,
         face=face,
         expire_backups=partial(expire_backups, store, settings, clock),
@@ -197,8 +212,7 @@ def start_heart(
         planned=scheduler,
         on_typing=delivery.typing.begin,
         on_letters=delivery.wake,
-        call_seconds=settings.model_timeout_seconds * CALL_PATIENCE,
-        schema_tokens=tokenizer_for(settings.defaults.model).count(json.dumps(answer_schema())),
+        call_seconds=settings.model_total_seconds * CALL_PATIENCE,
     )
 
 
@@ -214,17 +228,69 @@ def open_front_desk(settings: Settings, parts: Parts, performer: Performer, on_d
             cipher=parts.cipher,
             models=parts.models,
             workshop=parts.workshop,
+            archives=parts.archives,
+            open_stage=in_memory,
         ),
         backup_days=settings.backup_days,
         config=settings.defaults,
     )
 
 
+@asynccontextmanager
+async def in_memory(config: CommunityConfig) -> AsyncIterator[SqlStore]:
+    """Open an empty store that is gone when it is closed."""
+    async with await SqlStore.open("sqlite://", config=config) as store:
+        yield store
+
+
+async def try_model(settings: Settings, wanted: Wanted, progress: Progress) -> Card:
+    """Try a model of the installation's own providers, or of a playground that runs here; raises ModelError."""
+    async with opened_trial(settings, wanted.name) as trial:
+        return await trial.run(wanted, progress)
+
+
+@asynccontextmanager
+async def opened_trial(settings: Settings, model: str) -> AsyncIterator[Trial]:
+    """Open what a model is tried with."""
+    async with AsyncExitStack() as stack:
+        site = DiscordSite(token="", model_url=f"http://127.0.0.1:{settings.playground_port}/v1")
+        cipher = cipher_of(settings)
+        kept = await stack.enter_async_context(in_memory(settings.defaults))
+        models = make_models(settings.model_copy(update={"sponsored_servers": "*"}), site, cipher, kept)
+        stack.push_async_callback(models.close)
+        workshop = ProcessWorkshop()
+        stack.push_async_callback(workshop.close)
+        props = Props(
+            open_store=in_memory,
+            performer=Performer(cipher=cipher, tokenizer=tokenizer_for(model)),
+            clock=SystemClock(),
+            random=BeatRandom("trial"),
+            cipher=cipher,
+            workshop=workshop,
+            call_seconds=settings.model_timeout_seconds * CALL_PATIENCE,
+        )
+        yield Trial(props, models.installation())
+
+
+async def keep_manner(settings: Settings, card: Card, *, guild_id: int | None) -> str:
+    """Have a community ask a model as was found best; gives a sentence."""
+    async with opened(settings) as store:
+        async with store.reading() as read:
+            community = chosen(await read.communities.all(), guild_id)
+        models = with_manner(settings.defaults.overlaid(community.overrides), card.model, card.manner)
+        async with store.writing(community.id) as write:
+            what = f"had {card.model} asked as a trial found best"
+            audit = Audit(by="the command line", what=what, at=SystemClock().now())
+            await write.apply(community.id, [SetOverride(name="models", value=models), audit])
+    return f"{community.name} asks {card.model} so from now on (`models` in /setup options)."
+
+
 def show_inside(face: Face | None, site: DiscordSite, client: SelfroomClient, models: CommunityProviders) -> None:
     """Have the face show a playground's page, to whom they may be shown, what agents saw and said."""
     if face is not None and site.member_with is not None:
         pages = frozenset({site.url, site.url.replace("127.0.0.1", "localhost")})
-        face.inside = Inside(visitors=Visitors(client, site.member_with), models=models, origins=pages)
+        visitors = Visitors(client, site.member_with)
+        face.inside = Inside(visitors=visitors, models=models, origins=pages, face_of=client.face)
 
 
 async def expire_backups(store: SqlStore, settings: Settings, clock: SystemClock) -> None:
@@ -290,28 +356,41 @@ async def playground(
         await there.__aexit__(None, None, None)
 
 
-def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher) -> CommunityProviders:
+def make_models(settings: Settings, site: DiscordSite, cipher: AesCipher, store: SqlStore) -> CommunityProviders:
     """Set up the installation's providers, and the way to those that communities bring themselves."""
-    pace = Pace(timeout_seconds=settings.model_timeout_seconds, calls_at_once=settings.calls_per_provider)
+    pace = Pace(
+        silence_seconds=settings.model_timeout_seconds,
+        total_seconds=settings.model_total_seconds,
+        calls_at_once=settings.calls_per_provider,
+    )
     return CommunityProviders(
-        {one.name: Provider(one, pace) for one in provider_options(settings, site)},
+        {one.name: Provider(one, pace, memory=memory(one, store)) for one in provider_options(settings, site)},
         prices_of(settings),
         cipher,
         pays_for=settings.pays_for,
         private=settings.private_providers,
         pace=pace,
+        store=store,
         ceilings=settings.ceilings,
         allowed=settings.paid_models,
     )
+
+
+def memory(options: ProviderOptions, store: SqlStore) -> Memory | None:
+    """Give where is kept what is found out about one of the installation's servers; the scripted one is known."""
+    return None if options.imaginary else Memory(store=store, name=f"models of {options.name or 'the first provider'}")
 
 
 def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOptions]:
     """Give the installation's providers: the first one, and those with a prefix of their own."""
     key = revealed(settings.openai_api_key)
     scripted = site.is_playground and settings.openai_base_url is None
-    if not (key or settings.openai_base_url or scripted or settings.providers):
+    if not (key or settings.openai_base_url or scripted or settings.all_providers):
         if settings.sponsored:
-            raise BadSetting("No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours.")
+            raise BadSetting(
+                "No model is set: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or SELFROOM_OPENAI_BASE_URL "
+                "for a server of yours."
+            )
         return []
     first = ProviderOptions(
         name="",
@@ -333,7 +412,7 @@ def provider_options(settings: Settings, site: DiscordSite) -> list[ProviderOpti
             free=is_own_machine(one.base_url),
             near=is_near(one.base_url),
         )
-        for name, one in settings.providers.items()
+        for name, one in settings.all_providers.items()
     ]
     return [first, *others]
 
@@ -364,7 +443,8 @@ async def hud_now(
         raise BadSetting(f"There is no format {hud_format!r}: choose {one_of(list(InputFormat))}.") from error
     async with opened(settings) as store, store.reading() as read:
         community_id = chosen(await read.communities.all(), guild_id).id
-        one = agent_named((await read.views.whole(community_id, messages=0)).agents.values(), agent)
+        view = await read.views.whole(community_id, messages=0)
+        one = agent_named(view.agents.values(), agent)
         return await seen_now(
             read.views,
             community_id,
@@ -372,5 +452,6 @@ async def hud_now(
             now=SystemClock().now(),
             tokenizer=tokenizer_for(one.model),
             structured=True,
+            lean=view.config.is_lean(one, known=prices_of(settings).knows(one.model)),
             input_format=input_format,
         )

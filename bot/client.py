@@ -256,6 +256,15 @@ class SelfroomClient(commands.Bot):
         await self._backfill.read_on(guild)
         self.people.forget()
 
+    async def offer_commands(self, guild: discord.Guild | None) -> None:
+        """Bring the commands to a server anew: who may use which has changed."""
+        if guild is None:
+            return
+        async with self.store.reading() as read:
+            community = await read.communities.of_guild(Snowflake(guild.id))
+        if community is not None:
+            await self._bring_commands(guild, community)
+
     async def _bring_commands(self, guild: discord.Guild, community: Community) -> None:
         try:
             await self._sync.bring_up_to_date(guild, community)

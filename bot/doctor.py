@@ -62,7 +62,9 @@ async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[F
         else:
             yield await _discord(session, settings)
         yield await _model(session, settings)
-        if not settings.is_playground and (settings.openai_api_key or settings.openai_base_url or settings.providers):
+        if not settings.is_playground and (
+            settings.openai_api_key or settings.openai_base_url or settings.all_providers
+        ):
             yield _sponsoring(settings)
 
 
@@ -205,6 +207,9 @@ async def _model(session: aiohttp.ClientSession, settings: Settings) -> Finding:
         )
     if url is None and key is None and not settings.sponsored:
         return Finding(ok=True, what="The installation pays for no models: every server brings its own provider.")
+    if url is None and key is None and settings.all_providers:
+        prefixes = ", ".join(f"{name}/…" for name in settings.all_providers)
+        return Finding(ok=True, what=f"Models are asked by their prefix: {prefixes} (SELFROOM_MODEL names one).")
     if url is None and key is None:
         return Finding(
             ok=False, what="No model is set: set OPENAI_API_KEY, or SELFROOM_OPENAI_BASE_URL for a server of yours."

@@ -16,6 +16,7 @@ from bot.core.actions import CreateAgent
 from bot.core.errors import BadSetting
 from bot.core.records import Person, Snowflake
 from bot.core.templates import FIRST_RESIDENTS, TEMPLATES
+from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.actions import Actions
@@ -27,6 +28,7 @@ from bot.engine.upkeep import Upkeep
 HOUSEKEEPER = Person(id=Snowflake(0), username="selfroom", is_architect=True)
 FINISH_SECONDS = 1.0  # for a running beat, and again for running posts: everything together ends within 3 s
 UPKEEP_SECONDS = 5.0
+DEADLINE_SECONDS = 1.0
 BACKUP_SECONDS = 3_600.0
 Part = Coroutine[None, None, None]
 Job = Callable[[], Awaitable[None]]
@@ -85,6 +87,7 @@ class House:
     heartbeat: Heartbeat
     upkeep: Upkeep
     summaries: Summaries
+    deadlines: Deadlines
     desk: FrontDesk
     face: Face | None
     expire_backups: Job
@@ -120,6 +123,7 @@ class House:
         await self.expire_backups()
         self.scheduler.every(BACKUP_SECONDS, self.expire_backups, name="backups")
         self.scheduler.every(UPKEEP_SECONDS, self.upkeep.run, name="upkeep")
+        self.scheduler.every(DEADLINE_SECONDS, self.deadlines.run, name="deadlines")
         self.scheduler.every(UPKEEP_SECONDS, self.summaries.run, name="summaries")  # a slow model holds up nothing else
         self.scheduler.start(self.heartbeat.run_due)
         if self.face is not None:

@@ -1,7 +1,7 @@
 """Feed a recorded conversation into a room of a running playground, as the people who wrote it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,10 +38,18 @@ class Line(BaseModel):
     reply_to: int | None = None
 
 
+class Named(BaseModel):
+    """An account."""
+
+    id: str
+    bot: bool = False
+
+
 class Token(BaseModel):
     """Somebody that the playground knows."""
 
     token: str
+    user: Named = Named(id="")
 
 
 class About(BaseModel):
@@ -56,12 +64,18 @@ class Posted(BaseModel):
     """A message that was taken."""
 
     id: str
+    author: Named = Named(id="")
+
+
+class Nothing(BaseModel):
+    """No answer but that it was done."""
 
 
 class Owner(BaseModel):
     """Whose room is where."""
 
     id: int
+    name: str = ""
     channel_id: str | None
 
 
@@ -91,11 +105,11 @@ Shape = TypeVar("Shape")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What came of it: how much was fed, and what the room's agents did meanwhile."""
+    """What came of it: how much was fed, and what each room's agents did meanwhile, by the owner's name."""
 
     fed: int
     people: int
-    tally: Tally
+    tallies: dict[str, Tally]
 
 
 def read_trace(path: Path) -> list[Line]:
@@ -122,54 +136,73 @@ def read_trace(path: Path) -> list[Line]:
 
 
 class Playback:
-    """One replay into one room."""
+    """One replay into one room, or into several at once."""
 
-    def __init__(self, session: aiohttp.ClientSession, url: str, room_id: int) -> None:
+    def __init__(self, session: aiohttp.ClientSession, url: str, rooms: Sequence[str]) -> None:
         self._session = session
         self._url = url.rstrip("/")
-        self._room_id = room_id
-        self._tokens: dict[str, str] = {}
-        self._posted: dict[int, str] = {}
+        self._wanted = rooms
+        self._rooms: list[Owner] = []
+        self._people: dict[str, Token] = {}
+        self._posted: dict[tuple[int, int], str] = {}  # by room and line
         self._face = ""
         self._token = ""  # of the playground's own person: the bot's face tells people only
-        self._channel = ""
         self._guild = ""
         self._turn = asyncio.Lock()  # what is said keeps its order, but for those who have to wait
 
-    async def find_room(self) -> None:
-        """Find the playground, the bot's face beside it and the room's channel."""
+    async def find_rooms(self) -> None:
+        """Find the playground, the bot's face beside it and the rooms' channels."""
         about = await self._ask(About, "GET", "/playground")
         self._face, self._guild, self._token = about.face_url or "", about.guild_id, about.person.token
         if not self._face:
             raise BadSetting("The playground runs without Selfroom: start both with `selfroom run`.")
-        rooms = {owner.id: owner.channel_id for owner in await self._look(list[Owner], "/agents")}
-        channel_id = rooms.get(self._room_id)
-        if not channel_id:
-            there = ", ".join(str(one) for one in sorted(rooms)) or "none yet"
-            raise BadSetting(f"There is no room {self._room_id}: choose one of {there}.")
-        self._channel = channel_id
+        there = [owner for owner in await self._look(list[Owner], "/agents") if owner.channel_id]
+        for wanted in self._wanted:
+            found = [one for one in there if wanted.casefold() in (str(one.id), one.name.casefold())]
+            if not found:
+                shown = ", ".join(f"{one.name} ({one.id})" for one in there) or "none yet"
+                raise BadSetting(f"There is no room {wanted}: choose one of {shown}.")
+            self._rooms += found[:1]
 
     async def say(self, line: Line) -> None:
         """Post a line as its sender, as a reply where the trace has one."""
-        if line.sender not in self._tokens:
+        if line.sender not in self._people:
             body = {"name": line.sender[:32], "guild_id": self._guild}
-            self._tokens[line.sender] = (await self._ask(Token, "POST", "/playground/people", body=body)).token
-        message: dict[str, object] = {"content": line.text[:CONTENT_LIMIT]}
-        if line.reply_to in self._posted:
-            message["message_reference"] = {"message_id": self._posted[line.reply_to], "fail_if_not_exists": False}
-        path = f"/api/v10/channels/{self._channel}/messages"
-        posted = await self._ask(Posted, "POST", path, body=message, token=self._tokens[line.sender])
-        self._posted[line.seq] = posted.id
+            self._people[line.sender] = await self._ask(Token, "POST", "/playground/people", body=body)
+        for room in self._rooms:
+            message: dict[str, object] = {"content": line.text[:CONTENT_LIMIT]}
+            if answered := self._posted.get((room.id, line.reply_to or 0)):
+                message["message_reference"] = {"message_id": answered, "fail_if_not_exists": False}
+            token = self._people[line.sender].token
+            posted = await self._ask(Posted, "POST", messages_of(room), body=message, token=token)
+            self._posted[room.id, line.seq] = posted.id
 
-    async def tally(self, since: datetime) -> Tally:
-        """Ask the bot what the room's agents did."""
-        path = f"/rooms/{self._room_id}/tally?since={int(since.timestamp() * 1000)}"
-        return await self._look(Tally, path)
+    async def forget(self) -> None:
+        """Take away what was said, what agents and the bot said since, and the people; agents forget it, too."""
+        for room in self._rooms:
+            ours = {int(id_) for (room_id, _), id_ in self._posted.items() if room_id == room.id}
+            at = min(ours, default=0) - 1
+            while ours and (
+                page := await self._ask(
+                    list[Posted], "GET", f"{messages_of(room)}?limit=100&after={at}", token=self._token
+                )
+            ):
+                at = max(int(one.id) for one in page)
+                for one in page:
+                    if int(one.id) in ours or one.author.bot:
+                        await self._ask(Nothing, "DELETE", f"{messages_of(room)}/{one.id}", token=self._token)
+        for person in self._people.values():
+            await self._ask(Nothing, "DELETE", f"/playground/people/{person.user.id}")
+
+    async def tallies(self, since: datetime) -> dict[str, Tally]:
+        """Ask the bot what each room's agents did."""
+        path = f"tally?since={int(since.timestamp() * 1000)}"
+        return {room.name: await self._look(Tally, f"/rooms/{room.id}/{path}") for room in self._rooms}
 
     @property
     def people(self) -> int:
         """How many senders have spoken."""
-        return len(self._tokens)
+        return len(self._people)
 
     async def _look(self, shape: type[Shape], path: str) -> Shape:
         joined = "&" if "?" in path else "?"
@@ -192,7 +225,7 @@ class Playback:
             while True:
                 status, told = await self._told(method, where + path, body, token)
                 if status < 400:
-                    return TypeAdapter(shape).validate_json(told)
+                    return TypeAdapter(shape).validate_json(told or b"{}")
                 refusal = Refusal.model_validate_json(told)
                 if status != 429:
                     break
@@ -219,12 +252,17 @@ class Playback:
 
 
 @asynccontextmanager
-async def playback(url: str, room_id: int) -> AsyncIterator[Playback]:
-    """Open a replay into a room of the playground at `url`."""
+async def playback(url: str, *rooms: str) -> AsyncIterator[Playback]:
+    """Open a replay into rooms of the playground at `url`, each by its owner's name or id."""
     async with aiohttp.ClientSession() as session:
-        one = Playback(session, url, room_id)
-        await one.find_room()
+        one = Playback(session, url, rooms)
+        await one.find_rooms()
         yield one
+
+
+def messages_of(room: Owner) -> str:
+    """Give where a room's messages are."""
+    return f"/api/v10/channels/{room.channel_id}/messages"
 
 
 async def replay(
@@ -240,10 +278,12 @@ async def replay(
     except* BadSetting as errors:
         raise errors.exceptions[0] from None
     waited = 0.0
-    while (tally := await one.tally(started)).busy and waited < LATE_SECONDS:
+    tallies = await one.tallies(started)
+    while any(tally.busy for tally in tallies.values()) and waited < LATE_SECONDS:
         await sleep(0.5)
         waited += 0.5
-    return Replayed(fed=len(lines), people=one.people, tally=tally)
+        tallies = await one.tallies(started)
+    return Replayed(fed=len(lines), people=one.people, tallies=tallies)
 
 
 async def _feed(lines: list[Line], one: Playback, speed: float, progress: Progress, sleep: Sleep) -> None:

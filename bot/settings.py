@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from dotenv.parser import parse_stream
@@ -18,6 +18,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    model_validator,
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
@@ -25,10 +26,10 @@ from pydantic_settings.exceptions import SettingsError
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.hud.prompts import check_prompts, read_prompts
-from bot.core.models import Ceilings
+from bot.core.models import Api, Ceilings
 
 PREFIX = "SELFROOM_"
-BARE = ("DISCORD_TOKEN", "OPENAI_API_KEY")  # read without the prefix as well
+BARE = ("DISCORD_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")  # read without the prefix as well
 ENV_FILE = Path(".env")
 SERVERS_AT_THE_CEILING = 10  # so many may spend all that one may, before all of them rest
 
@@ -69,10 +70,16 @@ class Provider(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    base_url: WebAddress
+    base_url: WebAddress | None = None  # not set: where the vendor itself is
     api_key: SecretStr = SecretStr("none")
-    api: Literal["responses", "chat"] = "chat"
+    api: Api = "chat"
     structured: bool = True
+
+    @model_validator(mode="after")
+    def _has_an_address(self) -> Self:
+        if self.base_url is None and self.api in ("responses", "chat"):
+            raise ValueError("a provider must have a base_url, unless its api is anthropic or gemini")
+        return self
 
 
 class ModelPrice(BaseModel):
@@ -108,13 +115,20 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SELFROOM_OPENAI_API_KEY", "OPENAI_API_KEY")
     )
+    anthropic_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SELFROOM_ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY")
+    )
+    gemini_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SELFROOM_GEMINI_API_KEY", "GEMINI_API_KEY")
+    )
     openai_base_url: WebAddress | None = None
     openai_api: Literal["responses", "chat"] = "responses"
     openai_structured: bool = True
     model: str | None = None
     providers: dict[str, Provider] = {}
-    model_timeout_seconds: float = Field(default=60, gt=0)
-    calls_per_provider: int = Field(default=8, ge=1)
+    model_timeout_seconds: float = Field(default=60, gt=0)  # without a word; before the first one it may take longer
+    model_total_seconds: float = Field(default=300, gt=0)  # for all of an answer
+    calls_per_provider: int | None = Field(default=None, ge=1)  # at once; not set: what the server does, at most 8
     context_tokens: dict[str, int] = {}
     prices: dict[str, ModelPrice] = {}
     sponsored_servers: Annotated[frozenset[int] | Everywhere, NoDecode, BeforeValidator(_servers)] = "playground"
@@ -146,6 +160,16 @@ class Settings(BaseSettings):
         if self.prompts_file is not None:
             own["prompts"] = _prompts_in(self.prompts_file, self.community.prompts)
         return self.community.model_copy(update=own)
+
+    @property
+    def all_providers(self) -> dict[str, Provider]:
+        """The model servers beside the first one: those that are set, and the vendors whose keys are there."""
+        native: dict[str, tuple[SecretStr | None, Api]] = {
+            "claude": (self.anthropic_api_key, "anthropic"),
+            "gemini": (self.gemini_api_key, "gemini"),
+        }
+        keyed = {name: Provider(api_key=key, api=api) for name, (key, api) in native.items() if key is not None}
+        return keyed | self.providers
 
     @property
     def is_playground(self) -> bool:

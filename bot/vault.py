@@ -13,6 +13,7 @@ from bot.core.records import Community, Snowflake
 from bot.core.terminal import without_secrets
 from bot.doctor import check_data_folder
 from bot.settings import ENV_FILE, Settings
+from storage.alone import LOCK
 from storage.private import BESIDE, is_one_of
 from storage.store import SqlStore
 
@@ -68,7 +69,7 @@ def spare_our_own(settings: Settings, store: SqlStore, target: Path) -> None:
     bases = [data / "selfroom.db", data / "playground.db"]
     if store.database.is_sqlite and not store.database.in_memory:
         bases.append(Path(str(store.database.url.database)))
-    ours += [base.with_name(f"{base.name}{ending}") for base in bases for ending in ("", *BESIDE)]
+    ours += [base.with_name(f"{base.name}{ending}") for base in bases for ending in ("", *BESIDE, LOCK)]
     if is_one_of(target, ours) or is_one_of(target.parent, [data / "logs"]):
         raise BadSetting(
             f"{target} is one of the files that Selfroom itself needs, which is never replaced: name another place."

@@ -13,24 +13,26 @@ from cogs.looking import LookingCog
 from cogs.menu import MenuCog
 from cogs.people import PersonCog, PrivacyCog
 from cogs.room import RoomCog
+from cogs.scene import SceneCog
 from cogs.setup import SetupCog
 from cogs.usage import UsageCog
 
 COGS: tuple[type[Cog], ...] = (
-    SetupCog,
     AgentCog,
     RoomCog,
-    KeyCog,
-    AccessCog,
-    AttentionCog,
-    KnowledgeCog,
-    FocusCog,
-    HudCog,
+    LookingCog,
     HeartbeatCog,
     UsageCog,
+    HudCog,
+    KnowledgeCog,
+    FocusCog,
+    AttentionCog,
+    KeyCog,
+    AccessCog,
     PersonCog,
     PrivacyCog,
-    LookingCog,
+    SetupCog,
     MenuCog,
+    SceneCog,
 )
-"""Every cog, in the order in which they are put in."""
+"""Every cog, the ones that are used most first: in this order people are offered commands."""

@@ -61,7 +61,8 @@ class AccessCog(Group, group_name="access", group_description="Ask to come into 
         if not held:
             await self.say(interaction, "Nothing is held back.")
             return
-        text = "\n".join(held_line(*one) for one in held[:10])[:1_900]
+        view = await self.desk.community.view(guild_of(interaction), messages=0)
+        text = "\n".join(held_line(*one, view) for one in held[:10])[:1_900]
         await self.say(interaction, text, view=held_view(held))
 
     @app_commands.command()

@@ -81,8 +81,18 @@ class RequestId(app_commands.Transformer):
         if not person(interaction).is_architect:
             return []
         knocks = await interaction.client.desk.doors.knocks(guild_of(interaction))
-        shown = [(f"{one.id}: {one.requester_name} at room {one.room_id}", str(one.id)) for one in knocks]
+        agents = (await interaction.client.desk.community.view(guild_of(interaction), messages=0)).agents
+        shown = [
+            (f"{one.id}: {one.requester_name} at the door of {agents[one.room_id].name}", str(one.id)) for one in knocks
+        ]
         return choices([pair for pair in shown if value.casefold() in pair[0].casefold()])
+
+
+async def models_here(interaction: Interaction) -> Sequence[str]:
+    """Give the models that the community allows, else what it uses and what is well known."""
+    view = await interaction.client.desk.community.view(guild_of(interaction))
+    used = [agent.model for agent in view.agents.values()]
+    return list(view.config.allowed_models or dict.fromkeys([view.config.model, *used, *KNOWN_MODELS]))
 
 
 class ModelName(app_commands.Transformer):
@@ -94,9 +104,7 @@ class ModelName(app_commands.Transformer):
 
     async def autocomplete(self, interaction: Interaction, value: str) -> Choices:  # type: ignore[override]
         """Suggest what the community allows, else what it uses and what is well known."""
-        view = await interaction.client.desk.community.view(guild_of(interaction))
-        used = [agent.model for agent in view.agents.values()]
-        names = view.config.allowed_models or dict.fromkeys([view.config.model, *used, *KNOWN_MODELS])
+        names = await models_here(interaction)
         return choices([(name, name) for name in names if value.casefold() in name.casefold()])
 
 

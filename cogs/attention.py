@@ -3,7 +3,7 @@
 from discord import app_commands
 
 from bot.core.actions import SetAttention
-from bot.core.attention import word_attention
+from bot.core.attention import share_words
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, wait
 from cogs.ui.charts import attention_rows
@@ -27,8 +27,7 @@ class AttentionCog(Group, group_name="attention", group_description="How agents 
         view = await self.desk.community.view(guild_of(interaction), agent.id)
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
         numbers = [
-            f"- {label(view.agents[room].name)}'s room (ID {room}): "
-            + ("an equal share of what is left" if one.attention is None else word_attention(one.attention))
+            f"- {label(view.agents[room].name)}'s room (ID {room}): " + share_words(one.attention)
             for (member, room), one in view.memberships.items()
             if member == agent.id
         ]

@@ -8,17 +8,19 @@ from discord import app_commands
 from discord.ext import commands
 
 from bot.client import SelfroomClient
-from bot.core.actions import Action, CancelScheduled
-from bot.core.errors import NotFound, PublishError, Rejected
+from bot.core.actions import Action, AlterAgent, CancelScheduled, CreateAgent
+from bot.core.errors import NotFound, PublishError, Rejected, SelfroomError
+from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Mind, Person, Room, Schedule, Side, Snowflake
 from bot.core.sight import Sight
 from bot.core.view import MayRead
 from cogs.ui.again import PAGE, SURE, Again, UseButton, pager, question
-from cogs.ui.files import picture
+from cogs.ui.faces import lasting
+from cogs.ui.forms import Draft
 from cogs.ui.pages import paged
-from cogs.ui.pictures import Bar, alt_text, bars, drawn_page
+from cogs.ui.pictures import Bar, chart, drawn_page
 from cogs.ui.rights import told
 from cogs.ui.texts import label
 
@@ -26,6 +28,8 @@ SHOWN_CHARACTERS = 120
 MOST_BUTTONS = 20
 SHOWN_CHOICES = 25  # Discord shows no more
 CHOICE_CHARACTERS = 100
+ASIDE = "A private thread is a place of its own: name the room if you mean that, or use the command in its channel."
+IN_A_THREAD = "This is about a room's channel, not about its threads: name the room, or use the command in its channel."
 Interaction = discord.Interaction[SelfroomClient]
 
 
@@ -52,6 +56,24 @@ class Cog(commands.Cog):
         outcome = await self.desk.actions.take(guild_of(interaction), who, action, subject=subject, side=side)
         secret = f"\nIt is ||`{outcome.secret}`||. Only you see this." if outcome.secret else ""
         return await told(interaction, outcome) + secret
+
+    async def make_agent(self, interaction: Interaction, draft: Draft) -> None:
+        """Make what a form or a command describes, and give it its picture once it has a channel."""
+        await wait(interaction)
+        guild_id, who, take = guild_of(interaction), person(interaction), self.desk.actions.take
+        action = CreateAgent(
+            name=draft.name or None, background_prompt=draft.prompt, agent_type=draft.type, model=draft.model
+        )
+        outcome = await take(guild_id, who, action)
+        text = await told(interaction, outcome)
+        if draft.picture is not None:
+            made = next(room_id for room_id, kind in outcome.letters if kind is LetterKind.CHANNEL)
+            try:
+                face = await lasting(interaction, made, draft.picture)
+                await take(guild_id, who, AlterAgent(agent_id=made, avatar_url=face))
+            except SelfroomError as error:
+                text += f" {error.sentence}"
+        await self.say(interaction, text)
 
     async def say(
         self,
@@ -102,7 +124,7 @@ class Cog(commands.Cog):
     ) -> None:
         """Answer with a picture and the numbers under it, page by page when there are many, and a table as a file."""
         await wait(interaction)
-        file = picture(f"{title.split()[0].lower()}.png", await bars(title, rows), alt_text(title, rows))
+        file = await chart(title.split()[0].lower(), title, rows)
         pages = [page.strip() for page in paged("", lines or ["Nothing yet."])]
         at = min(interaction.extras.get(PAGE, 0), len(pages) - 1)
         layout = drawn_page(f"**{title}**{note}", file, pages, at, Again.of(interaction), table)
@@ -156,8 +178,16 @@ class Cog(commands.Cog):
         text = "\n".join([told, *lines] if told else lines)[:2_000]
         await self.say(interaction, text, view=cancel_buttons(waiting, again) if waiting else None)
 
-    async def room(self, interaction: Interaction, named: Agent | None) -> Agent:
-        """Give the room that was named, else the one in which the command is used."""
+    async def room(self, interaction: Interaction, named: Agent | None, *, threads: bool = True) -> Agent:
+        """Give the room that was named, else the one in which the command is used, to change or ask something there.
+
+        Raises Rejected in a private thread, which is a place of its own; without `threads`, in any thread.
+        """
+        if named is None and isinstance(interaction.channel, discord.Thread):
+            if interaction.channel.is_private():
+                raise Rejected(ASIDE)
+            if not threads:
+                raise Rejected(IN_A_THREAD)
         return named or await here(interaction)
 
 

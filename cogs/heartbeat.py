@@ -3,6 +3,7 @@
 from discord import app_commands
 
 from bot.core.actions import Pause, Resume, SetInterval
+from bot.core.kinds import BECAUSE
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
@@ -28,7 +29,7 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
         sight = await self.sight(interaction)
         agents, hidden = [sight.of_agent(one) for one in ([agent] if agent else living)], sight.hidden_agents
         looks, view = await self.looks(interaction, sight), await self.desk.community.view(guild_id)
-        title, rows = "Heartbeats", pace_rows(agents, looks, now)
+        title, rows = "Heartbeats", pace_rows(view, agents, looks, now)
         lines = pace_table(view, agents, looks, hidden)
         lines += await self.day_of(interaction, agent.id) if agent and agent.id not in hidden else []
         note = " (everyone is paused)" if view.community.paused else ""
@@ -37,9 +38,10 @@ class HeartbeatCog(Group, group_name="heartbeat", group_description="How fast ag
     async def day_of(self, interaction: Interaction, agent_id: int) -> list[str]:
         """Word what an agent did in the last day."""
         tally = await self.desk.agents.tally(guild_of(interaction), [agent_id])  # type: ignore[list-item]
-        kinds = ", ".join(f"{count} {kind}" for kind, count in tally.beats.items()) or "none"
-        answers, calls = counted(tally.answers, "answer"), counted(tally.calls, "call")
-        return [f"In 24 hours: beats {kinds}; {tally.silent} silent, {answers}, {calls}."]
+        kinds = "".join(f"\n- {count} × {BECAUSE[kind]}" for kind, count in tally.beats.items())
+        beats, answers = counted(sum(tally.beats.values()), "beat"), counted(tally.answers, "answer")
+        calls = counted(tally.calls, "call")
+        return [f"In 24 hours: {beats}, {tally.silent} of them silent, {answers}, {calls} of its model.{kinds}"]
 
     @app_commands.command()
     async def pause(self, interaction: Interaction, agent: AgentArg | None = None) -> None:

@@ -3,7 +3,7 @@
 from discord import app_commands
 
 from bot.core.actions import AlterAgent
-from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.kinds import Detail, InputFormat, OutputFormat
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, reader, wait
 from cogs.ui.beats import beat_file, beat_line, beat_summary, section_lines
@@ -64,12 +64,15 @@ class HudCog(Group, group_name="hud", group_description="See what an agent saw (
         agent: AgentArg,
         input: InputFormat | None = None,
         output: OutputFormat | None = None,
+        detail: Detail | None = None,
     ) -> None:
-        """Set in which format an agent's HUD is written, and in which it answers.
+        """Set in which format an agent's HUD is written, in which it answers, and how much it is shown.
 
         Args:
             agent: Whose format
             input: Of the HUD
             output: Of its answers
+            detail: All, or what a weak mind can bear; auto goes by its model
         """
-        await self.act(interaction, AlterAgent(agent_id=agent.id, input_format=input, output_format=output))
+        action = AlterAgent(agent_id=agent.id, input_format=input, output_format=output, detail=detail)
+        await self.act(interaction, action)

@@ -8,6 +8,7 @@ from discord import app_commands
 from bot.core.actions import CreateKey, GiveKey, HandKey, RevokeKey
 from bot.core.errors import Rejected
 from bot.core.records import AccessKey
+from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.arguments import AgentArg, KeyArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
@@ -97,7 +98,8 @@ class KeyCog(Group, group_name="key", group_description="Keys that open rooms to
         await wait(interaction)
         owner = await self.room(interaction, room)
         keys, secrets = await self.desk.doors.keys(guild_of(interaction), person(interaction), owner.id)
-        lines = [key_line(key, secrets.get(key.id, "")) for key in keys]
+        view = await self.desk.community.view(guild_of(interaction), messages=0)
+        lines = [key_line(key, secrets.get(key.id, ""), view) for key in keys]
         await self.list_out(
             interaction, f"**Keys to {label(owner.name)}'s room**", lines, empty="This room has no key."
         )
@@ -118,9 +120,10 @@ async def handed(interaction: Interaction, action: HandKey, room: str, room_id: 
     return f"{outcome.result} {member.display_name} has it in a private message."
 
 
-def key_line(key: AccessKey, secret: str) -> str:
+def key_line(key: AccessKey, secret: str, view: Outline) -> str:
     """Word one key."""
     until = f", until <t:{int(key.expires_at.timestamp())}:f>" if key.expires_at else ""
     uses = f", {counted(key.uses_left, 'use')} left" if key.uses_left is not None else ""
-    held = f", held by {', '.join(map(str, key.held_by))}" if key.held_by else ""
+    holders = ", ".join(label(view.agents[one].name) for one in key.held_by if one in view.agents)
+    held = f", held by {holders}" if holders else ""
     return f"- **{label(key.label)}**: ||`{secret}`||{until}{uses}{held}"

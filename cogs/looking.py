@@ -1,7 +1,10 @@
 """`/audit`, `/search`, `/history` and `/help`: what was changed and said, and what one can do."""
 
+from datetime import timedelta
+
 from discord import app_commands
 
+from bot.core.keeping import AuditEntry
 from bot.core.records import Agent, Message, Room
 from bot.core.view import Outline
 from cogs.arguments import AgentArg
@@ -11,6 +14,7 @@ from cogs.ui.guide import FOR_EVERYONE, guide
 from cogs.ui.texts import honest, label
 
 Query = app_commands.Range[str, 1, 60]  # with the room, it has to fit into a button's id
+Part = app_commands.Range[str, 0, 30]  # of what is looked for in the audit: all of it has to fit there, too
 LINE_CHARACTERS = 220
 
 
@@ -22,16 +26,37 @@ class LookingCog(Cog):
         self.client.add_dynamic_items(PageButton, SureButton, UseButton)
 
     @app_commands.command()
-    async def audit(self, interaction: Interaction) -> None:
-        """List who changed what, newest first (managers)."""
+    async def audit(
+        self,
+        interaction: Interaction,
+        by: Part = "",
+        agent: AgentArg | None = None,
+        words: Part = "",
+        days: app_commands.Range[int, 1, 3_650] | None = None,
+    ) -> None:
+        """List who changed what from what to what, newest first (managers).
+
+        Args:
+            by: Only what somebody did: a part of their name
+            agent: Only what was done to an agent or its room, or by it
+            words: Only where these words stand
+            days: Only of so many days
+        """
         managers_only(interaction)
         await wait(interaction)
-        entries = await self.desk.community.audit_log(guild_of(interaction), person(interaction))
-        lines = [f"<t:{int(one.at.timestamp())}:f> {honest(f'{one.by}: {one.what}')}" for one in entries]
-        await self.list_out(interaction, "**Who changed what**", lines, empty="Nothing has been changed yet.")
+        since = self.desk.clock.now() - timedelta(days=days) if days else None
+        guild_id, agent_id = guild_of(interaction), agent.id if agent else None
+        entries = await self.desk.community.audit_log(
+            guild_id, person(interaction), by=by, agent_id=agent_id, words=words, since=since
+        )
+        view = await self.desk.community.view(guild_id, messages=0)
+        lines = [audit_line(view, one) for one in entries]
+        is_all = not (by or agent or words or days)
+        empty = "Nothing has been changed yet." if is_all else "Nothing that was changed fits that."
+        await self.list_out(interaction, "**Who changed what**", lines, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
-    @app_commands.checks.cooldown(5, 20.0)
+    @app_commands.checks.cooldown(30, 60.0)
     async def search(self, interaction: Interaction, words: Query, room: AgentArg | None = None) -> None:
         """Find what was said, in all rooms that you can read.
 
@@ -50,7 +75,7 @@ class LookingCog(Cog):
         await self.list_out(interaction, f"**Found for “{words[:80]}”**", lines, empty="Nothing was found.")
 
     @app_commands.command(extras=FOR_EVERYONE)
-    @app_commands.checks.cooldown(5, 20.0)
+    @app_commands.checks.cooldown(30, 60.0)
     async def history(self, interaction: Interaction, room: AgentArg | None = None) -> None:
         """Read a room's messages as its agents have them.
 
@@ -83,6 +108,13 @@ class LookingCog(Cog):
         commands = self.client.tree.get_commands()
         lines = guide(commands, manages=person(interaction).is_architect)
         await self.list_out(interaction, "**What you can do with Selfroom**", lines, empty="Nothing yet.")
+
+
+def audit_line(view: Outline, entry: AuditEntry) -> str:
+    """Word who changed what, and of which agent."""
+    agent = view.agents.get(entry.agent_id) if entry.agent_id is not None else None
+    of = f", {agent.name}" if agent is not None else ""
+    return f"<t:{int(entry.at.timestamp())}:f> {honest(f'{entry.by}{of}: {entry.what}')}"
 
 
 def message_line(guild_id: int, view: Outline, place: Room, message: Message, text: str) -> str:

@@ -18,6 +18,7 @@ from cogs.ui.again import Lasting
 from cogs.ui.beats import beat_file, beat_summary, passed_line
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.pages import paged
+from cogs.ui.patience import Patience
 from cogs.ui.rights import told
 from cogs.ui.texts import label
 
@@ -29,11 +30,12 @@ class MenuCog(Cog):
 
     def __init__(self, client: SelfroomClient) -> None:
         super().__init__(client)
+        self.asked_again = Patience(3, 60.0)  # a message, by whomever
         self.entries = [
             app_commands.ContextMenu(name="Who said this?", callback=self.who, extras=FOR_EVERYONE),
             app_commands.ContextMenu(name="Show the HUD behind this", callback=self.hud),
             app_commands.ContextMenu(name="Ask again", callback=self.again, extras=FOR_EVERYONE),
-            app_commands.ContextMenu(name="Delete", callback=self.delete),
+            app_commands.ContextMenu(name="Delete and forget", callback=self.delete),
             app_commands.ContextMenu(name="React as The Architect", callback=self.react),
         ]
 
@@ -80,8 +82,10 @@ class MenuCog(Cog):
         files = [beat_file(beat) for beat in found.values() if beat][:MOST_FILES]
         await self.say(interaction, paged("**What agents made of it**", lines)[0], files=files)
 
+    @app_commands.checks.cooldown(5, 60.0)
     async def again(self, interaction: Interaction, message: discord.Message) -> None:
         """Have the agent look once more at what it answered, or at what was said."""
+        self.asked_again.take(interaction, message.id)
         await wait(interaction)
         guild_id = guild_of(interaction)
         known = await self.desk.messages.at(guild_id, message.id, may_read=reader(interaction))

@@ -4,11 +4,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
+from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 
 from bot.core.kinds import (
     Access,
     AgentType,
+    Detail,
     HeldFor,
     InputFormat,
     LetterKind,
@@ -39,6 +41,7 @@ from bot.core.records import (
     Schedule,
     Sender,
     Usage,
+    WholeAgent,
 )
 from storage.columns import from_microseconds
 from storage.session import OneRow, Rows, Values
@@ -49,6 +52,7 @@ KINDS: Mapping[str, type] = {
     "Agent.type": AgentType,
     "Agent.input_format": InputFormat,
     "Agent.output_format": OutputFormat,
+    "Agent.detail": Detail,
     "Agent.last_reason": ReasonKind,
     "Room.access": Access,
     "Room.visibility": Visibility,
@@ -90,14 +94,6 @@ def plain(record: type[T], row: Values, **given: object) -> T:
     return record(**(values | given))
 
 
-def agent_of(row: Values) -> Agent:
-    """Give the agent of a row of `agents`."""
-    allocations = Allocations(
-        knowledge=row["knowledge_percent"], recent_actions=row["recent_actions_percent"], rooms=row["rooms_percent"]
-    )
-    return plain(Agent, row, allocations=allocations, aliases=tuple(row["aliases"] or ()))
-
-
 def agent_columns(values: Values) -> dict[str, object]:
     """Give the columns of some fields of an agent."""
     columns = dict(values)
@@ -124,9 +120,64 @@ def room_of(row: Values) -> Room:
     return plain(Room, row)
 
 
-def membership_of(row: Values) -> Membership:
-    """Give the membership of a row of `memberships`."""
-    return plain(Membership, row)
+# Agents, rooms and seats are read by the hundred, most of them as they were a moment ago: by position, as they lie in
+# the database, and what was made of the same row before is given again.
+
+PERCENT = ("knowledge_percent", "recent_actions_percent", "rooms_percent")
+AGENT_COLUMNS = (*(name for name in names_of(Agent) if name != "allocations"), *PERCENT)
+ROOM_COLUMNS, MEMBERSHIP_COLUMNS = names_of(Room), names_of(Membership)
+REMEMBERED = 4_096  # rows, of all communities together
+
+
+@lru_cache(maxsize=REMEMBERED)
+def agent_of(row: tuple[object, ...]) -> Agent:
+    """Give the agent of a row that holds `AGENT_COLUMNS` in this order."""
+    values = _as_it_lies(Agent, AGENT_COLUMNS, row)
+    knowledge, recent_actions, rooms = (values.pop(name) for name in PERCENT)
+    values["allocations"] = Allocations(knowledge=knowledge, recent_actions=recent_actions, rooms=rooms)
+    values["aliases"] = tuple(json.loads(values["aliases"] or "[]"))
+    return Agent(**values)
+
+
+def whole_agent_of(agent: Agent, prompt: str) -> WholeAgent:
+    """Give an agent with its prompt."""
+    fields: dict[str, Any] = columns_of(agent)
+    return WholeAgent(**fields, prompt=prompt)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def place_of(row: tuple[object, ...]) -> Room:
+    """Give the room of a row that holds `ROOM_COLUMNS` in this order."""
+    return Room(**_as_it_lies(Room, ROOM_COLUMNS, row))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def membership_of(row: tuple[object, ...]) -> Membership:
+    """Give the membership of a row that holds `MEMBERSHIP_COLUMNS` in this order."""
+    return Membership(**_as_it_lies(Membership, MEMBERSHIP_COLUMNS, row))
+
+
+def _as_it_lies(record: type, names: tuple[str, ...], row: tuple[object, ...]) -> dict[str, Any]:
+    values: dict[str, Any] = dict(zip(names, row, strict=True))
+    moments, flags, kinds = _lying(record)
+    for name in moments:
+        if isinstance(values[name], int):  # as SQLite keeps moments
+            values[name] = from_microseconds(values[name])
+    for name in flags:
+        values[name] = bool(values[name])
+    for name, kind in kinds:
+        if values[name] is not None:
+            values[name] = kind(values[name])
+    return values
+
+
+@cache
+def _lying(record: type) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, type], ...]]:
+    """Give the fields of a record that are moments, yes or no, and of closed sets."""
+    types = {field.name: field.type for field in fields(cast(Any, record))}
+    moments = tuple(name for name, type_ in types.items() if type_ in (datetime, datetime | None))
+    flags = tuple(name for name, type_ in types.items() if type_ is bool)
+    return moments, flags, tuple(kinds_of(record).items())
 
 
 def person_of(row: Values) -> Person:
@@ -239,6 +290,7 @@ MESSAGE_COLUMNS = (
     "tokens",
     "answers_from_agents",
     "thread_name",
+    "scene_id",
 )
 _SENDER_KINDS = {kind.value: kind for kind in SenderKind}
 _MESSAGE_TYPES = {kind.value: kind for kind in MessageType}
@@ -282,6 +334,7 @@ def _message_of(
         tokens=row[16],
         answers_from_agents=row[17],
         thread_name=row[18],
+        scene_id=row[19],
     )
 
 

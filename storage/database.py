@@ -1,16 +1,19 @@
 """The database behind the store: connections, transactions, one writer, and faults in plain sentences."""
 
 import asyncio
+import gc
+import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, ExceptionContext, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError, InterfaceError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, InterfaceError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
@@ -101,7 +104,6 @@ def make_engine(url: URL) -> AsyncEngine:
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
-    event.listen(engine.sync_engine, "handle_error", _let_go_unwritable)
     return engine
 
 
@@ -146,12 +148,6 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(BEGIN_WRITE if writes else "BEGIN")
 
 
-def _let_go_unwritable(context: ExceptionContext) -> None:
-    """Open the file anew next time: SQLite never writes through what it opened while the file was not writable."""
-    if "readonly" in str(context.original_exception):
-        context.is_disconnect = True
-
-
 @dataclass(eq=False)
 class Database:
     """An open database: consistent reads side by side, and one writer at a time on SQLite."""
@@ -159,6 +155,7 @@ class Database:
     url: URL
     engine: AsyncEngine = field(init=False)
     _writer: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    _unwritable: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.engine = make_engine(self.url)
@@ -172,6 +169,12 @@ class Database:
     def in_memory(self) -> bool:
         """Whether it is SQLite without a file: one connection for everyone."""
         return in_memory(self.url)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its file lies, if it is one: beside it there is room for what is written into it."""
+        is_file = self.is_sqlite and not self.in_memory
+        return Path(os.path.realpath(str(self.url.database))).parent if is_file else None
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -212,9 +215,24 @@ class Database:
             async with self.engine.connect() as connection:
                 yield connection
             return
-        async with self._writer, self.engine.connect() as connection:
-            await connection.execution_options(writes=True)
-            yield connection
+        async with self._writer:
+            if self._unwritable:
+                await self._open_anew()
+            async with self.engine.connect() as connection:
+                await connection.execution_options(writes=True)
+                try:
+                    yield connection
+                except DBAPIError as error:
+                    self._unwritable = "readonly" in str(error.orig)
+                    raise
+
+    async def _open_anew(self) -> None:
+        """Close what was opened while the file was not writable: SQLite shares it with whoever opens the file later."""
+        self._unwritable = False
+        gc.collect()  # a failed statement lies in its error's traceback, and keeps the file open
+        async with self.engine.connect() as connection:
+            await connection.run_sync(lambda own: own.engine.pool.dispose())
+            await connection.invalidate()
 
     def _turn(self) -> Turn | None:
         turn = _open_write.get()

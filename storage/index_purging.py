@@ -6,6 +6,7 @@ delete for full-text tables needs a newer version than many systems have. So seg
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass
@@ -13,13 +14,15 @@ from typing import cast
 
 import aiosqlite
 import structlog
-from sqlalchemy import delete, select, text
+from sqlalchemy import ColumnElement, delete, select, text
 
 from bot.core.errors import StoreError
 from storage.database import BUSY_MILLISECONDS, Database
+from storage.faults import in_sentences
+from storage.inline import SEARCHED
 from storage.owed import work_off
 from storage.session import INSTALLATION, Session
-from storage.tables import KEPT
+from storage.tables import KEPT, METADATA
 
 MOST_PAGES = 500  # about 2 MB of index
 SLICE_SECONDS = 0.03  # for which the writer is held
@@ -33,11 +36,10 @@ _MERGE = text("INSERT INTO message_words (message_words, rank) VALUES ('merge', 
 log = structlog.get_logger(__name__)
 
 
-async def owe_purge(session: Session, *, soon: bool = True) -> None:
-    """Note in the transaction that words are still to leave the index: soon, or (old texts of edits) with the next."""
-    session.erased = session.erased or soon
-    if session.is_sqlite:
-        await session.upsert(KEPT, [{"scope": INSTALLATION, "name": OWED, "value": True}])
+async def owe_purge(session: Session) -> None:
+    """Note in the transaction that words are still to leave the index."""
+    session.erased = True
+    await session.upsert(KEPT, [{"scope": INSTALLATION, "name": OWED, "value": True}])
 
 
 @dataclass(slots=True)
@@ -53,13 +55,20 @@ class Slice:
 
 
 async def purge_index(database: Database, part: Slice | None = None) -> bool:
-    """Merge a slice of the index, and empty the write-ahead log when all is merged; tells whether all is gone."""
+    """Merge a slice of the index, and empty the write-ahead log when all is merged; tells whether nothing is owed.
+
+    PostgreSQL lets go of rows that are gone, but keeps their bytes where others share their page, and in its log.
+    """
     part = part or Slice(MOST_PAGES)
     owed = (KEPT.c.scope == INSTALLATION, KEPT.c.name == OWED)
+    async with database.reading() as connection:
+        if await Session(connection).value(select(KEPT.c.value).where(*owed)) is None:
+            return True
+    if not database.is_sqlite:
+        await _vacuum(database)
+        return await _is_paid(database, owed)
     async with database.writing() as connection:
         session = Session(connection)
-        if await session.value(select(KEPT.c.value).where(*owed)) is None:
-            return True
         before = int(await session.value(_CHANGES))
         begun = time.perf_counter()
         await session.run(_MERGE, {"pages": -part.pages})
@@ -68,9 +77,22 @@ async def purge_index(database: Database, part: Slice | None = None) -> bool:
             return False
     if not database.in_memory and not await _empty_log(database):
         return False
+    return await _is_paid(database, owed)
+
+
+async def _is_paid(database: Database, owed: Sequence[ColumnElement[bool]]) -> bool:
     async with database.writing() as connection:
         await Session(connection).run(delete(KEPT).where(*owed))
     return True
+
+
+async def _vacuum(database: Database) -> None:
+    """Free the rows that are gone, in and out of PostgreSQL's indexes, outside any transaction."""
+    tables = ", ".join((SEARCHED, *METADATA.tables))
+    with in_sentences():
+        async with database.engine.connect() as connection:
+            apart = await connection.execution_options(isolation_level="AUTOCOMMIT")
+            await apart.exec_driver_sql(f"VACUUM {tables}")
 
 
 async def _empty_log(database: Database) -> bool:

@@ -42,6 +42,7 @@ class InlineConnection(aiosqlite.Connection):
     rows by their whole keys, and what reads within so many steps: SQLite stops it there, and the thread does it again.
     """
 
+    _asked = _worked = 0  # what the thread was given and has done: until then nothing is done on the loop
     _in_a_row = 0
     _ticks = 0
     _writes = False
@@ -58,6 +59,8 @@ class InlineConnection(aiosqlite.Connection):
             return fn(*args, **kwargs)
         (of, again), self._begun = self._begun, (None, None)
         match fn.__name__:
+            case _ if self._asked != self._worked:
+                pass
             case "close":
                 return fn()
             case "fetchall" if of is cursor:
@@ -78,12 +81,19 @@ class InlineConnection(aiosqlite.Connection):
 
     def _is_at_once(self, name: str) -> bool:
         """Tell of the connection's own work; where nothing was written, nothing has to be rolled back."""
-        return name == "cursor" or (name == "rollback" and not self._writes)
+        return self._asked == self._worked and (name == "cursor" or (name == "rollback" and not self._writes))
 
     async def _in_thread(self, fn: Callable[..., object], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
         self._in_a_row = 0
         self._writes = self._writes and getattr(fn, "__name__", "") not in ("commit", "rollback")
-        return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
+        self._asked += 1
+        return await super()._execute(self._work, partial(fn, *args, **kwargs))  # type: ignore[no-untyped-call]
+
+    def _work(self, fn: Callable[[], object]) -> object:
+        try:
+            return fn()
+        finally:
+            self._worked += 1  # in the thread: who waited for it may be gone
 
     def _within_bounds(self, fn: Callable[[], object]) -> object:
         """Read on the loop; raises TooMuch after so many steps, which undoes nothing."""

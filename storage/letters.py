@@ -70,6 +70,11 @@ class SqlLetters:
         found: datetime | None = await self.session.value(asked.order_by(newest_first).limit(1).offset(posts - 1))
         return found
 
+    async def newest(self, community_id: CommunityId, room_id: AgentId, kind: LetterKind) -> Letter | None:
+        of_room = and_(owned(LETTERS, community_id), LETTERS.c.room_id == room_id, LETTERS.c.kind == kind)
+        row = await self.session.first(select(LETTERS).where(of_room).order_by(LETTERS.c.id.desc()).limit(1))
+        return None if row is None else letter_of(row)
+
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         asked = select(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.state == LetterState.HELD)
         return [letter_of(row) for row in await self.session.mappings(asked.order_by(LETTERS.c.id))]
@@ -94,7 +99,9 @@ class SqlLetters:
         new: dict[str, object] = {"state": state, "posted_as": parts, "last_part": parts[-1] if parts else None}
         new |= {} if attempts is None else {"attempts": attempts}
         new |= {} if not_before is None else {"not_before": not_before}
-        new |= {"closed_at": at} if state in (LetterState.SENT, LetterState.FAILED) else {}
+        closes = state in (LetterState.SENT, LetterState.FAILED)
+        new |= {"closed_at": at} if closes else {}
+        new |= {"payload": {}} if closes and row["message_id"] is not None else {}  # its files are posted, or never
         await self.session.run(update(LETTERS).where(this).values(new))
         if row["message_id"] is not None:
             await self._mark_posted(community_id, row["message_id"], parts)

@@ -1,5 +1,6 @@
 """Messages as records: read by the thousand, with the files beside those few that have any."""
 
+import asyncio
 from collections.abc import Collection, Iterable
 
 from sqlalchemy import ColumnElement, Executable, Integer, bindparam, func, select, type_coerce
@@ -10,6 +11,7 @@ from storage.convert import MESSAGE_COLUMNS, messages_of
 from storage.session import Query, Session, Values, owned
 from storage.tables import ATTACHMENTS, MESSAGES
 
+AT_A_TIME = 500  # that become records between two turns of the loop
 FILES = MESSAGE_COLUMNS.index("attachment_count")
 FILE = ("name", "media_type", "size_bytes", "url", "text")
 AS_THEY_LIE = ("sent_at", "reactions", "edited_at")  # `messages_of` reads these faster than their types do
@@ -46,7 +48,13 @@ async def read_messages(
     """Give the messages of a statement that selects `MESSAGE_COLUMNS` in this order."""
     rows = await session.rows(statement, values)
     with_files = [row[0] for row in rows if row[FILES]]
-    return messages_of(rows, await _files(session, community_id, with_files) if with_files else {})
+    files = await _files(session, community_id, with_files) if with_files else {}
+    found: list[Message] = []
+    for start in range(0, len(rows), AT_A_TIME):
+        found += messages_of(rows[start : start + AT_A_TIME], files)
+        if start + AT_A_TIME < len(rows):
+            await asyncio.sleep(0)  # others have work too
+    return found
 
 
 async def _files(session: Session, community_id: int, message_ids: Collection[int]) -> dict[int, list[Attachment]]:

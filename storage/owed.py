@@ -28,7 +28,9 @@ from storage.session import INSTALLATION, OneRow, Query, Rows, Session, Term, Va
 from storage.tables import ACTIONS, BEATS, COUNTERS, KEPT, LETTERS
 
 NOTE = "silence"  # silence:community:mark, among what is kept for the installation
+SEEN = "seen"  # seen:community, among the same: the last beat that may have seen what is gone
 HUDS_EMPTIED, HUDS_READ, TEXTS_READ = 100, 20, 50  # rows at a time
+NOTES_AT_ONCE = 10  # whose words are looked for together
 PAUSE_SECONDS = 0.02  # between two transactions: others write too
 
 
@@ -55,14 +57,14 @@ class Debt:
 
 
 async def owe_for(
-    session: Session, community_id: int, gone: Rows, *, agents: Sequence[int], held: Sequence[int]
+    session: Session, community_id: int, gone: Rows, *, agents: Sequence[int], held: Sequence[int], mark: str
 ) -> None:
-    """Note in the transaction what the deletion of a room's messages owes."""
+    """Note in the transaction what the deletion of a room's messages owes; `mark`: its own."""
     said = sorted({row.content.strip()[:SHORTENED] for row in gone} - {""})
     last_beat = await session.value(select(COUNTERS.c.beat).where(owned(COUNTERS, community_id))) or 0
     since = min(row.sent_at for row in gone)
     debt = Debt(agents=agents, since=since, last_beat=last_beat, said=said, held=held)
-    await owe(session, community_id, str(gone[0].id), debt)
+    await owe(session, community_id, mark, debt)
 
 
 async def owe(session: Session, community_id: int, mark: str, debt: Debt) -> None:
@@ -71,11 +73,23 @@ async def owe(session: Session, community_id: int, mark: str, debt: Debt) -> Non
     await session.upsert(KEPT, [{"scope": INSTALLATION, "name": f"{NOTE}:{community_id}:{mark}", "value": value}])
 
 
-async def debts_in(session: Session, community_id: int | None = None) -> dict[str, Debt]:
-    """Give what is owed, in a community or in all, by the names of the notes."""
+async def see_no_more(session: Session, community_id: int) -> None:
+    """Note in the transaction that no beat which has begun may keep what it saw, however late it ends."""
+    last_beat = await session.value(select(COUNTERS.c.beat).where(owned(COUNTERS, community_id))) or 0
+    await session.upsert(KEPT, [{"scope": INSTALLATION, "name": f"{SEEN}:{community_id}", "value": last_beat}])
+
+
+async def last_to_keep_nothing(session: Session, community_id: int) -> int:
+    """Give the last of the beats that keep nothing of what they saw, unless it stands there already."""
+    noted = select(KEPT.c.value).where(KEPT.c.scope == INSTALLATION, KEPT.c.name == f"{SEEN}:{community_id}")
+    return int(await session.value(noted) or 0)
+
+
+async def debts_in(session: Session, community_id: int | None = None, *, limit: int | None = None) -> dict[str, Debt]:
+    """Give what is owed, in a community or in all, by the names of the notes; `limit`: so many of these at most."""
     begun = f"{NOTE}:" if community_id is None else f"{NOTE}:{community_id}:"
     asked = select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == INSTALLATION, KEPT.c.name.startswith(begun))
-    notes = await session.rows(asked.order_by(KEPT.c.name))
+    notes = await session.rows(asked.order_by(KEPT.c.name).limit(limit))
     return {name: Debt(**value | {"since": from_microseconds(value["since"])}) for name, value in notes}
 
 
@@ -83,7 +97,7 @@ async def work_off(database: Database) -> None:
     """Work off all that is owed, so that nobody waits for it."""
     while True:
         async with database.reading() as connection:
-            notes = await debts_in(Session(connection))
+            notes = await debts_in(Session(connection), limit=NOTES_AT_ONCE)
         if not notes:
             return
         for community_id in {int(name.split(":")[1]) for name in notes}:

@@ -19,6 +19,7 @@ from bot.core.ports.communities import (
 )
 from bot.core.ports.people import People, Personal, WritablePeople, WritablePersonal
 from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, WritableAgents, WritableRooms
+from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
 from bot.core.records import CommunityId
 from storage.beats import SqlBeats
@@ -33,6 +34,7 @@ from storage.reactions import SqlReactions
 from storage.residents import SqlAccess, SqlAgents, SqlPeople
 from storage.retention import SqlUpkeep
 from storage.rooms import SqlRooms
+from storage.scenes import SqlScenes
 from storage.session import Session
 from storage.summaries import SqlSummaries
 from storage.talk import SqlTalk
@@ -59,6 +61,7 @@ class SqlReading:
         self.providers: OwnProviders = SqlProviders(session)
         self.reactions: Reactions = SqlReactions(session)
         self.rooms: Rooms = SqlRooms(session)
+        self.scenes: Scenes = SqlScenes(session)
         self.summaries: Summaries = SqlSummaries(session)
         self.talk: Talk = SqlTalk(session)
         self.views: Views = SqlViews(session, config)
@@ -85,6 +88,7 @@ class SqlWriting:
         self.providers: WritableProviders = SqlProviders(session)
         self.reactions: Reactions = SqlReactions(session)
         self.rooms: WritableRooms = SqlRooms(session)
+        self.scenes: WritableScenes = SqlScenes(session)
         self.summaries: Summaries = SqlSummaries(session)
         self.talk: WritableTalk = SqlTalk(session)
         self.upkeep: Upkeep = SqlUpkeep(session, SqlLetters(session))

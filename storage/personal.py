@@ -4,65 +4,39 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Column, ColumnElement, Table, and_, delete, func, or_, select, true, union, update
+from sqlalchemy import ColumnElement, Table, and_, or_, select, tuple_, union
 
 from bot.core.keeping import ForgetReport, Readable
-from bot.core.kinds import LetterKind, RequestState
-from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
-from bot.core.name_redaction import NameRedactor as Named
-from bot.core.people import SOMEONE, by_person, mention
-from bot.core.records import PUBLIC_SIDE, AgentId, CommunityId, Json, Room, Snowflake
-from storage.columns import to_json, to_plain
+from bot.core.people import by_person
+from bot.core.records import PUBLIC_SIDE, CommunityId, Json, Room, Snowflake
+from storage.columns import to_plain
 from storage.convert import room_of
-from storage.erasing import erase
-from storage.index_purging import owe_purge
+from storage.forgetting import begin_forgetting, forget_on, forgetting
 from storage.inline import unhurried
-from storage.names import borne_by_others, longer_names, may_name, names_of_agents, usernames_of
-from storage.owed import Debt, owe
-from storage.session import Query, Session, key_of, owned
-from storage.summaries import withdraw_where
+from storage.names import usernames_of
+from storage.scenes import said_by
+from storage.session import Query, Session, owned
 from storage.tables import (
-    ACTIONS,
-    AGENTS,
     ATTACHMENTS,
     AUDIT,
     BEATS,
-    CHECKPOINTS,
-    EARLY_EDITS,
+    EVENTS,
     FAILURES,
     JOURNAL,
-    KEYS,
-    LETTERS,
-    LOOKUPS,
     MESSAGES,
-    MINDS,
-    NAMES,
     PEOPLE,
     REACTIONS,
     REQUESTS,
     ROOMS,
-    SCHEDULES,
+    SCENES,
+    SEATS,
 )
 from storage.talk import SqlTalk
-from storage.talking import count_reactions, index, unindex
 
 CAUSED = ("id", "agent_id", "at", "reason", "model", "cost_usd")  # of a beat: what it saw is not this person's alone
 KNOCKED = ("id", "room_id", "state", "created_at", "closed_at")  # a key's label is the owner's
 LEARNT = ("agent_id", "at", "path", "after")  # what was there before may be anybody's
 AT_A_TIME = 200
-PAGE = 20  # texts of any length that are looked through between two turns of the loop
-BY_ID = ((AUDIT, "by"), (AUDIT, "what"), (JOURNAL, "by"), (AGENTS, "paused_reason"))  # people stand there by their ids
-REWRITTEN: dict[Table, tuple[str, ...]] = {
-    ACTIONS: ("parameters", "result", "why"),
-    ATTACHMENTS: ("name", "text"),
-    AUDIT: ("by", "what"),
-    BEATS: ("outcome", "failed"),
-    EARLY_EDITS: ("content",),
-    JOURNAL: ("path", "before", "after", "by"),
-    LETTERS: ("payload",),
-    SCHEDULES: ("content",),
-}
-SETTINGS = (LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME)  # letters with what only people may change
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +122,24 @@ class SqlPersonal:
                 {"at": to_plain(at), "agent_id": agent_id, "what": what.partition(":")[0]}
                 for at, agent_id, what in logged
             ],
+            "scenes": await self._played(community_id, person_id, readable),
             "knowledge_changed": await self._all(community_id, JOURNAL, *learnt, only=LEARNT),
         }
+
+    async def _played(self, community_id: int, person_id: int, readable: Readable) -> list[Json]:
+        """Give the seats they had in scenes of these rooms, and what they said there."""
+        said, seat = said_by(community_id, person_id), tuple_(SEATS.c.scene_id, SEATS.c.seat)
+        spoke = select(EVENTS.c.scene_id, EVENTS.c.seat).where(owned(EVENTS, community_id), said)
+        theirs = or_(SEATS.c.person_id == person_id, seat.in_(spoke))
+        here = SCENES.c.room_id.in_(readable.rooms)
+        scenes = SEATS.c.scene_id.in_(select(SCENES.c.id).where(owned(SCENES, community_id), here))
+        seats = select(SEATS.c.scene_id, SEATS.c.seat).where(owned(SEATS, community_id), theirs, scenes)
+        found: list[Json] = []
+        for scene_id, number in await self.session.rows(seats.order_by(SEATS.c.scene_id, SEATS.c.seat)):
+            there = (EVENTS.c.scene_id == scene_id, EVENTS.c.seat == number, EVENTS.c.text.is_not(None))
+            texts = await self._all(community_id, EVENTS, said, *there, only=("at", "text"))
+            found.append({"scene_id": scene_id, "seat": number, "said": texts})
+        return found
 
     def _reacted_to(self, community_id: int, person_id: int) -> Query:
         theirs = (owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
@@ -170,179 +160,15 @@ class SqlPersonal:
             found += [{name: to_plain(value) for name, value in zip(names, row, strict=False)} for row in page]
         return found
 
-    async def forget(
+    async def begin_forgetting(
         self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
-    ) -> ForgetReport:
-        with unhurried():  # all or nothing: the transaction stays open, and the loop goes on
-            return await self._forget(community_id, person_id, at, others)
+    ) -> None:
+        with unhurried():  # the loop goes on meanwhile
+            await begin_forgetting(self.session, community_id, person_id, at, others)
 
-    async def _forget(
-        self, community_id: CommunityId, person_id: Snowflake, at: datetime, others: Collection[str]
-    ) -> ForgetReport:
-        names = await usernames_of(self.session, community_id, person_id)
-        shared = await borne_by_others(self.session, community_id, person_id, names) | {
-            name.casefold() for name in others
-        }
-        spared = {*others, *await longer_names(self.session, community_id, person_id, names)}
-        called = {*names, await self._shown_name(community_id, person_id)} - {""}
-        gone = await self._forget_messages(community_id, person_id, at)
-        reactions = await self._forget_reactions(community_id, person_id)
-        await self._forget_rows(community_id, person_id, at)
-        await owe_purge(self.session)  # also when only a name goes
-        alone = Named([name for name in names if name not in shared], words=(), others=spared)
-        texts = await self._forget_mentions(community_id, alone) if alone.names else 0
-        if alone.names:
-            debt = Debt(names=alone.names, others=alone.others)
-            await owe(self.session, community_id, f"names:{person_id}", debt)
-        return ForgetReport(
-            messages=gone,
-            reactions=reactions,
-            texts=texts,
-            names=alone.names,
-            spared=alone.others,
-            is_shared=bool(shared.intersection(names)),
-            agents=tuple(await self._who_knows(community_id, alone)),
-            traces=tuple(await traces_of(self.session, community_id, called, alone)),
-        )
+    async def forgetting(self) -> Sequence[tuple[CommunityId, Snowflake]]:
+        return await forgetting(self.session)
 
-    async def _shown_name(self, community_id: int, person_id: int) -> str:
-        shown = select(PEOPLE.c.display_name).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id)
-        return str(await self.session.value(shown) or "")
-
-    async def _forget_messages(self, community_id: CommunityId, person_id: Snowflake, at: datetime) -> int:
-        """Remove what they said, with tombstones where it stands on Discord."""
-        theirs = MESSAGES.c.sender_person_id == person_id
-        said = select(MESSAGES.c.discord_id).where(owned(MESSAGES, community_id), theirs)
-        posted = [row[0] for row in await self.session.rows(said.where(MESSAGES.c.discord_id.is_not(None)))]
-        gone = await self.talk.delete(community_id, posted, at)
-        return gone + await erase(self.session, community_id, theirs)
-
-    async def _forget_reactions(self, community_id: int, person_id: int) -> int:
-        theirs = and_(owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
-        touched = [row[0] for row in await self.session.rows(select(REACTIONS.c.message_id).distinct().where(theirs))]
-        gone = await self.session.run(delete(REACTIONS).where(theirs))
-        for start in range(0, len(touched), AT_A_TIME):
-            await count_reactions(self.session, community_id, touched[start : start + AT_A_TIME])
-        return gone
-
-    async def _forget_rows(self, community_id: int, person_id: int, at: datetime) -> None:
-        """Forget their names and deeds by their id."""
-        blank = {"username": "", "display_name": "", "is_architect": False, "forgotten_at": at}
-        await self.session.upsert(PEOPLE, [{"community_id": community_id, "id": person_id, "ignored": True} | blank])
-        await self.session.run(delete(NAMES).where(owned(NAMES, community_id), NAMES.c.bearer == f"person:{person_id}"))
-        await self.session.run(delete(FAILURES).where(owned(FAILURES, community_id), FAILURES.c.person_id == person_id))
-        knocks = and_(owned(REQUESTS, community_id), REQUESTS.c.requester_person_id == person_id)
-        await self.session.run(update(REQUESTS).where(knocks).values(requester_name=SOMEONE))
-        pending = and_(knocks, REQUESTS.c.state == RequestState.PENDING)
-        await self.session.run(update(REQUESTS).where(pending).values(state=RequestState.CANCELLED, closed_at=at))
-        for table, name in BY_ID:
-            column, mark = table.c[name], mention(person_id)
-            these = update(table).where(owned(table, community_id), column.contains(mark, autoescape=True))
-            await self.session.run(these.values({name: func.replace(column, mark, SOMEONE)}))
-
-    async def _forget_mentions(self, community_id: int, named: Named) -> int:
-        """Put someone in their place in what others wrote; gives in how many texts."""
-        texts = await self._rewrite_messages(community_id, named)
-        for table, columns in REWRITTEN.items():
-            texts += await self._rewrite(community_id, table, columns, named)
-        return texts + await self._forget_derived(community_id, named)
-
-    async def _rewrite_messages(self, community_id: int, named: Named) -> int:
-        columns = (MESSAGES.c.id, MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown)
-        asked, changed = (
-            select(*columns).where(owned(MESSAGES, community_id), may_name(named, MESSAGES.c.content)),
-            0,
-        )
-        async for page in self.session.leafed(asked, MESSAGES, PAGE):
-            for id_, room_id, content, shown, *_ in page:
-                if not named.found_in(content):
-                    continue
-                new = named.replaced(content)
-                if shown:
-                    await unindex(self.session, community_id, [(id_, room_id, content)])
-                    await index(self.session, community_id, [(id_, room_id, new)])
-                this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id_)
-                await self.session.run(update(MESSAGES).where(this).values(content=new, tokens=0))
-                changed += 1
-        if changed:
-            await owe_purge(self.session)
-        return changed
-
-    async def _rewrite(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> int:
-        """Name nobody of that name in texts and documents of a table."""
-        key, changed = key_of(table), 0
-        these = LETTERS.c.kind.not_in(SETTINGS) if table is LETTERS else true()
-        for column in (table.c[name] for name in columns):
-            asked = select(column).where(owned(table, community_id), these, may_name(named, column))
-            async for page in self.session.leafed(asked, table, PAGE):
-                for value, *its in page:
-                    new = named.rewritten(value)
-                    if new != value:
-                        this = and_(
-                            owned(table, community_id), *(part == own for part, own in zip(key, its, strict=True))
-                        )
-                        changed += await self.session.run(update(table).where(this).values({column.name: new}))
-        return changed
-
-    async def _forget_derived(self, community_id: int, named: Named) -> int:
-        """Summaries and look-ups that name them go; gives how many."""
-        covering = await self._naming(community_id, CHECKPOINTS, ("text",), named)
-        if covering:
-            await withdraw_where(self.session, community_id, CHECKPOINTS.c.id.in_(covering))
-        asking = await self._naming(community_id, LOOKUPS, ("question", "answer"), named)
-        for start in range(0, len(asking), AT_A_TIME):
-            these = LOOKUPS.c.id.in_(asking[start : start + AT_A_TIME])
-            await self.session.run(delete(LOOKUPS).where(owned(LOOKUPS, community_id), these))
-        return len(covering) + len(asking)
-
-    async def _naming(self, community_id: int, table: Table, columns: Sequence[str], named: Named) -> list[int]:
-        """Give the ids of the rows that name them."""
-        these = [table.c[name] for name in columns]
-        asked = select(table.c.id, *these).where(
-            owned(table, community_id), or_(*(may_name(named, one) for one in these))
-        )
-        ids: list[int] = []
-        async for page in self.session.leafed(asked, table, PAGE):
-            told = [(id_, values[: len(these)]) for id_, *values in page]
-            ids += [id_ for id_, values in told if named.found_in(*map(_as_text, values))]
-        return ids
-
-    async def _who_knows(self, community_id: int, named: Named) -> list[AgentId]:
-        asked = select(MINDS.c.agent_id, MINDS.c.knowledge, MINDS.c.focus).where(owned(MINDS, community_id))
-        known: list[AgentId] = []
-        async for page in self.session.leafed(asked, MINDS, PAGE):
-            known += [id_ for id_, knows, focus, *_ in page if named.found_in(to_json(knows), to_json(focus))]
-        return sorted(set(known))
-
-
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else to_json(value)
-
-
-PLACES: tuple[tuple[TraceKind, Column[int], Column[str]], ...] = (  # kind, whose, text
-    (TraceKind.PROMPT, AGENTS.c.id, AGENTS.c.prompt),
-    (TraceKind.TOPIC, ROOMS.c.id, ROOMS.c.topic),
-    (TraceKind.BILLBOARD, ROOMS.c.id, ROOMS.c.billboard),
-    (TraceKind.LABEL, KEYS.c.id, KEYS.c.label),
-    (TraceKind.KNOWLEDGE, MINDS.c.agent_id, MINDS.c.knowledge),
-    (TraceKind.FOCUS, MINDS.c.agent_id, MINDS.c.focus),
-)
-
-
-async def traces_of(session: Session, community_id: int, called: Collection[str], removed: NameRedactor) -> list[Trace]:
-    """Give the places where one of these names stands as a word; what minds lose anyway does not count."""
-    agents = await names_of_agents(session, community_id)
-    words = [word for name in called for word in words_of(name, agents)]
-    named = NameRedactor(sorted(called), words, others=removed.others)
-    found: list[Trace] = []
-    for kind, whose, text in PLACES:
-        rows = await session.rows(select(whose, text).where(owned(whose.table, community_id)).order_by(whose))
-        ids = [id_ for id_, value in rows if named.found_in(_left(kind, value, removed))]
-        found += [Trace(kind=kind, id=id_) for id_ in dict.fromkeys(ids)]
-    return found
-
-
-def _left(kind: TraceKind, value: object, removed: NameRedactor) -> str:
-    if isinstance(value, dict):  # what a mind holds
-        return to_json(removed.knowledge(value) if kind is TraceKind.KNOWLEDGE else removed.rewritten(value))
-    return str(value or "")
+    async def forget_on(self, community_id: CommunityId, person_id: Snowflake) -> ForgetReport | None:
+        with unhurried():
+            return await forget_on(self.session, self.talk, community_id, person_id)

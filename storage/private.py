@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from bot.core.errors import BadSetting
 
 BESIDE = ("-wal", "-shm", "-journal")
+UNFINISHED = ".selfroom-"  # what the folders begin with in which files are written before they have their name
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -52,7 +53,7 @@ def whole_file(target: Path, *, replace: bool) -> Iterator[Path]:
         raise BadSetting(f"{target} is no file: name a file to write.")
     try:
         # In a folder of its own nobody else can put anything in the way of what is written, or read it.
-        with TemporaryDirectory(dir=target.parent, prefix=".selfroom-", ignore_cleanup_errors=True) as folder:
+        with TemporaryDirectory(dir=target.parent, prefix=UNFINISHED, ignore_cleanup_errors=True) as folder:
             partial = Path(folder, "partial")
             _reserve(partial)
             yield partial

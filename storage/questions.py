@@ -1,6 +1,6 @@
 """The statements of a view, worded once for each database: to word one takes longer than to execute it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,6 +14,7 @@ from sqlalchemy import (
     and_,
     any_,
     bindparam,
+    case,
     false,
     func,
     literal,
@@ -22,17 +23,20 @@ from sqlalchemy import (
     select,
     text,
     true,
+    type_coerce,
     union_all,
 )
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.types import NULLTYPE
 
 from bot.core.records import PUBLIC_SIDE
-from storage.convert import MESSAGE_COLUMNS
+from storage.convert import AGENT_COLUMNS, MEMBERSHIP_COLUMNS, MESSAGE_COLUMNS, ROOM_COLUMNS
 from storage.messages import MESSAGE
 from storage.session import Query, Term, literally
 from storage.tables import (
     ACTIONS,
     AGENTS,
+    ATTACHMENTS,
     CHECKPOINTS,
     COMMUNITIES,
     HOLDERS,
@@ -55,16 +59,27 @@ PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pen
 Among = Callable[[Term, str], ColumnElement[bool]]
 
 # SQLite has no LATERAL: the index tells where each room's stretch begins, and CROSS JOIN keeps the planner from reading
-# the whole community. Of messages sent in the same instant it may give some more.
+# the whole community. All rooms get their newest, then all their second: what no longer fits is the oldest of those
+# with most to show, and no room has a hole. The first LIMIT keeps texts out of what is sorted.
 NEWEST_SQLITE = text(
-    f"SELECT {', '.join(f'messages.{name}' for name in MESSAGE_COLUMNS)}"  # noqa: S608  # our own names
+    "WITH sized AS (SELECT messages.community_id, messages.room_id, messages.sent_at, messages.discord_id, messages.id,"  # noqa: S608  # our own names
+    " length(content) + coalesce(length(reactions), 0) + CASE WHEN attachment_count > 0 THEN coalesce("
+    "(SELECT sum(length(name) + length(url) + coalesce(length(text), 0)) FROM attachments"
+    " WHERE community_id = messages.community_id AND message_id = messages.id), 0) ELSE 0 END AS size"
     " FROM rooms CROSS JOIN messages"
     " ON messages.community_id = rooms.community_id AND messages.room_id = rooms.id AND messages.shown = 1"
     " AND messages.sent_at >= coalesce("
     "(SELECT sent_at FROM messages WHERE community_id = rooms.community_id AND room_id = rooms.id AND shown = 1"
     " ORDER BY sent_at DESC LIMIT 1 OFFSET :messages - 1), -9223372036854775808)"
-    " WHERE rooms.community_id = :community_id AND rooms.id IN (SELECT value FROM json_each(:rooms))"
-    " ORDER BY rooms.id, messages.sent_at DESC, coalesce(messages.discord_id, 0) DESC, messages.id DESC"
+    " WHERE rooms.community_id = :community_id AND rooms.id IN (SELECT value FROM json_each(:rooms)) LIMIT -1),"
+    " placed AS (SELECT community_id, room_id, id, size, row_number()"
+    " OVER (PARTITION BY room_id ORDER BY sent_at DESC, coalesce(discord_id, 0) DESC, id DESC) AS place FROM sized),"
+    " measured AS (SELECT community_id, id, place,"
+    " sum(size) OVER (ORDER BY place, room_id ROWS UNBOUNDED PRECEDING) AS until FROM placed)"
+    f" SELECT {', '.join(f'messages.{name}' for name in MESSAGE_COLUMNS)} FROM measured CROSS JOIN messages"
+    " ON messages.community_id = measured.community_id AND messages.id = measured.id"
+    " WHERE place <= :messages AND (place = 1 OR until <= :characters)"
+    " ORDER BY messages.room_id, measured.place"
 )
 
 
@@ -74,6 +89,7 @@ class Questions:
 
     community: Executable
     residents: Executable
+    roster: Executable
     memberships: Executable
     newest: Executable
     checkpoints: Executable
@@ -94,7 +110,8 @@ def questions(*, is_sqlite: bool) -> Questions:
     among = _among_sqlite if is_sqlite else _among_postgresql
     return Questions(
         community=_community(),
-        residents=_residents(among),
+        residents=_residents(among).where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms"))),
+        roster=_residents(among).where(or_(among(ROOMS.c.id, "rooms"), ROOMS.c.id.in_(_around(among)))),
         memberships=_memberships(among),
         newest=NEWEST_SQLITE if is_sqlite else _newest_lateral(among),
         checkpoints=_checkpoints(among),
@@ -144,20 +161,36 @@ def _community() -> Query:
 
 
 def _residents(among: Among) -> Query:
-    """Each room with its owner, the agents' own ones first; of private threads, which only gain in number, `rooms`."""
+    """Each room with its owner, the agents' own ones first; prompts, which are long, of those who are `whole`."""
     own = and_(
         AGENTS.c.community_id == ROOMS.c.community_id, AGENTS.c.id == func.coalesce(ROOMS.c.thread_of, ROOMS.c.id)
     )
-    asked = select(*AGENTS.c, *ROOMS.c).select_from(ROOMS.join(AGENTS, own)).where(_its(ROOMS))
-    asked = asked.where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms")))
-    return asked.order_by(ROOMS.c.thread_of.is_not(None), ROOMS.c.id)
+    prompt = case((among(AGENTS.c.id, "whole"), AGENTS.c.prompt)).label("prompt")
+    asked = select(*AGENT, *ROOM, ROOMS.c.message_count, prompt).select_from(ROOMS.join(AGENTS, own))
+    return asked.where(_its(ROOMS)).order_by(ROOMS.c.thread_of.is_not(None), ROOMS.c.id)
+
+
+def _around(among: Among) -> Query:
+    """The rooms in which those of `rooms` are that are private threads."""
+    inside = ROOMS.alias("inside")
+    return select(inside.c.thread_of).where(_its(inside), among(inside.c.id, "rooms"), inside.c.thread_of.is_not(None))
+
+
+def _as_they_lie(table: Table, names: Iterable[str]) -> tuple[Term, ...]:
+    """Columns that are read faster than their types do it (`storage.convert`)."""
+    return tuple(type_coerce(table.c[name], NULLTYPE).label(f"{table.name}_{name}") for name in names)
+
+
+AGENT, ROOM = _as_they_lie(AGENTS, AGENT_COLUMNS), _as_they_lie(ROOMS, ROOM_COLUMNS)
+MEMBERSHIP = _as_they_lie(MEMBERSHIPS, MEMBERSHIP_COLUMNS)
 
 
 def _memberships(among: Among) -> Query:
     mine = MEMBERSHIPS.alias("mine")
     theirs = select(mine.c.room_id).where(_its(mine), among(mine.c.agent_id, "agents"))
     in_these = or_(MEMBERSHIPS.c.room_id.in_(theirs), among(MEMBERSHIPS.c.room_id, "rooms"))
-    return _all_of(MEMBERSHIPS).where(in_these).order_by(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
+    asked = select(*MEMBERSHIP).where(_its(MEMBERSHIPS), in_these)
+    return asked.order_by(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id)
 
 
 def _newest_lateral(among: Among) -> Query:
@@ -171,11 +204,22 @@ def _newest_lateral(among: Among) -> Query:
         .correlate(ROOMS)
         .lateral("newest")
     )
-    of_rooms = select(*(newest.c[name] for name in MESSAGE_COLUMNS)).select_from(ROOMS.join(newest, true()))
-    order = (newest.c.sent_at, func.coalesce(newest.c.discord_id, 0), newest.c.id)
-    return of_rooms.where(_its(ROOMS), among(ROOMS.c.id, "rooms")).order_by(
-        newest.c.room_id, *(part.desc() for part in order)
-    )
+    order = (newest.c.sent_at.desc(), func.coalesce(newest.c.discord_id, 0).desc(), newest.c.id.desc())
+    place = func.row_number().over(partition_by=newest.c.room_id, order_by=order).label("place")
+    its = and_(_its(ATTACHMENTS), ATTACHMENTS.c.message_id == newest.c.id)
+    of_files = (ATTACHMENTS.c.name, ATTACHMENTS.c.url, func.coalesce(ATTACHMENTS.c.text, ""))
+    files = select(func.sum(sum(map(func.length, of_files), literal(0)))).where(its).correlate(newest)
+    size = func.length(newest.c.content) + func.length(func.coalesce(newest.c.reactions, literal_column("''")))
+    size += case((newest.c.attachment_count > 0, func.coalesce(files.scalar_subquery(), 0)), else_=0)
+    of_rooms = select(*(newest.c[name] for name in MESSAGE_COLUMNS), place, size.label("size"))
+    of_rooms = of_rooms.select_from(ROOMS.join(newest, true())).where(_its(ROOMS), among(ROOMS.c.id, "rooms"))
+    lines = of_rooms.subquery("lines")
+    until = func.sum(lines.c.size).over(order_by=(lines.c.place, lines.c.room_id), rows=(None, 0)).label("until")
+    measured = select(*lines.c, until).subquery("measured")
+    most, characters = bindparam("messages", type_=Integer), bindparam("characters", type_=Integer)
+    fits = and_(measured.c.place <= most, or_(measured.c.place == 1, measured.c.until <= characters))
+    asked = select(*(measured.c[name] for name in MESSAGE_COLUMNS)).where(fits)
+    return asked.order_by(measured.c.room_id, measured.c.place)
 
 
 def _being_posted(among: Among) -> Query:
@@ -187,9 +231,14 @@ def _being_posted(among: Among) -> Query:
 
 
 def _checkpoints(among: Among) -> Query:
+    """The newest of each room, with how many there are."""
     here = and_(_its(CHECKPOINTS), among(CHECKPOINTS.c.room_id, "rooms"))
-    newest = select(func.max(CHECKPOINTS.c.id)).where(here).group_by(CHECKPOINTS.c.room_id)
-    return _all_of(CHECKPOINTS).where(CHECKPOINTS.c.id.in_(newest))
+    of_room = select(func.max(CHECKPOINTS.c.id).label("id"), func.count().label("number"))
+    newest = of_room.where(here).group_by(CHECKPOINTS.c.room_id).subquery("newest")
+    asked = select(*CHECKPOINTS.c, newest.c.number).select_from(
+        CHECKPOINTS.join(newest, CHECKPOINTS.c.id == newest.c.id)
+    )
+    return asked.where(_its(CHECKPOINTS))
 
 
 def _recent_actions(among: Among) -> Query:

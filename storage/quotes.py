@@ -72,6 +72,16 @@ def members_of(community_id: int, room_id: int) -> CompoundSelect[int]:
     )
 
 
+async def members_by_room(session: Session, community_id: int, room_ids: Collection[int]) -> dict[int, tuple[int, ...]]:
+    """Give all agents that are or were in these rooms, by room."""
+    found: dict[int, set[int]] = {}
+    for table in (MEMBERSHIPS, DEPARTURES):
+        here = (owned(table, community_id), table.c.room_id.in_(room_ids))
+        for room_id, agent_id in await session.rows(select(table.c.room_id, table.c.agent_id).where(*here)):
+            found.setdefault(room_id, set()).add(agent_id)
+    return {room_id: tuple(sorted(agents)) for room_id, agents in found.items()}
+
+
 async def files_of(session: Session, community_id: int, gone: Rows) -> dict[int, list[tuple[str, str]]]:
     """Give name and address of what was attached to messages, by message."""
     ids = [row.id for row in gone if row.attachment_count]
@@ -84,16 +94,25 @@ async def files_of(session: Session, community_id: int, gone: Rows) -> dict[int,
 
 
 async def silence(
-    session: Session, community_id: int, members: Sequence[int], gone: Rows, files: dict[int, list[tuple[str, str]]]
+    session: Session,
+    community_id: int,
+    members: Sequence[int],
+    gone: Rows,
+    files: dict[int, list[tuple[str, str]]],
+    *,
+    still: str = "",
 ) -> None:
-    """Take the words, links and files of a room's deleted messages out of what its members see of what they did."""
+    """Take the words, links and files of a room's deleted messages out of what its members see of what they did.
+
+    `still`: what is said there now; its links stay.
+    """
     quotes = Quotes(row.content for row in gone)
     whose = {"community_id": community_id, "agents": session.many(members)}
     recent = await session.mappings(questions(is_sqlite=session.is_sqlite).actions, whose)
     for start in range(0, len(recent), AT_A_TIME):
         await silence_actions(session, recent[start : start + AT_A_TIME], quotes)
         await asyncio.sleep(0)
-    shared = {item for row in gone for item in files_in(row.content, files.get(row.id, ()))}
+    shared = {item for row in gone for item in files_in(row.content, files.get(row.id, ()))} - {*files_in(still, ())}
     await _from_focus(session, and_(owned(MINDS, community_id), MINDS.c.agent_id.in_(members)), quotes, shared)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import and_, delete, or_, select, update
 
 from bot.core.records import (
     AccessKey,
@@ -25,6 +25,7 @@ from storage.convert import (
 from storage.erasing import erase
 from storage.names import bear
 from storage.questions import PENDING
+from storage.rooms import KEPT_ON_A_SIDE
 from storage.session import Session, owned
 from storage.tables import (
     AGENTS,
@@ -57,10 +58,12 @@ class SqlAgents:
         return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], schedule_of(row)))
 
     async def delete(self, community_id: CommunityId, agent_id: AgentId) -> None:
+        here = and_(owned(ROOMS, community_id), or_(ROOMS.c.id == agent_id, ROOMS.c.thread_of == agent_id))
+        await erase(self.session, community_id, MESSAGES.c.room_id.in_(select(ROOMS.c.id).where(here)))
         threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == agent_id)
-        for room_id in (*(row[0] for row in await self.session.rows(threads)), agent_id):
-            await erase(self.session, community_id, MESSAGES.c.room_id == room_id)
-            await self.session.run(delete(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id == room_id))
+        for table in KEPT_ON_A_SIDE:
+            await self.session.run(delete(table).where(owned(table, community_id), table.c.side.in_(threads)))
+        await self.session.run(delete(ROOMS).where(here))
         await self.session.run(delete(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id == agent_id))
 
 

@@ -7,16 +7,18 @@ from sqlalchemy import ColumnElement, Table, and_, delete, exists, false, func, 
 
 from bot.core.errors import Unreadable
 from bot.core.kinds import LetterState, RequestState
-from bot.core.records import CommunityId
+from bot.core.records import AgentId, CommunityId
 from storage.erasing import erase
 from storage.letters import SqlLetters
 from storage.questions import RECENT_ACTIONS
+from storage.scenes import blank_said
 from storage.session import Session, owned
 from storage.tables import (
     ACTIONS,
     AUDIT,
     BEATS,
     EARLY_EDITS,
+    EVENTS,
     FAILURES,
     HOLDERS,
     JOURNAL,
@@ -46,18 +48,41 @@ class SqlUpkeep:
     async def forget(
         self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
     ) -> int:
-        kept = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
-        aged = and_(owned(BEATS, community_id), BEATS.c.at < huds_before, kept)
+        aged = and_(owned(BEATS, community_id), _kept_before(huds_before))
         await self.session.run(update(BEATS).where(aged).values(hud=None, answer=None, thoughts=None))
         gone = 0
-        for room_id in [
-            row[0] for row in await self.session.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))
-        ]:
-            gone += await self._forget_room(community_id, room_id, messages_before)
+        for room_id in await self._rooms(community_id):
+            for which in await self._aged(community_id, room_id, messages_before):
+                gone += await erase(self.session, community_id, which, aged=True)
+        await blank_said(self.session, community_id, EVENTS.c.at < messages_before, aged=True)
         ended = _ended_keys(community_id, huds_before)
         for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before), *ended]:
             await self.session.run(delete(table).where(owned(table, community_id), *conditions))
         return gone
+
+    async def forget_huds(self, community_id: CommunityId, before: datetime, *, limit: int) -> int:
+        asked = select(BEATS.c.id).where(owned(BEATS, community_id), _kept_before(before)).limit(limit)
+        ids = [row[0] for row in await self.session.rows(asked)]
+        these = and_(owned(BEATS, community_id), BEATS.c.id.in_(ids))
+        await self.session.run(update(BEATS).where(these).values(hud=None, answer=None, thoughts=None))
+        return len(ids)
+
+    async def forget_in_next(
+        self, community_id: CommunityId, after: AgentId, before: datetime, *, limit: int
+    ) -> tuple[int, AgentId | None]:
+        following = select(func.min(ROOMS.c.id)).where(owned(ROOMS, community_id), ROOMS.c.id > after)
+        room_id = await self.session.value(following)
+        if room_id is None:
+            return 0, None
+        gone = 0
+        for which in await self._aged(community_id, room_id, before):
+            of_room = select(MESSAGES.c.id).where(owned(MESSAGES, community_id), which).limit(limit)
+            ids = [row[0] for row in await self.session.rows(of_room)]
+            gone += await erase(self.session, community_id, MESSAGES.c.id.in_(ids), aged=True) if ids else 0
+        return gone, AgentId(room_id - 1 if gone else room_id)
+
+    async def _rooms(self, community_id: int) -> list[int]:
+        return [row[0] for row in await self.session.rows(select(ROOMS.c.id).where(owned(ROOMS, community_id)))]
 
     async def set_aside(self, found: Unreadable, at: datetime) -> None:
         table = METADATA.tables[found.table]
@@ -79,7 +104,8 @@ class SqlUpkeep:
                 case _:
                     await self.session.run(delete(table).where(this))
 
-    async def _forget_room(self, community_id: int, room_id: int, before: datetime) -> int:
+    async def _aged(self, community_id: int, room_id: int, before: datetime) -> list[ColumnElement[bool]]:
+        """Give which messages of a room go, by age alone."""
         here = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id)
         shown = and_(here, MESSAGES.c.shown == true())
         newest = select(MESSAGES.c.sent_at).where(shown).order_by(MESSAGES.c.sent_at.desc())
@@ -89,11 +115,14 @@ class SqlUpkeep:
         )
         outside = MESSAGES.c.id < func.coalesce(windows.scalar_subquery(), MESSAGES.c.id + 1)
         unposted = and_(here, MESSAGES.c.shown == false(), MESSAGES.c.sent_at < before, not_(_waits()))
-        gone = await erase(self.session, community_id, unposted, aged=True)
         if begin is None:
-            return gone
-        old = and_(shown, MESSAGES.c.sent_at < min(before, begin), outside)
-        return gone + await erase(self.session, community_id, old, aged=True)
+            return [unposted]
+        return [unposted, and_(shown, MESSAGES.c.sent_at < min(before, begin), outside)]
+
+
+def _kept_before(moment: datetime) -> ColumnElement[bool]:
+    """Tell whether a beat still has what was sent and answered, and is older; as the index of those has it."""
+    return and_(BEATS.c.at < moment, func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None))
 
 
 def _waits() -> ColumnElement[bool]:

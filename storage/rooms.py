@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, select, update
 
 from bot.core.changes import RemoveMembership
 from bot.core.kinds import Access, LetterState, Visibility
@@ -61,10 +61,6 @@ class SqlRooms:
     async def threads(self, community_id: CommunityId) -> Sequence[Room]:
         known = (owned(ROOMS, community_id), ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None))
         return [room_of(row) for row in await self.session.mappings(select(ROOMS).where(*known).order_by(ROOMS.c.id))]
-
-    async def threads_in(self, community_id: CommunityId, room_id: AgentId) -> Sequence[AgentId]:
-        asked = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == room_id)
-        return [AgentId(row[0]) for row in await self.session.rows(asked.order_by(ROOMS.c.id))]
 
     async def threads_told(self, community_id: CommunityId) -> Sequence[AgentId]:
         told = (ROOMS.c.thread_of.is_not(None), ROOMS.c.channel_id.is_not(None), ROOMS.c.fault_told_at.is_not(None))
@@ -131,15 +127,16 @@ class SqlRooms:
 
         What was said stays for the people who may read it.
         """
-        here = and_(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id == thread_id)
-        members = [row[0] for row in await self.session.rows(select(MEMBERSHIPS.c.agent_id).where(here))]
-        await remove_memberships(
-            self.session, community_id, [RemoveMembership(agent_id=id_, room_id=thread_id) for id_ in members]
-        )
-        await self.session.run(
-            delete(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.room_id == thread_id)
-        )
-        waiting = and_(owned(LETTERS, community_id), LETTERS.c.room_id == thread_id, LETTERS.c.state.in_(OPEN))
+        await self._leave(community_id, ROOMS.c.id == thread_id)
+
+    async def _leave(self, community_id: CommunityId, which: ColumnElement[bool]) -> None:
+        these = select(ROOMS.c.id).where(owned(ROOMS, community_id), which)
+        here = and_(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id.in_(these))
+        seats = await self.session.rows(select(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id).where(here))
+        left = [RemoveMembership(agent_id=agent_id, room_id=room_id) for agent_id, room_id in seats]
+        await remove_memberships(self.session, community_id, left)
+        await self.session.run(delete(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.room_id.in_(these)))
+        waiting = and_(owned(LETTERS, community_id), LETTERS.c.room_id.in_(these), LETTERS.c.state.in_(OPEN))
         await self.session.run(update(LETTERS).where(waiting).values(state=LetterState.FAILED.value))
         await recount(self.session, community_id, self.session.to_recount)
         self.session.to_recount.clear()
@@ -154,8 +151,17 @@ class SqlRooms:
             return await erase(self.session, community_id, here)
 
     async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
-        await self.leave_thread(community_id, thread_id)
-        for table in KEPT_ON_A_SIDE:
-            await self.session.run(delete(table).where(owned(table, community_id), table.c.side == thread_id))
-        this = and_(owned(ROOMS, community_id), ROOMS.c.id == thread_id)
-        await self.session.run(update(ROOMS).where(this).values(channel_id=None, thread_name=""))  # its id stays used
+        await self._close(community_id, ROOMS.c.id == thread_id)
+
+    async def close_threads_in(self, community_id: CommunityId, room_id: AgentId) -> None:
+        await self._close(community_id, ROOMS.c.thread_of == room_id)
+
+    async def _close(self, community_id: CommunityId, which: ColumnElement[bool]) -> None:
+        threads = and_(which, ROOMS.c.thread_of.is_not(None))
+        these = select(ROOMS.c.id).where(owned(ROOMS, community_id), threads)
+        with unhurried():  # there may be very many
+            await self._leave(community_id, threads)
+            for table in KEPT_ON_A_SIDE:
+                await self.session.run(delete(table).where(owned(table, community_id), table.c.side.in_(these)))
+            this = and_(owned(ROOMS, community_id), threads)
+            await self.session.run(update(ROOMS).where(this).values(channel_id=None, thread_name=""))  # ids stay used

@@ -1,19 +1,22 @@
 """The store: opens the database, brings it up to date, and gives reads and transactions."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import structlog
 from sqlalchemy import text
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
+from storage.alone import alone
 from storage.database import Database, open_database
 from storage.faults import in_sentences
 from storage.ids import CountedIds
@@ -23,11 +26,12 @@ from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.rehoming import clone_community
 from storage.owed import work_off
 from storage.parts import SqlReading, SqlWriting
-from storage.private import whole_file
+from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
 from storage.session import Session
 from storage.sqlite_statistics import tell_planner
 
+log = structlog.get_logger(__name__)
 PATIENCE_SECONDS = 20.0
 MIGRATION_LOCK = 7_353_676  # any number: two programs that start together migrate one after the other
 
@@ -40,20 +44,24 @@ class SqlStore:
         self.config = config
         self._unindexed: set[int] = set()
         self._purger = Purger(database)
+        self._held = AsyncExitStack()
 
     @classmethod
-    async def open(cls, url: str, *, config: CommunityConfig | None = None) -> Self:
+    async def open(cls, url: str, *, config: CommunityConfig | None = None, sole: bool = False) -> Self:
         """Open a database and bring it up to date; `config` are the installation's settings for communities.
 
-        Raises BadSetting for a URL that cannot be used and StoreError when the database cannot be.
+        `sole`: for who runs on it, and nobody else does so until it is closed. Raises BadSetting for a URL that cannot
+        be used, or where another runs already, and StoreError when the database cannot be used.
         """
         database = await open_database(url)
+        store = cls(database, config or CommunityConfig())
         try:
+            if sole:
+                await store._held.enter_async_context(alone(database))
             await migrate(database)
         except BaseException:
-            await database.close()
+            await store.close()
             raise
-        store = cls(database, config or CommunityConfig())
         if not database.in_memory:
             store._purger.start()  # what a run that was killed still owed
         return store
@@ -77,8 +85,11 @@ class SqlStore:
             self._purger.start()
 
     async def gone_for_good(self) -> bool:
-        """Wait until what was deleted has left all that repeats it, and SQLite's files; tells whether it has."""
-        return await self._purger.finish(patience=PATIENCE_SECONDS)
+        """Wait until what was deleted has left all that repeats it, and SQLite's files; tells whether it has.
+
+        PostgreSQL's files keep bytes until their space is used again: of them that is never said.
+        """
+        return await self._purger.finish(patience=PATIENCE_SECONDS) and self.database.is_sqlite
 
     async def clone(self, community_id: CommunityId) -> "SqlStore":
         """Copy a community with its ids into a store in memory."""
@@ -95,7 +106,10 @@ class SqlStore:
         replace: bool = False,
         cipher: Cipher | None = None,
     ) -> Moved:
-        """Write a community into an archive, sealed by the cipher; a new one unless it may `replace` an older one."""
+        """Write a community into an archive, sealed by the cipher; a new one unless it may `replace` an older one.
+
+        Raises BadSetting while somebody is being forgotten there: the file would remember them.
+        """
         await work_off(self.database)
         return await export_community(self.database, community_id, path, images, replace=replace, cipher=cipher)
 
@@ -125,6 +139,7 @@ class SqlStore:
     async def close(self) -> None:
         """Close all connections."""
         await self._purger.close()
+        await self._held.aclose()
         await self.database.close()
 
     async def __aenter__(self) -> Self:
@@ -180,11 +195,21 @@ async def expire(database: Database, folder: Path, before: datetime) -> int:
 
 
 def _expire(database: Database, folder: Path, before: datetime) -> int:
-    copies = list(folder.glob("*.db"))
+    copies = [*folder.glob("*.db"), *folder.glob(f"{UNFINISHED}*")]
     if database.is_sqlite and not database.in_memory:
-        pattern = Path(BEFORE_MIGRATION.format(database.url.database, "*"))
-        copies += pattern.parent.glob(pattern.name)
-    old = [copy for copy in copies if copy.lstat().st_mtime < before.timestamp()]
-    for copy in old:
-        copy.unlink(missing_ok=True)
-    return len(old)
+        beside = Path(BEFORE_MIGRATION.format(database.url.database, "*"))
+        copies += [*beside.parent.glob(beside.name), *beside.parent.glob(f"{UNFINISHED}*")]
+    return sum(_is_removed(copy) for copy in copies if copy.lstat().st_mtime < before.timestamp())
+
+
+def _is_removed(copy: Path) -> bool:
+    """Remove a copy, or what a copying that was killed left of one; what cannot be removed leaves the others alone."""
+    try:
+        if copy.name.startswith(UNFINISHED) and not copy.is_symlink():
+            shutil.rmtree(copy)
+        else:
+            copy.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("an old copy of the database cannot be removed", copy=str(copy), why=error.strerror)
+        return False
+    return True

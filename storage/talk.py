@@ -32,18 +32,22 @@ from bot.core.records import (
     Snowflake,
 )
 from storage.convert import columns_of, sender_columns
-from storage.erasing import erase
+from storage.erasing import WORDS, erase, reword
 from storage.index_purging import owe_purge
 from storage.inline import unhurried
 from storage.messages import ORDER, file_rows, messages_where, newest, read_messages
 from storage.postgresql import store_at_once
+from storage.scenes import blank_said, unsay
 from storage.search import search
 from storage.session import Session, Values, owned
 from storage.tables import (
     ATTACHMENTS,
     EARLY_EDITS,
+    EVENTS,
     MESSAGES,
     PARTS,
+    ROOMS,
+    SCENES,
     TOMBSTONES,
 )
 from storage.talking import Known, More, count_messages, index, known_of, unindex
@@ -132,6 +136,10 @@ class SqlTalk:
         known = await known_of(self.session, community_id, discord_ids)
         return {Snowflake(one): MessageId(id_) for one, id_ in (known.messages | known.parts).items()}
 
+    async def taken_back(self, community_id: CommunityId, discord_id: Snowflake) -> bool:
+        known = await known_of(self.session, community_id, [discord_id])
+        return discord_id in known.deleted or discord_id in known.early
+
     async def after(
         self, community_id: CommunityId, room_id: AgentId, after: MessageId, *, limit: int
     ) -> Sequence[Message]:
@@ -214,22 +222,24 @@ class SqlTalk:
         if discord_id in known.deleted or discord_id in known.parts:
             return None
         if discord_id not in known.messages:
+            if await unsay(self.session, community_id, discord_id, content):
+                return None
             row = {"content": content, "tokens": tokens, "edited_at": edited_at}
             await self._keep_early_edit(row | {"community_id": community_id, "discord_id": discord_id})
             return None
         id_ = known.messages[discord_id]
         this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id_)
         older = or_(MESSAGES.c.edited_at.is_(None), MESSAGES.c.edited_at < edited_at)
-        before = await self.session.first(
-            select(MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.shown).where(this, older)
-        )
-        if before is None:
+        found = await self.session.rows(select(*WORDS).where(this, older))
+        if not found:
             return None
+        before = found[0]
         await self.session.run(update(MESSAGES).where(this).values(content=content, edited_at=edited_at, tokens=tokens))
-        if before["shown"]:
-            await unindex(self.session, community_id, [(id_, before["room_id"], before["content"])])
-            await index(self.session, community_id, [(id_, before["room_id"], content)])
-            await owe_purge(self.session, soon=False)
+        if before.shown and before.content != content:
+            await unindex(self.session, community_id, [(id_, before.room_id, before.content)])
+            await index(self.session, community_id, [(id_, before.room_id, content)])
+            await reword(self.session, community_id, before, content, edited_at)
+            await owe_purge(self.session)
         return (await self.by_id(community_id, [MessageId(id_)]))[MessageId(id_)]
 
     async def _keep_early_edit(self, row: Values) -> None:
@@ -246,21 +256,32 @@ class SqlTalk:
         for some in _slices(discord_ids):  # no statement takes any number of values
             await self._bury(community_id, some, at)
             gone += await erase(self.session, community_id, MESSAGES.c.id.in_(ids_of(community_id, some)))
+            await blank_said(self.session, community_id, EVENTS.c.post_id.in_(some))
         return gone
 
     async def delete_room(
-        self, community_id: CommunityId, room_id: AgentId, at: datetime, *, thread_id: Snowflake | None = None
+        self,
+        community_id: CommunityId,
+        room_id: AgentId,
+        at: datetime,
+        *,
+        thread_id: Snowflake | None = None,
+        limit: int | None = None,
     ) -> int:
-        here = MESSAGES.c.room_id == room_id
-        if thread_id is not None:
-            here = and_(here, MESSAGES.c.thread_id == thread_id)
-        posted = select(MESSAGES.c.discord_id).where(
-            owned(MESSAGES, community_id), here, MESSAGES.c.discord_id.is_not(None)
-        )
+        here = and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
+        if thread_id is None:
+            inside = or_(ROOMS.c.id == room_id, ROOMS.c.thread_of == room_id)
+            here = MESSAGES.c.room_id.in_(select(ROOMS.c.id).where(owned(ROOMS, community_id), inside))
+        said = select(MESSAGES.c.id, MESSAGES.c.discord_id).where(owned(MESSAGES, community_id), here).limit(limit)
         with unhurried():  # there is no telling how much was said there
-            for some in _slices([row[0] for row in await self.session.rows(posted)]):
+            found = await self.session.rows(said)
+            for some in _slices([row.discord_id for row in found if row.discord_id is not None]):
                 await self._bury(community_id, some, at)
-            return await erase(self.session, community_id, here)
+            of = SCENES.c.room_id == room_id if thread_id is None else SCENES.c.thread_id == thread_id
+            played = select(SCENES.c.id).where(owned(SCENES, community_id), of)
+            await blank_said(self.session, community_id, EVENTS.c.scene_id.in_(played))
+            these = here if limit is None else MESSAGES.c.id.in_([row.id for row in found])
+            return await erase(self.session, community_id, these)
 
     async def _bury(self, community_id: int, discord_ids: Iterable[int], at: datetime) -> None:
         rows = [{"community_id": community_id, "discord_id": id_, "at": at} for id_ in dict.fromkeys(discord_ids)]

@@ -1,6 +1,7 @@
 """Messages within a transaction: known already or not, shown, counted per room, and indexed for search."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -39,30 +40,52 @@ _PUT_POSTGRESQL = text(
 )
 _DROP_POSTGRESQL = text("DELETE FROM message_words WHERE community_id = :community AND message_id = :message")
 
-Indexed = tuple[int, int, str]  # message id, room id, content
+Line = tuple[int, int, str]  # message id, room id, content
+Indexed = tuple[int, int, str]  # message id, room id, its words
+LESS_OFTEN = 64 * 1024 * 1024  # bytes of the index that SQLite gathers before it writes
+AS_EVER = 1024 * 1024
+_GATHER = text("INSERT INTO message_words (message_words, rank) VALUES ('hashsize', :bytes)")
 
 
-async def index(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
+async def index(session: Session, community_id: int, lines: Sequence[Line]) -> None:
     """Let messages be found by their words."""
-    if community_id in session.unindexed:
-        return
+    if community_id not in session.unindexed:
+        await put_into_index(session, community_id, [indexed(*line) for line in lines])
+
+
+def indexed(message_id: int, room_id: int, content: str) -> Indexed:
+    """Give what the index is to know of a message."""
+    return message_id, room_id, " ".join(words_of(content))
+
+
+async def put_into_index(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
+    """Let messages be found by words that are known already."""
     rows = [_index_row(community_id, line, session) for line in lines]
     await session.run(_PUT_SQLITE if session.is_sqlite else _PUT_POSTGRESQL, rows)
 
 
-async def unindex(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
+@asynccontextmanager
+async def much_indexed(session: Session) -> AsyncIterator[None]:
+    """Have SQLite write the index less often while very much of it is written: it takes half the time then."""
+    if session.is_sqlite:
+        await session.run(_GATHER, {"bytes": LESS_OFTEN})
+    yield
+    if session.is_sqlite:
+        await session.run(_GATHER, {"bytes": AS_EVER})
+
+
+async def unindex(session: Session, community_id: int, lines: Sequence[Line]) -> None:
     """Take messages out of the index; the content must be the one they were indexed with."""
     if community_id in session.unindexed:
         return
-    rows = [_index_row(community_id, line, session) for line in lines]
+    rows = [_index_row(community_id, indexed(*line), session) for line in lines]
     if not session.is_sqlite:
         rows = [{"community": row["community"], "message": row["message"]} for row in rows]
     await session.run(_DROP_SQLITE if session.is_sqlite else _DROP_POSTGRESQL, rows)
 
 
 def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, object]:
-    message_id, room_id, content = line
-    words = " ".join(words_of(content))
+    message_id, room_id, words = line
     if session.is_sqlite:
         return {"row": community_id * SHIFT + message_id, "words": words, "room": f"r{room_id}"}
     return {"community": community_id, "message": message_id, "room": room_id, "words": words}
@@ -71,6 +94,7 @@ def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, 
 async def show(session: Session, community_id: int, message_id: int, at: datetime | None) -> None:
     """Let agents and people see a message that has been posted; it takes its place at the time it was posted."""
     this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == message_id, MESSAGES.c.shown.is_(False))
+    this = and_(this, MESSAGES.c.scene_id.is_(None))
     found = await session.first(select(MESSAGES.c.room_id, MESSAGES.c.content, MESSAGES.c.sent_at).where(this))
     if found is None:
         return

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Never, TypeVar
 
-from sqlalchemy import Table, and_, or_, select
+from sqlalchemy import Executable, Table, and_, or_, select
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
@@ -27,8 +27,10 @@ from bot.core.records import (
     Schedule,
     Side,
 )
-from bot.core.view import Doors, Glance, RoomView, Subject, View
+from bot.core.view import Doors, Glance, RoomView, Roster, Subject, View
 from storage.convert import (
+    AGENT_COLUMNS,
+    ROOM_COLUMNS,
     action_of,
     agent_of,
     checkpoint_of,
@@ -36,25 +38,32 @@ from storage.convert import (
     key_of,
     letter_of,
     membership_of,
+    place_of,
     plain,
     reason_of,
     request_of,
-    room_of,
     schedule_of,
+    whole_agent_of,
 )
 from storage.messages import read_messages
 from storage.names import worded
 from storage.questions import Questions, questions
 from storage.session import Rows, Session, Values, literally, owned
-from storage.tables import AGENTS, COMMUNITIES, HOLDERS, KEYS, REQUESTS, ROOMS
+from storage.tables import COMMUNITIES, HOLDERS, KEYS, REQUESTS
 
 K = TypeVar("K")
 V = TypeVar("V")
 Pair = tuple[AgentId, AgentId]
 Keys = dict[AgentId, tuple[AccessKey, ...]]
 Counts = Mapping[AgentId, int]  # of all messages, by room
+Residents = tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]
+AGENT_END = len(AGENT_COLUMNS)
+ROOM_END = AGENT_END + len(ROOM_COLUMNS)
 KEY_ID, HOLDER = list(KEYS.c.keys()).index("id"), len(KEYS.c)
 NOTHING: Mapping[AgentId, Never] = {}
+# Of a view, in all its rooms: no HUD shows more, and many full rooms would take seconds and hundreds of megabytes.
+MOST_MESSAGES, MOST_CHARACTERS = 8_000, 2_000_000
+LEAST_OF_A_ROOM = 50  # or as many as are asked for
 
 KNOCKED_FOR = (
     select(*KEYS.c, HOLDERS.c.agent_id, *REQUESTS.c)
@@ -100,7 +109,7 @@ class SqlViews:
         community = await self._itself(community_id)
         memberships = await self._memberships(community_id, agent_ids, room_ids)
         wanted = {room for _, room in memberships} | set(room_ids)
-        agents, all_rooms, counts = await self._residents(community_id, wanted)
+        agents, all_rooms, counts = await self._residents(community_id, wanted, whole={*agent_ids, *room_ids})
         shown = wanted & set(all_rooms)
         asked = Asked(community_id, agent_ids, shown, messages)
         (keys, held_keys), (unposted, being_posted) = await self._keys(asked), await self._unposted(asked)
@@ -121,24 +130,40 @@ class SqlViews:
             reasons=await self._reasons(asked, {agent for agent, _ in memberships}),
         )
 
-    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
-        """Give these agents' rooms with their members, reasons and newest messages; raises NotFound."""
+    async def roster(
+        self, community_id: CommunityId, *, agent_ids: Collection[AgentId] = (), room_ids: Collection[AgentId] = ()
+    ) -> Roster:
+        """Give no more than these agents, whole, and these rooms, as far as they are there; raises NotFound."""
         community = await self._itself(community_id)
-        memberships = await self._memberships(community_id, agent_ids, ())
-        shown = {room for _, room in memberships}
+        agents, rooms, _ = await self._some(community_id, {*agent_ids, *room_ids}, whole=agent_ids)
+        return Roster(
+            community=community,
+            config=self.config.overlaid(community.overrides),
+            agents=agents,
+            all_rooms=rooms,
+        )
+
+    async def glance(
+        self,
+        community_id: CommunityId,
+        *,
+        agent_ids: Sequence[AgentId] = (),
+        room_ids: Sequence[AgentId] = (),
+        messages: int,
+    ) -> Glance:
+        """Give these rooms, and these agents' ones, with members, reasons and newest messages; raises NotFound."""
+        community = await self._itself(community_id)
+        memberships = await self._memberships(community_id, agent_ids, room_ids)
         members = {agent for agent, _ in memberships} | set(agent_ids)
-        asked = Asked(community_id, agent_ids, shown, messages)
-        agents = select(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id.in_(_ids(members | shown)))
-        asked_agents = await self.session.mappings(agents.order_by(AGENTS.c.id))
-        rooms = select(ROOMS).where(owned(ROOMS, community_id), ROOMS.c.id.in_(_ids(shown)))
-        of_rooms = await self.session.mappings(rooms.order_by(ROOMS.c.id))
-        all_rooms = all_rooms_of(of_rooms)
-        counts = _counts(of_rooms)
+        wanted = {room for _, room in memberships} | set(room_ids)
+        agents, around, counts = await self._some(community_id, members | wanted)
+        all_rooms = {id_: room for id_, room in around.items() if id_ in wanted}
+        asked = Asked(community_id, agent_ids, set(all_rooms), messages)
         unposted, being_posted = await self._unposted(asked)
         return Glance(
             community=community,
             config=self.config.overlaid(community.overrides),
-            agents={one.id: one for one in await self._agents(community_id, asked_agents)},
+            agents=agents,
             all_rooms=all_rooms,
             rooms=await self._rooms(asked, all_rooms, memberships, counts),
             memberships=memberships,
@@ -154,7 +179,7 @@ class SqlViews:
         community = await self._itself(community_id)
         memberships = await self._memberships(community_id, agent_ids, room_ids)
         wanted = {room for _, room in memberships} | set(room_ids)
-        agents, all_rooms, counts = await self._residents(community_id, wanted)
+        agents, all_rooms, counts = await self._residents(community_id, wanted, whole={*agent_ids, *room_ids})
         shown = wanted & set(all_rooms)
         asked = Asked(community_id, agent_ids, shown, 0)
         return Subject(
@@ -176,20 +201,35 @@ class SqlViews:
         return plain(Community, named(COMMUNITIES, rows[0]), overrides=overrides)
 
     async def _residents(
-        self, community_id: CommunityId, wanted: Collection[AgentId]
-    ) -> tuple[dict[AgentId, Agent], dict[AgentId, Room], Counts]:
-        of = {"community_id": community_id, "rooms": self.session.many(wanted)}
-        rows = await self.session.rows(self._questions.residents, of)
-        agents = await self._agents(community_id, [named(AGENTS, row) for row in rows])
-        rooms = [named(ROOMS, row[len(AGENTS.c) :]) for row in rows]
-        return {agent.id: agent for agent in agents}, all_rooms_of(rooms), _counts(rooms)
+        self, community_id: CommunityId, wanted: Collection[AgentId], *, whole: Collection[AgentId]
+    ) -> Residents:
+        """Give everyone and all rooms, of private threads only those that are wanted; with prompts who is `whole`."""
+        of = {"rooms": self.session.many(wanted), "whole": self.session.many(whole)}
+        return await self._residents_of(community_id, self._questions.residents, of)
 
-    async def _agents(self, community_id: int, rows: Sequence[Values]) -> list[Agent]:
-        """Give agents; who paused them is kept by id and named here."""
-        paused = [row for row in rows if row["paused_reason"]]
-        why = await worded(self.session, community_id, [row["paused_reason"] for row in paused])
-        worded_for = {row["id"]: {"paused_reason": one} for row, one in zip(paused, why, strict=True)}
-        return [agent_of({**row, **worded_for.get(row["id"], {})}) if worded_for else agent_of(row) for row in rows]
+    async def _some(
+        self, community_id: CommunityId, wanted: Collection[AgentId], *, whole: Collection[AgentId] = ()
+    ) -> Residents:
+        """Give those of these agents and rooms that are there; with a private thread the room it is in."""
+        of = {"rooms": self.session.many(wanted), "whole": self.session.many(whole)}
+        return await self._residents_of(community_id, self._questions.roster, of)
+
+    async def _residents_of(self, community_id: CommunityId, asked: Executable, of: Values) -> Residents:
+        rows = await self.session.rows(asked, {"community_id": community_id, **of})
+        agents: dict[AgentId, Agent] = {}
+        rooms: dict[AgentId, Room] = {}
+        counts: dict[AgentId, int] = {}
+        for row in rows:
+            agent, room, prompt = agent_of(row[:AGENT_END]), place_of(row[AGENT_END:ROOM_END]), row[-1]
+            agents[agent.id] = agent if prompt is None else whole_agent_of(agent, prompt)
+            rooms[room.id], counts[room.id] = room, row[ROOM_END]
+        return await self._told(community_id, agents), all_rooms_of(rooms), counts
+
+    async def _told(self, community_id: int, agents: dict[AgentId, Agent]) -> dict[AgentId, Agent]:
+        """Give agents with who paused them, which is kept by id, by name."""
+        paused = {id_: agent.paused_reason for id_, agent in agents.items() if agent.paused_reason}
+        why = await worded(self.session, community_id, list(paused.values()))
+        return agents | {id_: replace(agents[id_], paused_reason=one) for id_, one in zip(paused, why, strict=True)}
 
     async def _memberships(
         self, community_id: CommunityId, agent_ids: Collection[AgentId], room_ids: Collection[AgentId]
@@ -199,26 +239,27 @@ class SqlViews:
             "agents": self.session.many(agent_ids),
             "rooms": self.session.many(room_ids),
         }
-        rows = await self.session.mappings(self._questions.memberships, of)
-        return {(row["agent_id"], row["room_id"]): membership_of(row) for row in rows}
+        rows = await self.session.rows(self._questions.memberships, of)
+        return {(one.agent_id, one.room_id): one for one in (membership_of(tuple(row)) for row in rows)}
 
     async def _rooms(
         self, asked: Asked, all_rooms: Mapping[AgentId, Room], memberships: Iterable[Pair], counts: Counts
     ) -> dict[AgentId, RoomView]:
-        newest, summaries = await self._newest(asked), await self._checkpoints(asked)
+        newest, summaries = await self._newest(asked, counts), await self._checkpoints(asked)
         return _seats(asked, all_rooms, memberships, counts, newest, summaries)
 
-    async def _newest(self, asked: Asked) -> dict[AgentId, list[Message]]:
+    async def _newest(self, asked: Asked, counts: Counts) -> dict[AgentId, list[Message]]:
         if asked.messages <= 0:
             return {}
-        of = self._of(asked) | {"messages": asked.messages}
+        each = of_each((counts[room] for room in asked.rooms), asked.messages)
+        of = self._of(asked) | {"messages": each, "characters": MOST_CHARACTERS}
         found = await read_messages(self.session, asked.community_id, self._questions.newest, of)
-        rooms = groupby(found, key=lambda message: message.room_id)
-        return {room: list(lines)[: asked.messages][::-1] for room, lines in rooms}
+        return {room: list(lines)[::-1] for room, lines in groupby(found, key=lambda message: message.room_id)}
 
-    async def _checkpoints(self, asked: Asked) -> dict[AgentId, Checkpoint]:
+    async def _checkpoints(self, asked: Asked) -> dict[AgentId, tuple[Checkpoint, int]]:
+        """Give each room's newest summary, and how many there are."""
         rows = await self.session.mappings(self._questions.checkpoints, self._of(asked))
-        return {row["room_id"]: checkpoint_of(row) for row in rows}
+        return {row["room_id"]: (checkpoint_of(row), row["number"]) for row in rows}
 
     async def _minds(self, asked: Asked) -> dict[tuple[AgentId, Side], Mind]:
         of = self._of(asked)
@@ -261,6 +302,9 @@ class SqlViews:
         words: Iterable[Message] = ()
         if any(letter.message_id is not None for letter in letters):
             words = await read_messages(self.session, asked.community_id, self._questions.being_posted, of)
+            of_scenes = {one.id for one in words if one.scene_id is not None}  # they take no floor
+            letters = [letter for letter in letters if letter.message_id not in of_scenes]
+            words = [one for one in words if one.id not in of_scenes]
         return gathered((one.room_id, one) for one in letters), gathered((one.room_id, one) for one in words)
 
     async def _reasons(self, asked: Asked, members: set[AgentId]) -> dict[AgentId, tuple[Reason, ...]]:
@@ -307,7 +351,7 @@ def _seats(
     memberships: Iterable[Pair],
     counts: Counts,
     messages: Mapping[AgentId, Sequence[Message]] = NOTHING,
-    checkpoints: Mapping[AgentId, Checkpoint] = NOTHING,
+    checkpoints: Mapping[AgentId, tuple[Checkpoint, int]] = NOTHING,
 ) -> dict[AgentId, RoomView]:
     members: dict[AgentId, list[AgentId]] = {}
     for agent, room in memberships:
@@ -318,19 +362,26 @@ def _seats(
             members=_seated(all_rooms[id_].owner_id, members.get(id_, ())),
             messages=tuple(messages.get(id_, ())),
             older=max(0, counts[id_] - len(messages.get(id_, ()))),
-            checkpoint=checkpoints.get(id_),
+            checkpoint=checkpoints[id_][0] if id_ in checkpoints else None,
+            checkpoints=checkpoints[id_][1] if id_ in checkpoints else 0,
         )
         for id_ in sorted(asked.rooms)
     }
 
 
-def _counts(rooms: Iterable[Values]) -> Counts:
-    return {row["id"]: row["message_count"] for row in rooms}
+def of_each(counts: Iterable[int], wanted: int) -> int:
+    """Give how many messages of each room are read so that all rooms together have no more than a view may hold."""
+    left, rooms = MOST_MESSAGES, sorted(counts)
+    for place, count in enumerate(rooms):
+        share = left // (len(rooms) - place)
+        if count > share:
+            return min(wanted, max(LEAST_OF_A_ROOM, share))
+        left -= min(count, wanted)
+    return wanted
 
 
-def all_rooms_of(rows: Iterable[Values]) -> dict[AgentId, Room]:
+def all_rooms_of(rooms: Mapping[AgentId, Room]) -> dict[AgentId, Room]:
     """Give rooms by their ids; a private thread keeps the pace and the silence of the room it is in."""
-    rooms = {row["id"]: room_of(row) for row in rows}
     return {id_: _within(rooms.get(room.owner_id), room) for id_, room in rooms.items()}
 
 
@@ -368,10 +419,6 @@ def _by_room_and_holder(rows: Rows, asked: Asked) -> tuple[Keys, Keys]:
 
 def _side(row: Values) -> tuple[AgentId, Side]:
     return row["agent_id"], row["side"]
-
-
-def _ids(ids: Collection[AgentId]) -> list[AgentId]:
-    return sorted(ids)
 
 
 def _knocks(rows: Rows, asked: Asked) -> dict[AgentId, tuple[AccessRequest, ...]]:

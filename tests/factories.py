@@ -19,6 +19,7 @@ from bot.core.records import (
     Room,
     Sender,
     Snowflake,
+    WholeAgent,
 )
 from bot.core.view import RoomView, View
 from tests.fakes import START
@@ -34,7 +35,7 @@ def community(**fields: Any) -> Community:  # noqa: ANN401 - a factory passes fi
     return Community(**(base | fields))
 
 
-def agent(id: int = 1, **fields: Any) -> Agent:  # noqa: ANN401
+def agent(id: int = 1, **fields: Any) -> WholeAgent:  # noqa: ANN401
     base: Fields = {
         "community_id": COMMUNITY_ID,
         "id": AgentId(id),
@@ -44,7 +45,7 @@ def agent(id: int = 1, **fields: Any) -> Agent:  # noqa: ANN401
         "model": "gpt-4o-mini",
         "created_at": START - timedelta(days=1),
     }
-    return Agent(**(base | fields))
+    return WholeAgent(**(base | fields))
 
 
 def room(id: int = 1, **fields: Any) -> Room:  # noqa: ANN401

@@ -164,9 +164,12 @@ class ScriptedModel:
         self.paid: Ceilings | None = None  # what the installation holds it to, as it pays
         self.allowed: tuple[str, ...] = ()  # models that it pays for
         self.unpriced: set[str] = set()
+        self.unknown: set[str] = set()
+        self.failing: set[str] = set()
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         self.calls.append(call)
+        call.on_sent()
         step = self.script.popleft() if self.script else '{"agents": []}'
         if isinstance(step, ModelError):
             raise step
@@ -202,6 +205,9 @@ class ScriptedModel:
     def price_is_known(self, model: str) -> bool:
         return model not in self.unpriced
 
+    def is_known(self, model: str) -> bool:
+        return model not in self.unknown
+
     def ceilings(self, model: str) -> Ceilings | None:
         return self.paid
 
@@ -213,6 +219,9 @@ class ScriptedModel:
 
     def takes_schema(self, model: str) -> bool:
         return True
+
+    def is_failing(self, model: str) -> bool:
+        return model in self.failing
 
     def sees_images(self, model: str) -> bool:
         return model.startswith("gpt-4o")
@@ -226,6 +235,7 @@ class DrippingModel(ScriptedModel):
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         self.calls.append(call)
+        call.on_sent()
         await asyncio.Event().wait()
         raise AssertionError
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from sqlalchemy import event
 
 from bot.core.changes import AddAgent, AddMembership, Change
-from bot.core.records import Agent, CommunityId, Room, Snowflake
+from bot.core.records import CommunityId, Room, Snowflake, WholeAgent
 from storage.store import SqlStore
 from tests.factories import GUILD_ID, agent, membership, room
 
-Resident = tuple[Agent, Room]
+Resident = tuple[WholeAgent, Room]
 
 
 async def founded(

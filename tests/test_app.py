@@ -14,7 +14,7 @@ DISCORD, PLAYGROUND = DiscordSite(token="t"), DiscordSite(token="t", model_url="
 
 @pytest.fixture(autouse=True)
 def nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY"):
+    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -18,7 +18,9 @@ from bot.core.records import AccessKey, AgentId, KeyId
 from bot.core.sealing import of_key
 from storage.store import SqlStore
 from tests.fakes import START
+from tests.forked import forked
 from tests.founding import founded
+from tests.storage.killed import ran
 
 RUNNER = CliRunner()
 
@@ -71,6 +73,15 @@ def test_the_actions_are_a_table_for_the_documentation() -> None:
     result = selfroom("actions")
     assert result.exit_code == 0
     assert "| `set(path, value, w?)` |" in result.stdout
+
+
+def test_who_runs_on_a_database_where_another_runs_is_told_so_and_all_else_goes_on(tmp_path: Path) -> None:
+    assert selfroom("migrate").exit_code == 0
+    with forked(ran, f"sqlite:///{tmp_path}/data/selfroom.db") as one:
+        assert one.said.readline() == "runs\n"
+        assert f"(process {one.process.pid} on " in refused("run")
+        for command in ("doctor", "migrate", "backup"):
+            assert selfroom(command).exit_code == 0, command
 
 
 def test_migrating_makes_the_database_and_says_where_it_is(tmp_path: Path) -> None:
@@ -178,6 +189,7 @@ def test_what_selfroom_lives_on_is_never_replaced(tmp_path: Path, monkeypatch: p
     (tmp_path / "way").symlink_to("data")
     named = "data/secret way/secret data/../data/secret hard soft elsewhere.db elsewhere.db-wal data/selfroom.db .env"
     named += " data/selfroom.db-journal data/playground.db data/playground.db-shm data/logs/selfroom.log data/logs/new"
+    named += " data/selfroom.db.lock"
     before = sorted(path.name for path in tmp_path.rglob("*"))
     commands = [("backup", target, "--force") for target in named.split()]
     for command in (*commands, ("backup", "data/playground.db"), ("export", "data/secret", "--force")):

@@ -79,7 +79,7 @@ async def at_once(_: float) -> None:
 async def test_who_has_to_wait_keeps_nobody_else_from_speaking(server: Server) -> None:
     lines = chat(("ann", "a", None), ("ann", "b", None), ("ben", "c", None), ("ann", "d", None), ("ben", "e", 2))
     told: list[int] = []
-    async with playback(server.url, 1) as one:
+    async with playback(server.url, "1") as one:
         done = await replay(lines, one, speed=1000, progress=lambda count, _: told.append(count), sleep=at_once)
     assert [text for _, text, _ in server.said][:3] == ["a", "c", "b"]
     assert sorted(text for _, text, _ in server.said[3:]) == ["d", "e"]
@@ -90,7 +90,7 @@ async def test_who_has_to_wait_keeps_nobody_else_from_speaking(server: Server) -
 async def test_a_refusal_is_told_in_a_sentence(server: Server) -> None:
     server.refused = "b"
     with pytest.raises(BadSetting, match=r"The playground refused POST .*: Not here"):
-        async with playback(server.url, 1) as one:
+        async with playback(server.url, "1") as one:
             await replay(chat(("ann", "b", None)), one, speed=1, progress=lambda *_: None, sleep=at_once)
 
 

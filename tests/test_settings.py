@@ -16,7 +16,7 @@ PLACEHOLDERS = {"DISCORD_TOKEN", "SELFROOM_SECRET", "SELFROOM_PROMPTS_FILE"}  # 
 
 @pytest.fixture(autouse=True)
 def nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY"):
+    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -150,12 +150,15 @@ def test_a_file_of_prompts_that_is_not_there_is_one_sentence_at_start(tmp_path: 
 def examples() -> dict[str, str]:
     """Every setting that the example names, with its example value."""
     lines = (ROOT / "deploy/example.env").read_text(encoding="utf-8").splitlines()
-    found = (re.match(r"# ((?:SELFROOM|DISCORD|OPENAI)_\w+)=(.*?)(?: {2,}\(.*)?$", line) for line in lines)
+    found = (
+        re.match(r"# ((?:SELFROOM|DISCORD|OPENAI|ANTHROPIC|GEMINI)_\w+)=(.*?)(?: {2,}\(.*)?$", line) for line in lines
+    )
     return {one[1]: one[2] for one in found if one}
 
 
 def test_the_example_names_every_setting_and_no_other() -> None:
     bare = {"discord_token": "DISCORD_TOKEN", "openai_api_key": "OPENAI_API_KEY"}
+    bare |= {"anthropic_api_key": "ANTHROPIC_API_KEY", "gemini_api_key": "GEMINI_API_KEY"}
     names = {bare.get(name, f"SELFROOM_{name.upper()}") for name in Settings.model_fields if name != "community"}
     community = {f"SELFROOM_COMMUNITY__{name.upper()}" for name in CommunityConfig.model_fields}
     told = set(examples())
@@ -179,4 +182,4 @@ def test_a_default_that_the_example_shows_is_the_default(tmp_path: Path) -> None
 def test_the_whole_example_can_be_used(tmp_path: Path) -> None:
     usable = {name: value for name, value in examples().items() if name not in PLACEHOLDERS}
     settings = read(tmp_path, "".join(f"{name}='{value}'\n" for name, value in usable.items()))
-    assert settings.providers["local"].base_url.startswith("http://")
+    assert (settings.providers["local"].base_url or "").startswith("http://")

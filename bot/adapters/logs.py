@@ -90,9 +90,15 @@ def _is_no_lag(record: logging.LogRecord) -> bool:
 def _shortened(most: int, _: object, __: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
     """Leave the middle out of what is too long to read."""
     for name, value in line.items():
-        if isinstance(value, str) and len(value) > most:
-            line[name] = f"{value[: most // 2]} … ({len(value):,} characters) … {value[-most // 2 :]}"
+        if isinstance(value, str):
+            line[name] = _middle_left_out(value, most)
     return line
+
+
+def _middle_left_out(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]} … ({len(text):,} characters) … {text[-most // 2 :]}"
 
 
 def _harmless(_: object, __: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
@@ -114,7 +120,7 @@ def _traceback(out: TextIO, exc_info: structlog.typing.ExcInfo) -> None:
     """Write a plain traceback: one with local variables would show secrets, and fill the screen."""
     plain = StringIO()
     structlog.dev.plain_traceback(plain, exc_info)
-    out.write(visible(plain.getvalue()))
+    out.write(visible(_middle_left_out(plain.getvalue(), IN_FILES)))  # an error may repeat all that a server said
 
 
 def _formatter(

@@ -1,5 +1,6 @@
 """The bot's own small HTTP face on loopback: health, metrics, and in a playground what its drawer shows to whom."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -12,12 +13,13 @@ from aiohttp.typedefs import Handler, Middleware
 
 from bot.adapters.metrics import Heart, PrometheusMetrics, hearts_page
 from bot.core.errors import BadSetting, StoreError
+from bot.core.kinds import LetterKind
 from bot.core.next_beat import NextBeat, Waiting
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.ports.communities import Communities
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Snowflake
-from bot.core.sight import Sight, members_of
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Room, Snowflake
+from bot.core.sight import Sight, insiders
 from bot.core.view import Glance, Outline, Tally
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -40,6 +42,7 @@ class Visitors(Protocol):
         """Give what the person may see of the community."""
 
 
+FaceOf = Callable[[Snowflake, Agent, Snowflake | None], Awaitable[str | None]]  # the address of an agent's picture
 Foresee = Callable[[Reading, Community], Awaitable[tuple[Glance, Mapping[AgentId, NextBeat]]]]
 
 
@@ -50,6 +53,7 @@ class Inside:
     visitors: Visitors
     models: Models
     origins: frozenset[str]
+    face_of: FaceOf
 
 
 def open_to(face: "Face") -> Middleware:
@@ -141,7 +145,8 @@ class Face:
             return []
         view, looks = await self.foresee(read, community)
         private = [room.id for room in view.all_rooms.values() if room.side != PUBLIC_SIDE]
-        sight = Sight(hidden_rooms=frozenset(private), hidden_agents=members_of(view, private))
+        inside = await insiders(read.scenes, community.id, view, private)
+        sight = Sight(hidden_rooms=frozenset(private), hidden_agents=inside)
         return [
             Heart(
                 community=community.id,
@@ -161,8 +166,16 @@ class Face:
             view, looks = await self.foresee(read, community)
         sight = await self._doors.visitors.sight(_token(request), community.guild_id)
         shown, hidden = sight.of(view), sight.hidden_agents
+        rooms = shown.all_rooms
+        faces = await asyncio.gather(
+            *(
+                self._doors.face_of(community.guild_id, one, room.channel_id if (room := rooms.get(one.id)) else None)
+                for one in shown.agents.values()
+            )
+        )
         rows = [
-            agent_row(shown, one, NOT_SHOWN if one.id in hidden else looks[one.id]) for one in shown.agents.values()
+            agent_row(shown, one, NOT_SHOWN if one.id in hidden else looks[one.id]) | {"face": face}
+            for one, face in zip(shown.agents.values(), faces, strict=True)
         ]
         return web.json_response(rows)
 
@@ -187,7 +200,7 @@ class Face:
             community = await self._community(read.communities, request)
         sight = await self._doors.visitors.sight(_token(request), community.guild_id) if community else Sight()
         async with self._store.reading() as read:
-            view = await read.views.whole(community.id, room_ids=[room_id], messages=1) if community else None
+            view = await read.views.glance(community.id, room_ids=[room_id], messages=0) if community else None
             if view is None or room_id not in view.rooms or room_id in sight.hidden_rooms:
                 return web.json_response({"message": f"There is no room {room_id}."}, status=404)
             members = [view.agents[one] for one in view.rooms[room_id].members if one not in sight.hidden_agents]
@@ -231,7 +244,7 @@ async def _shown_beat(read: Reading, community: Community, agent_id: AgentId) ->
     return next((beat for beat in beats if not view.is_thread(beat.side)), None)
 
 
-def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, object]:
+def agent_row(view: Glance, agent: Agent, look: NextBeat) -> dict[str, object]:
     """Give what the page's agent list shows of one agent."""
     room = view.all_rooms.get(agent.id)
     return {
@@ -243,6 +256,7 @@ def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, object]:
         "state": look.state,
         "doing": _doing_in_public(view, look),
         "hears": heard_by(view, agent),
+        "room": room_row(view, room) if room and room.channel_id else None,
         "interval_seconds": agent.interval_seconds,
         "resting_interval_seconds": agent.resting_interval_seconds,
         "last_beat_at": agent.last_beat_at.isoformat() if agent.last_beat_at else None,
@@ -250,6 +264,22 @@ def agent_row(view: Outline, agent: Agent, look: NextBeat) -> dict[str, object]:
         "next_beat_at": look.at.isoformat() if look.at else None,
         "waits_for": look.words,
         "waiting": look.waiting,
+    }
+
+
+def room_row(view: Glance, room: Room) -> dict[str, object]:
+    """Give what the page's pane shows of a room, to who sees it."""
+    inside = view.rooms.get(room.id)
+    return {
+        "topic": room.topic,
+        "billboard": room.billboard,
+        "access": room.access,
+        "visibility": room.visibility,
+        "wpm": room.wpm,
+        "rpm": room.rpm,
+        "hushed_until": room.hushed_until.isoformat() if room.hushed_until else None,
+        "summaries": inside.checkpoints if inside else 0,
+        "waiting": sum(letter.kind is LetterKind.POST for letter in view.unposted.get(room.id, ())),
     }
 
 
@@ -261,7 +291,7 @@ def _doing_in_public(view: Outline, look: NextBeat) -> dict[str, str]:
 
 def heard_by(view: Outline, agent: Agent) -> list[str]:
     """Give the channels whose rooms an agent is in."""
-    rooms = (view.all_rooms.get(room_id) for agent_id, room_id in view.memberships if agent_id == agent.id)
+    rooms = map(view.all_rooms.get, view.joined(agent.id))
     return [str(room.channel_id) for room in rooms if room is not None and room.channel_id is not None]
 
 

@@ -1,6 +1,7 @@
 """Work that strangers can make slow, in processes of its own: bounded in time and memory, and killed at the bound."""
 
 import asyncio
+import math
 import os
 import pickle
 import resource
@@ -30,10 +31,18 @@ log = structlog.get_logger(__name__)
 class ProcessWorkshop:
     """The `Workshop` port: a few processes, begun when there is work; a lane has at most one of them at a time."""
 
-    def __init__(self, *, benches: int = BENCHES, wall_seconds: float = WALL_SECONDS) -> None:
+    def __init__(
+        self,
+        *,
+        benches: int = BENCHES,
+        wall_seconds: float = WALL_SECONDS,
+        cpu_seconds: float = CPU_SECONDS,
+        memory_bytes: int = MEMORY_BYTES,
+    ) -> None:
         self._turn = asyncio.Semaphore(benches)
         self._lanes: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._wall_seconds = wall_seconds
+        self._bounds = (str(cpu_seconds), str(math.ceil(wall_seconds)), str(memory_bytes))
         self._idle: list[Process] = []
 
     async def done(self, lane: int, work: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
@@ -68,7 +77,7 @@ class ProcessWorkshop:
             await _ended(bench)
         return await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-P", "-m", __name__),
+            *("-P", "-m", __name__, *self._bounds),
             stdin=PIPE,
             stdout=PIPE,
             env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},  # and no secret
@@ -97,12 +106,12 @@ async def _ended(bench: Process) -> None:
     await bench.wait()
 
 
-def _work_off(source: BinaryIO, sink: BinaryIO) -> None:
+def _work_off(source: BinaryIO, sink: BinaryIO, cpu_seconds: float, wall_seconds: int) -> None:
     """Do one piece of work after the other until nobody hands in any more."""
     while size := source.read(SIZE_BYTES):
         task = source.read(int.from_bytes(size))
-        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # it ends the process
-        signal.alarm(WALL_SECONDS)  # even when nobody is left to do it
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)  # it ends the process
+        signal.alarm(wall_seconds)  # even when nobody is left to do it
         packed = _outcome(task)
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
@@ -123,11 +132,11 @@ def _outcome(task: bytes) -> bytes:
         return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
 
 
-def _bound_memory() -> None:
+def _bound_memory(memory_bytes: int) -> None:
     """Let this process take so much more than it has now, where the system can tell how much that is."""
     taken = Path("/proc/self/statm")
     if taken.exists():
-        most = int(taken.read_text().split()[0]) * resource.getpagesize() + MEMORY_BYTES
+        most = int(taken.read_text().split()[0]) * resource.getpagesize() + memory_bytes
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
@@ -138,8 +147,9 @@ def main() -> None:
 
     sink = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that prints may be taken for a result
-    _bound_memory()
-    _work_off(sys.stdin.buffer, sink)
+    cpu_seconds, wall_seconds, memory_bytes = sys.argv[1:]
+    _bound_memory(int(memory_bytes))
+    _work_off(sys.stdin.buffer, sink, float(cpu_seconds), int(wall_seconds))
 
 
 if __name__ == "__main__":

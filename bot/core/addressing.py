@@ -16,6 +16,7 @@ from bot.core.view import Glance, Outline, RoomView
 
 BARE_NAME_LETTERS = 3
 READ_CHARACTERS = 500  # of an earlier line
+REMEMBERED = 2_048  # earlier lines in which names were looked for, of all communities together
 Called = tuple[AgentId, str, tuple[str, ...], bool]  # id, name, aliases, whether the bare name counts
 Words = Mapping[str, tuple[tuple[AgentId, bool], ...]]  # whom each word calls
 
@@ -58,8 +59,8 @@ class Addressees:
         self._view = view
         self._room = room
         self._agents = tuple(view.agents[id_] for id_ in room.members if id_ in view.agents)
+        self._names = _names_of(self._agents)
         self._talks: dict[Snowflake | None, _Talk] = {}  # by thread
-        self._names: dict[MessageId, frozenset[AgentId]] = {}  # that earlier lines name
 
     def of(self, message: Message, *, replied: Message | None = None) -> dict[AgentId, Way]:
         """Give the members that a message addresses; `replied`: the message it answers, if older than the view."""
@@ -87,19 +88,17 @@ class Addressees:
         for line in lines[len(talk.followed) :]:
             talk.exchange.follow(_shortened(line), self._named(line))
             talk.followed.append(line.id)
-        talk.exchange.named[message.id] = named_in(message.content, self._agents)
+        talk.exchange.named[message.id] = _found(message.content, self._names)
         return talk.exchange
 
     def _named(self, line: Message) -> frozenset[AgentId]:
         """Whom an earlier line names, as far as it is read."""
-        if line.id not in self._names:
-            named = named_in(line.content[:READ_CHARACTERS], self._agents)
-            self._names[line.id] = named - {line.sender.agent_id}
-        return self._names[line.id]
+        return _found_before(line.content[:READ_CHARACTERS], self._names) - {line.sender.agent_id}
 
     def _plainly(self, message: Message, replied: Message | None) -> dict[AgentId, Way]:
-        others = tuple(agent for agent in self._agents if agent.id != message.sender.agent_id)
-        return self._called(message, named_in(message.content, others), replied)
+        own = message.sender.agent_id
+        names = self._names if own is None else _names_of(one for one in self._agents if one.id != own)
+        return self._called(message, _found(message.content, names), replied)
 
     def _called(self, message: Message, named: Iterable[AgentId], replied: Message | None = None) -> dict[AgentId, Way]:
         """Whom a message names or answers."""
@@ -135,29 +134,45 @@ def _shortened(line: Message) -> Message:
 
 def named_in(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:
     """Give the agents that a text mentions: `@Name`, an alias, or the bare name as a word; longer names win."""
-    forms = tuple(
-        (
-            agent.id,
-            agent.name,
-            agent.aliases[:MOST_ALIASES],
-            agent.listens_to_bare_name and _letters(agent.name) >= BARE_NAME_LETTERS,
+    return _found(content, _names_of(agents))
+
+
+def _names_of(agents: Iterable[Agent]) -> "Names":
+    return _calls(
+        tuple(
+            (
+                agent.id,
+                agent.name,
+                agent.aliases[:MOST_ALIASES],
+                agent.listens_to_bare_name and _letters(agent.name) >= BARE_NAME_LETTERS,
+            )
+            for agent in agents
         )
-        for agent in agents
     )
-    lengths, words = _calls(forms)
+
+
+def _found(content: str, names: "Names") -> frozenset[AgentId]:
+    """Look only where the first sign or run of letters of a known name stands."""
     text, end = content.casefold(), 0
+    here = names.lengths.keys() & set(_FIRST.findall(text))
+    if not here:
+        return frozenset()
     found: set[AgentId] = set()
     for start in _STARTS.finditer(text):
-        if start.start() < end:
+        if start.start() < end or not (start[2] in here or (start[1] and "@" in here)):
             continue
         for at, first in (("@", start[2]), ("", "@")) if start[1] else (("", start[2]),):
             begin = start.start() + len(at)
-            word = _longest(text, begin, lengths.get(first, ()), words)
+            word = _longest(text, begin, names.lengths.get(first, ()), names.words)
             if word is not None:
-                found.update(id_ for id_, bare in words[word] if bare or at)
+                found.update(id_ for id_, bare in names.words[word] if bare or at)
                 end = begin + len(word)
                 break
     return frozenset(found)
+
+
+# An earlier line is asked about again with each new one of its room, mostly about the same names.
+_found_before = lru_cache(maxsize=REMEMBERED)(_found)
 
 
 def _longest(text: str, begin: int, lengths: Iterable[int], words: Container[str]) -> str | None:
@@ -173,9 +188,19 @@ def _letters(name: str) -> int:
     return sum(character.isalpha() for character in name)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Names:
+    """What some agents are called by; the same for the same agents, so that what was found with it can be kept.
+
+    `lengths`: how long the words are that begin with the same sign or run of letters, the longest first.
+    """
+
+    lengths: Mapping[str, Sequence[int]]
+    words: Words
+
+
 @lru_cache(maxsize=512)
-def _calls(forms: tuple[Called, ...]) -> tuple[Mapping[str, Sequence[int]], Words]:
-    """Give how long the words are that begin with the same sign or run of letters, the longest first; and the words."""
+def _calls(forms: tuple[Called, ...]) -> Names:
     words: dict[str, tuple[tuple[AgentId, bool], ...]] = {}
     lengths: defaultdict[str, set[int]] = defaultdict(set)
     for id_, name, aliases, bare in forms:
@@ -184,7 +209,7 @@ def _calls(forms: tuple[Called, ...]) -> tuple[Mapping[str, Sequence[int]], Word
             if first := _FIRST.match(key):
                 words[key] = (*words.get(key, ()), (id_, counts_bare))
                 lengths[first[0]].add(len(key))
-    return {first: sorted(some, reverse=True) for first, some in lengths.items()}, words
+    return Names({first: sorted(some, reverse=True) for first, some in lengths.items()}, words)
 
 
 def _answered(room: RoomView, message: Message, replied: Message | None) -> AgentId | None:

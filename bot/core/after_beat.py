@@ -96,13 +96,16 @@ def _start(window_starts: Mapping[AgentId, MessageId], room_id: AgentId) -> Memb
     return {"window_start": window_starts[room_id]} if room_id in window_starts else {}
 
 
-def spoken(view: Outline, ready: Ready, spoke_in: Collection[AgentId], now: datetime) -> list[Change]:
-    """Keep how the beat ended: its patience with each room, the answers that a person's message has had."""
+def spoken(view: Outline, ready: Ready, spoke_in: Collection[AgentId], now: datetime, *, model: str) -> list[Change]:
+    """Keep how the beat ended: its patience with each room, the answers that a person's message has had.
+
+    `model` is the one that answered: its own, or its spare one.
+    """
     fields: AgentColumns = {"last_beat_silent": not spoke_in, "failures_in_a_row": 0, "backs_off_until": None}
     changes: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
     changes += _patience(view, ready, spoke_in)
     changes += _begins_again(view, ready, spoke_in, now)
-    changes += _model_is_back(view, ready)
+    changes += _model_is_back(view, ready) if model == ready.agent.model else _spare_speaks(view, ready, model, now)
     return changes
 
 
@@ -270,6 +273,19 @@ def _begins_again(view: Outline, ready: Ready, spoke_in: Collection[AgentId], no
     if last is None or not view.config.initiative:
         return []
     return [initiative(ready.agent, view.config, now, None if spoke_in else last)]
+
+
+def _spare_speaks(view: Outline, ready: Ready, model: str, now: datetime) -> list[Change]:
+    """Tell the managers once that an agent's spare model answers for it, until its own is back."""
+    room = view.all_rooms.get(_room_of(ready))
+    if room is None or room.fault_told_at is not None:
+        return []
+    sentence = (
+        f"{ready.agent.model} fails: {model} answers for {ready.agent.name} until it is back "
+        "(`/agent edit` changes both)."
+    )
+    told = UpdateRoom(room_id=room.id, fields={"fault_told_at": now})
+    return [told, notice(room.id, sentence, now, to_managers=True)]
 
 
 def _model_is_back(view: Outline, ready: Ready) -> list[UpdateRoom]:

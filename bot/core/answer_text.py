@@ -10,7 +10,9 @@ import json_repair
 import toon
 
 from bot.core.kinds import OutputFormat
+from bot.core.plain_words import SENTENCE_END, in_whole_sentences
 from bot.core.records import Json
+from bot.core.spellings import AGENT_FIELDS, RESPONSE_FIELDS
 
 LONGEST_ANSWER = 200_000
 LONGEST_PLAIN = 8_000
@@ -20,6 +22,9 @@ LONGEST_MENDED = 50_000  # mending can take the square of this
 LARGEST_NUMBER = 10**30
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)  # no text is looked through twice
+_CLOSED = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+_OF_MESSAGE = re.compile(rf'"(?:{"|".join(RESPONSE_FIELDS["message"])})"\s*:\s*\Z', re.IGNORECASE)
 _BRACKETS = re.compile(r"[\[{\]}]")
 DEEPEST = 60
 
@@ -125,14 +130,45 @@ def _as_mended(text: str) -> Json:
 
 
 def _complete(text: str) -> str:
-    """Give the text up to the last object or list that was closed, when something is still open at its end."""
-    depth, last_closed = 0, 0
-    for mark in _MARKS.finditer(text):
-        if mark[0] in "{[":
-            depth += 1
-        elif mark[0] in "}]":
-            depth, last_closed = depth - 1, mark.end()
-    return text[:last_closed] if depth > 0 else text
+    """Give the text up to the last object or list that was closed, when something is still open at its end.
+
+    Of a message that was cut off its whole sentences count.
+    """
+    opened: list[str] = []
+    last_closed, last, before = 0, None, None
+    for last in _MARKS.finditer(text):
+        if last[0] in "{[":
+            opened.append(_name(text, before, last))
+        elif last[0] in "}]":
+            opened = opened[:-1]
+            last_closed = last.end()
+        before = last
+    if not opened:
+        return text
+    is_said = any(key in AGENT_FIELDS["responses"] for key in opened)
+    said = _whole_sentences(text, last) if last is not None and is_said else None
+    return text[:last_closed] if said is None else said
+
+
+def _name(text: str, before: re.Match[str] | None, bracket: re.Match[str]) -> str:
+    """Give under which name an object or a list stands; empty in a list."""
+    is_named = before is not None and text[before.end() : bracket.start()].strip() == ":"
+    return before[0][1:-1].lower() if before is not None and is_named else ""
+
+
+def _whole_sentences(text: str, last: re.Match[str]) -> str | None:
+    """Give a text that breaks off in the middle of a message up to its last whole sentence; None when there is none."""
+    is_open = last.end() == len(text) and not _CLOSED.fullmatch(last[0]) and _OF_MESSAGE.search(text[: last.start()])
+    if not is_open:
+        return None
+    try:
+        said: str = json.loads(f'{_HALF_ESCAPE.sub("", last[0])}"')
+    except ValueError:
+        return None
+    sentences = in_whole_sentences(said)
+    if not sentences or not SENTENCE_END.search(sentences):
+        return None
+    return f"{text[: last.start()]}{json.dumps(sentences)}"
 
 
 def _too_deep(text: str) -> bool:

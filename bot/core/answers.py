@@ -7,7 +7,7 @@ from itertools import islice
 from pydantic import ValidationError
 
 from bot.core import spellings
-from bot.core.actions import BY_NAME, Action, CreateKey, SendMessage
+from bot.core.actions import BY_NAME, Action, Attach, CreateKey, SendMessage
 from bot.core.answer_items import as_action, first_of, problem_of
 from bot.core.answer_text import read_answer
 from bot.core.errors import Rejected
@@ -24,7 +24,7 @@ Refusal = tuple[str, str]  # (what, why)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentAnswer:
-    """One agent's part: what it says comes first among its actions, as `send_message`."""
+    """One agent's part: what it says comes first among its actions, as `send_message`, and files beside it last."""
 
     agent_id: AgentId
     thoughts: str = ""
@@ -192,7 +192,7 @@ def _reply_of(agent_id: AgentId, part: Json, room_id: AgentId | None) -> AgentAn
     return AgentAnswer(
         agent_id=agent_id,
         thoughts=thoughts[:LONGEST_THOUGHTS] if isinstance(thoughts, str) else "",
-        actions=tuple(actions),
+        actions=tuple(sorted(actions, key=lambda action: isinstance(action, Attach))),
         rejected=tuple(rejected),
     )
 

@@ -10,8 +10,13 @@ _FAINT: Final = 0.01  # a room with no share of its own still comes before unuse
 
 
 def word_attention(attention: int | None) -> str:
-    """Word a membership's attention as it is set: `40%` or `%*`."""
+    """Word a membership's attention as agents set it: `40%` or `%*`."""
     return DYNAMIC if attention is None else f"{attention}%"
+
+
+def share_words(attention: int | None) -> str:
+    """Word it for people."""
+    return "an equal share of what is left" if attention is None else f"{attention}%"
 
 
 def shares(memberships: Sequence[Membership]) -> dict[AgentId, float]:

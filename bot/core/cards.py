@@ -14,10 +14,10 @@ from typing import TypeGuard
 from bot.core.actions.fields import LONGEST_PROMPT
 from bot.core.changes import AgentColumns
 from bot.core.errors import BadSetting, Rejected
-from bot.core.kinds import AgentType, InputFormat, OutputFormat
+from bot.core.kinds import AgentType, Detail, InputFormat, OutputFormat
 from bot.core.knowledge import LARGEST_KNOWN, MOST_KNOWN, check_shape, values_in
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
-from bot.core.records import Agent, Allocations, Json, Mind
+from bot.core.records import Allocations, Json, Mind, WholeAgent
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CHUNKS = ("ccv3", "chara")  # the newer version first
@@ -75,7 +75,7 @@ def read_card(data: bytes) -> Card:
     )
 
 
-def card_of(agent: Agent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Json]:
+def card_of(agent: WholeAgent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Json]:
     """Give an agent as a version 2 card; `kept` are the fields of the card that it came from."""
     extensions = _mapping(kept.get("extensions"))
     own: dict[str, Json] = {
@@ -88,6 +88,7 @@ def card_of(agent: Agent, mind: Mind, kept: Mapping[str, Json]) -> dict[str, Jso
         "allocations": [agent.allocations.knowledge, agent.allocations.recent_actions, agent.allocations.rooms],
         "input_format": agent.input_format.value,
         "output_format": agent.output_format.value,
+        "detail": agent.detail.value,
         "aliases": list(agent.aliases),
     }
     fields: dict[str, Json] = {"name": agent.name, "description": agent.prompt, "personality": "", "scenario": ""}
@@ -228,6 +229,8 @@ def _settings(own: Mapping[str, Json]) -> AgentColumns:
         settings["input_format"] = InputFormat(str(own["input_format"]))
     if own.get("output_format") in [*OutputFormat]:
         settings["output_format"] = OutputFormat(str(own["output_format"]))
+    if own.get("detail") in [*Detail]:
+        settings["detail"] = Detail(str(own["detail"]))
     if (allocations := _allocations(own.get("allocations"))) is not None:
         settings["allocations"] = allocations
     aliases = own.get("aliases")

@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from bot.core.kinds import (
     Access,
+    Detail,
     Emotion,
     InputFormat,
     LetterKind,
@@ -20,9 +21,9 @@ from bot.core.records import (
     AccessKey,
     AccessRequest,
     ActionRecord,
-    Agent,
     AgentId,
     Allocations,
+    Attachment,
     Beat,
     BeatId,
     Checkpoint,
@@ -35,11 +36,13 @@ from bot.core.records import (
     Reason,
     RequestId,
     Room,
+    SceneId,
     Schedule,
     ScheduleId,
     Sender,
     Side,
     Snowflake,
+    WholeAgent,
 )
 
 # The columns that can be set, each named and typed as in its record.
@@ -47,7 +50,6 @@ from bot.core.records import (
 
 class AgentColumns(TypedDict, total=False):
     name: str
-    prompt: str
     model: str
     temperature: float
     avatar_url: str | None
@@ -57,6 +59,7 @@ class AgentColumns(TypedDict, total=False):
     allocations: Allocations
     input_format: InputFormat
     output_format: OutputFormat
+    detail: Detail
     can_create_agents: bool
     aliases: tuple[str, ...]
     listens_to_bare_name: bool
@@ -69,6 +72,11 @@ class AgentColumns(TypedDict, total=False):
     last_beat_silent: bool
     failures_in_a_row: int
     backs_off_until: datetime | None
+    spare_model: str
+
+
+class WholeAgentColumns(AgentColumns, total=False):
+    prompt: str
 
 
 class RoomColumns(TypedDict, total=False):
@@ -84,6 +92,7 @@ class RoomColumns(TypedDict, total=False):
     rest_told_at: datetime | None
     fault_told_at: datetime | None
     compact_asked_at: datetime | None
+    people_since: datetime | None
 
 
 class MembershipColumns(TypedDict, total=False):
@@ -113,7 +122,7 @@ class KeyColumns(TypedDict, total=False):
 class AddAgent:
     """A new agent with its room and its membership there; ids come from the transaction's counters."""
 
-    agent: Agent
+    agent: WholeAgent
     room: Room
 
 
@@ -154,6 +163,7 @@ class Say:
     """Store a message of an agent or of System and, when `post` is set, the letter that brings it to Discord.
 
     `message_id` comes from the transaction's counters. A message with a waiting letter is shown once it is posted.
+    `attachments`: as agents see them; `files`: their names and whole texts, which the letter keeps until then.
     """
 
     message_id: MessageId
@@ -169,6 +179,9 @@ class Say:
     beat_id: BeatId | None = None
     tokens: int = 0
     post: bool = True
+    scene_id: SceneId | None = None  # said in a scene: no room shows it, and it counts for nothing there
+    attachments: tuple[Attachment, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from bot.core.errors import BadSetting
 from bot.core.hud.prompts import check_prompts
-from bot.core.kinds import InputFormat, OutputFormat
-from bot.core.records import Json, Snowflake
+from bot.core.kinds import Detail, InputFormat, OutputFormat
+from bot.core.records import Agent, Json, Snowflake
+
+MOST_STEPS = 4  # further calls of one beat: a lease holds for so many
+
+
+class Manner(BaseModel):
+    """How one model is asked, as a trial found it out; `temperature`: its agents are asked no warmer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    detail: Detail = Detail.AUTO
+    temperature: float | None = Field(default=None, ge=0, le=2)
 
 
 class CommunityConfig(BaseModel):
@@ -27,6 +38,7 @@ class CommunityConfig(BaseModel):
     token_budget: int = Field(default=10_000, ge=4_000, le=200_000)
     input_format: InputFormat = InputFormat.TEXT
     output_format: OutputFormat = OutputFormat.JSON
+    detail: Detail = Detail.AUTO
     agents_per_parent_and_day: int = Field(default=5, ge=0, le=100)
 
     # rooms and access
@@ -47,6 +59,7 @@ class CommunityConfig(BaseModel):
 
     # tempo, gate, floor
     moves_per_agent_and_hour: int = Field(default=4, ge=0, le=1_000)
+    greets: bool = True  # an agent that a person makes says hello in its room
     signposts: bool = True  # who names an agent where no agent hears is told where it lives
     pace_signs: bool = False  # a small sign on a message whose 👍 or 👎 changed its author's pace
     own_room_minutes: float = Field(default=5, ge=0, le=1_440)
@@ -74,6 +87,9 @@ class CommunityConfig(BaseModel):
     tokens_per_day: int | None = Field(default=None, ge=0, le=10**12)
     isolation: Literal["shared", "solo"] = "shared"
     planner: Literal["auto", "shared", "solo"] = "auto"
+    models: Mapping[str, Manner] = Field(default_factory=dict)
+    lean_tokens: int = Field(default=1_200, ge=1_000, le=10_000)
+    look_up_steps: int = Field(default=2, ge=0, le=MOST_STEPS)
     answer_tokens: int = Field(default=5_000, ge=500, le=64_000)
     answer_tokens_alone: int = Field(default=600, ge=100, le=64_000)
     answer_tokens_per_agent: int = Field(default=400, ge=100, le=64_000)
@@ -82,14 +98,21 @@ class CommunityConfig(BaseModel):
         default=32, ge=1, le=1_000
     )  # with 400 tokens each that is about as much as models write at once
 
+    # scenes
+    scenes_at_once: int = Field(default=5, ge=0, le=100)
+    scene_usd: Decimal = Field(default=Decimal("0.25"), ge=0, le=100)
+    scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
+    scene_steps: int = Field(default=3, ge=1, le=5)
+
     # pacing
-    typing_at_most_seconds: float = Field(default=2.0, ge=0, le=60)  # at 80 words a minute
+    typing_at_most_seconds: float = Field(default=1.4, ge=0, le=60)  # at 80 words a minute
     sleep_at_most_days: float = Field(default=7, gt=0, le=365)
     scheduled_at_most: int = Field(default=10, ge=0, le=1_000)
     fate_seconds: float = Field(default=5.0, ge=0, le=300)
 
     # memory and privacy
     focus_stale_hours: float = Field(default=24, gt=0, le=8_760)
+    present_hours: float = Field(default=24.0, gt=0, le=720)
     summary_tokens: int = Field(default=8_000, ge=500, le=200_000)
     message_days: int = Field(default=90, ge=1, le=3_650)
     hud_days: int = Field(default=7, ge=1, le=3_650)
@@ -122,6 +145,15 @@ class CommunityConfig(BaseModel):
         except (ZoneInfoNotFoundError, ValueError, OSError):
             raise ValueError("should be a time zone by its name, such as Europe/Berlin") from None
         return name
+
+    def manner(self, model: str) -> Manner:
+        """Give how a model is asked."""
+        return self.models.get(model) or Manner()
+
+    def is_lean(self, agent: Agent, *, known: bool) -> bool:
+        """Tell whether an agent gets the lean view; `known`: its model is one of those whose price is known."""
+        chosen = agent.detail if agent.detail is not Detail.AUTO else self.manner(agent.model).detail
+        return not known if chosen is Detail.AUTO else chosen is Detail.LEAN
 
     def overlaid(self, overrides: Mapping[str, Json]) -> "CommunityConfig":
         """Give these settings with a community's own on top; what was kept and fits no more is left at its default."""

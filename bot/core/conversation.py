@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from bot.core.kinds import SenderKind
@@ -17,6 +18,7 @@ GOES_ON_IN: Final = timedelta(minutes=1)  # so long an agent's words without a n
 FITTING_LINES: Final = 4  # of a person since the agent spoke, within which a rare word of the agent's tells
 NEAR: Final = 10  # lines whose words are not rare
 NAME_LETTERS: Final = 3
+REMEMBERED_CHARACTERS: Final = 500
 
 _WORD: Final = re.compile(r"[\w./-]{4,}")
 _AROUND: Final = ".,:;!?…\"'()<>*_"
@@ -62,7 +64,7 @@ class Conversation:
 
     def guess(self, line: Message) -> Guess | None:
         """Tell which agent a person's line without a reply is for; None when it names somebody or fits nobody."""
-        heard = self._heard.get(_who(line.sender))
+        heard = self._heard_by(line.sender)
         if heard is None or heard.of.agent_id is None or self.names_others(line):
             return None
         age = line.sent_at - heard.at
@@ -78,20 +80,23 @@ class Conversation:
         """Tell whether a line names anybody: a person who spoke here, an agent, or whoever it mentions."""
         return bool(self.named.get(line.id)) or any(True for _ in self._called(line))
 
+    def _heard_by(self, sender: Sender) -> _Words | None:
+        """Give the last words to a person, who may have been mentioned before they ever spoke here."""
+        heard = [one for key in (_who(sender), _mentioned(sender.name)) if (one := self._heard.get(key)) is not None]
+        return max(heard, key=lambda one: one.at) if heard else None
+
     def _called(self, line: Message) -> Iterator[Who]:
         """The people that a line calls by name, and strangers that it mentions."""
         own = _who(line.sender)
-        for token in line.content.split():
-            bare = token.strip(_AROUND)
-            name = bare.removeprefix("@").casefold()
+        for name, is_mention in _read(line.content).called:
             who = self._names.get(name) if len(name) >= NAME_LETTERS else None
-            if who is None and bare.startswith("@") and name:
-                who = f"@{name}"
+            if who is None and is_mention:
+                who = _mentioned(name)
             if who is not None and who != own:
                 yield who
 
     def _take(self, line: Message) -> None:
-        who, words = _who(line.sender), frozenset(_WORD.findall(line.content.casefold()))
+        who, words = _who(line.sender), _read(line.content).words
         spoken_to = self._spoken_to(line)
         if line.sender.agent_id is None:
             self._note_line(line, bool(spoken_to))
@@ -123,10 +128,10 @@ class Conversation:
         """A person spoke: the words last said to them are answered, or they turned to somebody else."""
         who = _who(line.sender)
         self._said[who] = (line.sent_at, for_somebody)
-        if who in self._heard:
-            self._heard[who].lines += 1
+        for key in {who, _mentioned(line.sender.name)} & self._heard.keys():
+            self._heard[key].lines += 1
             if line.reply_to is not None or self.names_others(line):
-                del self._heard[who]
+                del self._heard[key]
 
     def _note_words(self, line: Message, spoken_to: Iterable[Who], words: frozenset[str]) -> None:
         for person in spoken_to:
@@ -141,7 +146,35 @@ class Conversation:
         """Whether the line shares a word with what the agent said that nobody else used just now."""
         own, of = _who(line.sender), _who(heard.of)
         common = {word for who, words in self._near if who not in (own, of) for word in words}
-        return bool(heard.words & frozenset(_WORD.findall(line.content.casefold())) - common)
+        return bool(heard.words & _read(line.content).words - common)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What is looked for in a line: its words, and what may be names, with whether they are mentions."""
+
+    words: frozenset[str]
+    called: tuple[tuple[str, bool], ...]
+
+
+def _read(content: str) -> _Read:
+    """Read a line; one of the usual length is read once, though it is asked about with each line that follows it."""
+    return _short(content) if len(content) <= REMEMBERED_CHARACTERS else _anew(content)
+
+
+def _anew(content: str) -> _Read:
+    bare = (token.strip(_AROUND) for token in content.split())
+    named = ((word.removeprefix("@").casefold(), word.startswith("@")) for word in bare)
+    called = tuple((name, mention) for name, mention in named if name and (mention or len(name) >= NAME_LETTERS))
+    return _Read(frozenset(_WORD.findall(content.casefold())), called)
+
+
+_short = lru_cache(maxsize=1_024)(_anew)
+
+
+def _mentioned(name: str) -> Who:
+    """Give the key of somebody who is known by a mention alone."""
+    return f"@{name.casefold()}"
 
 
 def _who(sender: Sender) -> Who:

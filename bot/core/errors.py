@@ -70,6 +70,10 @@ class ModelUnreachable(ModelError):
     """Nothing answers at the provider's address, or it timed out or failed."""
 
 
+class AskedAnew(ModelUnreachable):
+    """The form that was asked for turned out not to be had: put otherwise the same can be asked at once."""
+
+
 class ModelBusy(ModelError):
     """The provider limits how often it may be asked."""
 

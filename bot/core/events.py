@@ -138,14 +138,6 @@ class ChannelFound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonSeen:
-    """A person's name or rights changed."""
-
-    guild_id: Snowflake
-    person: Person
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GuildSeen:
     """The bot is in this server (at start, or invited now)."""
 
@@ -179,7 +171,6 @@ Event = (
     | ThreadIsPrivate
     | ChannelChanged
     | ChannelFound
-    | PersonSeen
     | GuildSeen
     | GuildLeft
     | EventsUnread

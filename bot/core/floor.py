@@ -186,7 +186,8 @@ def _in_calls(view: Glance, now: datetime, *, ignoring: set[AgentId]) -> _Floors
         if agent is None or id_ in ignoring or not is_claimed(agent, now):
             continue
         if agent.last_beat_at is not None and agent.last_beat_at >= since:
-            _count(floors, [reason for reason in reasons if reason.due_at <= agent.last_beat_at])
+            due = [one for one in reasons if one.due_at <= agent.last_beat_at and one.kind is not ReasonKind.TURN]
+            _count(floors, due)
     return floors
 
 
@@ -201,7 +202,7 @@ def _count(floors: _Floors, reasons: Sequence[Reason]) -> None:
 def _enters(view: Outline, floors: _Floors, one: Ready) -> bool:
     """Give the agent the floor of the room it was called to, if it can have it."""
     room_id = one.first.room_id
-    if room_id is None:
+    if room_id is None or one.is_turn:
         return True
     if one.only_listens:
         return not (floors.speaking[room_id] or floors.listening[room_id] or floors.expected[room_id])
@@ -222,11 +223,16 @@ def _place(
         one.only_listens,
         not overdue,
         not one.first.mentioned,
-        room_id is None or view.all_rooms[room_id].owner_id != one.agent_id,
+        not _is_host(view, one, room_id),
         -(attention.get((one.agent_id, room_id), 0.0) if room_id is not None else 0.0),
         (membership.last_spoke_at if membership else None) or NEVER,
         one.agent_id,
     )
+
+
+def _is_host(view: Outline, one: Ready, room_id: AgentId | None) -> bool:
+    room = view.all_rooms.get(room_id) if room_id is not None else None
+    return room is not None and room.owner_id == one.agent_id
 
 
 def _attention(view: Outline, ready: Sequence[Ready]) -> dict[tuple[AgentId, AgentId], float]:

@@ -84,7 +84,7 @@ def files_of(message: Message) -> tuple[str, ...]:
 def files_in(content: str, attached: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Give the links in a text and what is attached (name, address), as they stand among the active files."""
     links = (link.rstrip(_AFTER_LINKS) for link in _LINK.findall(content))
-    files = (f"{name}: {url}" for name, url in attached)
+    files = (f"{name}: {url}" if url else name for name, url in attached)
     return tuple(item for item in dict.fromkeys((*links, *files)) if len(item) <= ITEM_CHARACTERS)
 
 

@@ -16,6 +16,8 @@ from bot.core.view import Glance, Outline
 
 URGENCY = {kind: place for place, kind in enumerate(ReasonKind)}
 SELF_CAUSED_IN = timedelta(hours=1)
+GRID = timedelta(seconds=2)  # so much later than it is due an agent may be let through
+PRESSING = timedelta(seconds=70)  # of the 90 that an agent has for its turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,11 @@ class Ready:
     def only_listens(self) -> bool:
         """Whether nothing but ambient messages made it look."""
         return all(reason.kind is ReasonKind.AMBIENT for reason in self.reasons)
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether it is its turn in a scene."""
+        return self.first.kind is ReasonKind.TURN
 
     @property
     def addressed_by_person(self) -> bool:
@@ -99,7 +106,37 @@ def verdict(view: Glance, claim: Claim, now: datetime, spending: Spending) -> Re
         return Held(claim=claim, until=until, held_for=held_for, dropped=dropped)
     kept = tuple(reason for reason in kept if reason not in waits)
     ready = Ready(claim=claim, agent=agent, side=PUBLIC_SIDE, reasons=kept, dropped=dropped)
-    return _timed(view, _sided(view, ready), now, spending)
+    return _timed(view, _sided(view, ready, now), now, spending)
+
+
+def is_overtaken(view: Glance, ready: Ready, let_through_at: datetime, now: datetime) -> bool:
+    """Tell whether nobody waits any more for what an agent is asked: it rests, its room is silent, its person goes on.
+
+    Who goes on after the first call is answered to that all the same: so no more than one is ever asked for nothing.
+    """
+    agent = view.agents.get(ready.agent_id)
+    if agent is None or agent.beat_id != ready.beat_id or agent.retired_at is not None:
+        return True
+    if agent.paused_reason is not None or view.community.paused:
+        return True
+    waited_for = [
+        reason
+        for reason in ready.reasons
+        if counts(view, ready.agent_id, reason, now, Spending()) and hush_of(view, reason, now) is None
+    ]
+    return not waited_for or any(_goes_on(view, ready, reason, let_through_at) for reason in waited_for)
+
+
+def _goes_on(view: Glance, ready: Ready, reason: Reason, let_through_at: datetime) -> bool:
+    """Tell whether a person said more to the agent in the same room, soon after the first line was asked about."""
+    if not reason.is_a_persons_call:
+        return False
+    first_call_by = reason.since + timedelta(seconds=view.config.settle_at_most_seconds) + GRID
+    return let_through_at <= first_call_by and any(
+        (newer.kind, newer.room_id, newer.person_id) == (reason.kind, reason.room_id, reason.person_id)
+        and (newer.message_id or 0) > (reason.message_id or 0)
+        for newer in view.reasons.get(ready.agent_id, ())
+    )
 
 
 def _wait(view: Glance, agent_id: AgentId, reason: Reason, now: datetime) -> tuple[datetime, HeldFor] | None:
@@ -133,6 +170,11 @@ def _called(view: Glance, ready: Ready, now: datetime) -> datetime | None:
         if reason.is_a_persons_call and now < reason.due_at <= soon
     ]
     return min(dues, default=None)
+
+
+def _presses(reason: Reason, now: datetime) -> bool:
+    """Whether it is a turn whose time is nearly up: it goes before everything."""
+    return reason.kind is ReasonKind.TURN and now - reason.since >= PRESSING
 
 
 def side_of(view: Outline, room_id: AgentId | None) -> Side:
@@ -192,14 +234,16 @@ def _silenced(view: Outline, reason: Reason, now: datetime) -> bool:
 
 def wakes(view: Outline, reason: Reason) -> bool:
     """Tell whether a reason ends its agent's sleep."""
-    if reason.kind is ReasonKind.WOKEN:
+    if reason.kind in (ReasonKind.WOKEN, ReasonKind.TURN):
         return True
     return reason.is_a_persons_call and reason.mentioned and view.config.mention_wakes
 
 
-def _sided(view: Outline, ready: Ready) -> Ready:
-    """Keep the reasons of one side: that of the most urgent."""
-    ordered = sorted(ready.reasons, key=urgency)
+def _sided(view: Outline, ready: Ready, now: datetime) -> Ready:
+    """Keep the reasons of one side: that of the most urgent; a turn in a scene is a beat of its own."""
+    ordered = sorted(ready.reasons, key=lambda reason: (not _presses(reason, now), urgency(reason)))
+    turn = ordered[0].kind is ReasonKind.TURN
+    ordered = ordered[:1] if turn else [one for one in ordered if one.kind is not ReasonKind.TURN]
     side = side_of(view, ordered[0].room_id)
     same = tuple(reason for reason in ordered if side_of(view, reason.room_id) == side)
     return Ready(claim=ready.claim, agent=ready.agent, side=side, reasons=same, dropped=ready.dropped)

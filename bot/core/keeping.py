@@ -35,6 +35,15 @@ class Readable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveContents:
+    """What is in an archive; `left_out` are secrets that are to be set again, in words."""
+
+    agents: int
+    messages: int
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
     """Who changed what."""
 

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from bot.core import spellings
 from bot.core.actions import ALSO_CALLED, BY_NAME, Action, CreateKey
 from bot.core.answer_items import action_called
+from bot.core.finder import Finder
 from bot.core.hud.escape import one_line
 from bot.core.records import Json
 
@@ -19,7 +20,7 @@ LONGEST_KEPT = 20_000  # of an answer
 LONGEST_SCANNED = 50_000  # of what is no data: no more of it is mended (core.answer_text)
 LONGEST_NAME = 64
 MOST_GIVEN = 200  # keys in one answer, each at most LONGEST_GIVEN: of one that gives more nothing is kept
-MOST_COMPARED = 100_000_000  # characters of a text, once for each form of each key: some 30 ms
+MOST_SOUGHT = 250_000  # characters of keys in all their forms: some 40 ms and 15 MB at worst, once
 ESCAPED_LEVELS = 3  # JSON in JSON in JSON
 NOT_KEPT = "(not kept: it speaks of keys in a way that cannot be read)"
 CUT = "… (cut here)"
@@ -50,38 +51,71 @@ _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 class KeyRedactor:
-    """Finds some secrets in texts and puts a blot in their place; where they are too many, nothing is kept."""
+    """Finds some secrets in texts and puts a blot in their place; where they are too many, nothing is kept.
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self.secrets = frozenset(one for one in secrets if len(one) >= SHORTEST_KEY)
-        self._too_many = False
+    `known` finds others besides: those that stay the same from one answer to the next.
+    """
+
+    def __init__(self, secrets: Iterable[str] = (), known: "KeyRedactor | None" = None) -> None:
+        self._known = known
+        self._own = frozenset(one for one in secrets if len(one) >= SHORTEST_KEY)
+        self._too_many: bool = known is not None and known._too_many
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """All that is hidden."""
+        return self._own if self._known is None else self._own | self._known.secrets
+
+    @property
+    def size(self) -> int:
+        """How many characters are sought: so much memory it takes, times some."""
+        return sum(map(len, self._forms))
 
     @cached_property
     def _forms(self) -> tuple[str, ...]:
-        return tuple(sorted({form for one in self.secrets for form in _forms(one)}, key=len, reverse=True))
+        if sum(map(len, self._own)) > MOST_SOUGHT:
+            return ()
+        forms = {form for one in self._own for form in _forms(one) if form}
+        return tuple(forms) if sum(map(len, forms)) <= MOST_SOUGHT else ()
+
+    @cached_property
+    def _finder(self) -> Finder:
+        return Finder(self._forms)
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self._forms), default=0)
+
+    @property
+    def _finders(self) -> tuple["KeyRedactor", ...]:
+        return tuple(one for one in (self._known, self) if one is not None and one._own)
 
     def __or__(self, given: Collection[str]) -> "KeyRedactor":
         """Give blots for what an answer gave as well, as far as that can be found without holding others up."""
-        too_many = self._too_many or len(given) > MOST_GIVEN or any(len(one) > LONGEST_GIVEN for one in given)
-        joined = KeyRedactor(self.secrets if too_many else (*self.secrets, *given))
-        joined._too_many = too_many
-        new = joined.secrets - self.secrets
-        joined._forms = tuple(
-            sorted({*self._forms, *(form for one in new for form in _forms(one))}, key=len, reverse=True)
-        )
+        too_many = len(given) > MOST_GIVEN or any(len(one) > LONGEST_GIVEN for one in given)
+        known = self if self._known is None else self._known
+        before = frozenset[str]() if self._known is None else self._own
+        joined = KeyRedactor((before if too_many else before.union(given)) - known.secrets, known)
+        joined._too_many = self._too_many or too_many
         return joined
 
     def text(self, text: str) -> str:
         """Give a text without the secrets, however we may have escaped them."""
-        if self._too_many or len(text) * len(self._forms) > MOST_COMPARED:
+        if self._too_many or any(not one._forms for one in self._finders):
             return NOT_KEPT
-        for form in self._forms:
-            text = text.replace(form, BLOT)
-        return text
+        kept, end = [], 0
+        for start, stop in sorted(self._places(text)):
+            if start >= end:
+                kept += [text[end:start], BLOT]
+            end = max(end, stop)
+        return "".join([*kept, text[end:]])
+
+    def _places(self, text: str) -> Iterator[tuple[int, int]]:
+        return ((start, stop) for one in self._finders for _, start, stop in one._finder.found(text))
 
     def beginning(self, text: str, most: int) -> str:
         """Give at most so many characters of a text without the secrets, and without half of one at the end."""
-        longest = len(self._forms[0]) if self._forms else 0
+        longest = max((one._longest for one in self._finders), default=0)
         kept = self.text(text[: most + longest])
         whole = len(text) <= most + longest or kept == NOT_KEPT
         return kept[:most] if whole else kept[: max(0, min(most, len(kept) - longest))]
@@ -95,7 +129,9 @@ class KeyRedactor:
                 return [self.value(one) for one in value]
             case dict():
                 return {self.text(name): self.value(one) for name, one in value.items()}
-            case int() | float() if not isinstance(value, bool) and str(value) in self.secrets:
+            case int() | float() if not isinstance(value, bool) and any(
+                str(value) in one._own for one in self._finders
+            ):
                 return BLOT
             case _:
                 return value
@@ -105,7 +141,7 @@ class KeyRedactor:
         if not was_read and speaks_of_keys(text[: LONGEST_KEPT + LONGEST_GIVEN]):
             return NOT_KEPT
         kept = self.beginning(text, LONGEST_KEPT)
-        if kept != NOT_KEPT and any(secret in level for level in _levels(kept) for secret in self.secrets):
+        if kept != NOT_KEPT and any(True for level in _levels(kept) for _ in self._places(level)):
             return NOT_KEPT  # escaped in a way of its own
         return kept if len(text) <= LONGEST_KEPT or kept == NOT_KEPT else f"{kept}{CUT}"
 

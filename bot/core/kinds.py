@@ -1,6 +1,7 @@
 """The closed sets that everything else is made from."""
 
 from enum import StrEnum
+from typing import Final
 
 
 class AgentType(StrEnum):
@@ -72,16 +73,38 @@ class OutputFormat(StrEnum):
     TOON = "toon"
 
 
+class Detail(StrEnum):
+    """How much an agent is shown; `auto`: lean where its model is not known, unless a trial found otherwise."""
+
+    AUTO = "auto"
+    FULL = "full"
+    LEAN = "lean"  # what a weak mind can bear
+
+
 class ReasonKind(StrEnum):
     """Why a beat is run, the most urgent first."""
 
     ADDRESSED = "addressed"
+    TURN = "turn"
     ACCESS = "access"
     ANSWER = "answer"
     WOKEN = "woken"
     TIMER = "timer"
     AMBIENT = "ambient"
     INITIATIVE = "initiative"
+
+
+BECAUSE: Final = {
+    ReasonKind.ADDRESSED: "somebody spoke to it",
+    ReasonKind.TURN: "it was its turn in a scene",
+    ReasonKind.AMBIENT: "something was said where it listens",
+    ReasonKind.ACCESS: "somebody knocked at its door",
+    ReasonKind.ANSWER: "an answer was ready for it",
+    ReasonKind.WOKEN: "somebody woke it",
+    ReasonKind.TIMER: "its sleep had ended",
+    ReasonKind.INITIATIVE: "nothing had happened for long",
+}
+"""Why an agent beat, as people are told."""
 
 
 class HeldFor(StrEnum):
@@ -125,6 +148,8 @@ class LetterKind(StrEnum):
     NOTICE = "notice"
     CUE = "cue"
     REMOVAL = "removal"
+    BOARD = "board"
+    CLEARING = "clearing"
 
 
 class LetterState(StrEnum):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.core.errors import BadSetting
-from bot.core.kinds import LetterKind, Visibility
-from bot.core.records import Json, Letter, LetterId, MessageId, Snowflake
+from bot.core.kinds import LetterKind, LetterState, Visibility
+from bot.core.records import Json, Letter, LetterId, MessageId, SceneId, Snowflake
 
 
 class Payload(BaseModel):
@@ -21,7 +21,12 @@ class Payload(BaseModel):
 
 
 class PostPayload(Payload):
-    """A message of an agent or of System: what it says is read from the letter's `message_id`, never kept twice."""
+    """A message of an agent or of System: what it says is read from the letter's `message_id`, never kept twice.
+
+    `files`: names and texts of what is posted beside it; they are let go when it is.
+    """
+
+    files: tuple[tuple[str, str], ...] = ()
 
 
 class ReactPayload(Payload):
@@ -103,6 +108,26 @@ class RemovalPayload(Payload):
     thread_id: Snowflake | None = None
 
 
+class BoardPayload(Payload):
+    """A scene's board, as it stands when it is drawn."""
+
+    scene_id: SceneId
+
+
+class ClearingPayload(Payload):
+    """Delete these messages of a room (`ids`), then `left` more of those before `read_from`, the newest first.
+
+    Each step is a letter of its own, written before it is done: after a crash nothing else is deleted in its place.
+    """
+
+    asked: int
+    left: int
+    read_from: Snowflake
+    ids: tuple[Snowflake, ...] = ()
+    done: int = 0
+    person_id: Snowflake | None = None  # who asked for it
+
+
 PAYLOADS: Mapping[LetterKind, type[Payload]] = {
     LetterKind.POST: PostPayload,
     LetterKind.REACT: ReactPayload,
@@ -114,6 +139,8 @@ PAYLOADS: Mapping[LetterKind, type[Payload]] = {
     LetterKind.PERMISSION: PermissionPayload,
     LetterKind.NOTICE: NoticePayload,
     LetterKind.REMOVAL: RemovalPayload,
+    LetterKind.BOARD: BoardPayload,
+    LetterKind.CLEARING: ClearingPayload,
 }
 
 # Letters are sent in order within a lane of a room; lanes do not wait for one another, so that a topic which Discord
@@ -129,8 +156,11 @@ LANE: Mapping[LetterKind, str] = {
     LetterKind.PERMISSION: "door",
     LetterKind.NOTICE: "notice",
     LetterKind.REMOVAL: "removal",
+    LetterKind.BOARD: "board",
+    LetterKind.CLEARING: "clearing",
 }
 
+UNSENT = frozenset({LetterState.WAITING, LetterState.SENDING})
 MARK_DIGITS = 16
 _MARK = re.compile(r"[(\[]agent \d+(?: #[0-9a-f]+)?[)\]]")  # without digits, or in brackets, as they once were
 

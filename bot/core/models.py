@@ -1,6 +1,6 @@
 """Models and who provides them: the installation, or a community that brings its own provider."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -9,7 +9,11 @@ from typing import Literal, Protocol
 from bot.core.key_redaction import KeyRedactor
 from bot.core.records import Community, CommunityId, Json, Usage
 
-Api = Literal["responses", "chat"]
+Api = Literal["responses", "chat", "anthropic", "gemini"]
+
+
+def _nobody() -> None:
+    """Nobody asks whether a call was sent."""
 
 
 class Tokenizer(Protocol):
@@ -32,9 +36,12 @@ class ModelCall:
     cache_key: str
     images: tuple[str, ...] = ()
     wants_json: bool = False  # without a schema: an object is asked for in words
+    whose: str = ""  # whom it is for: where a server keeps what it has read by place, they keep theirs
+    is_awaited: bool = False  # a person waits for the answer: it goes before others that wait for the same server
     redactor: KeyRedactor = field(
         default_factory=KeyRedactor, compare=False, repr=False
     )  # what no error may repeat of it
+    on_sent: Callable[[], None] = field(default=_nobody, compare=False, repr=False)  # from then on it may cost money
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +82,7 @@ class Source:
 class OwnProvider:
     """A community's own model server. Its models are named `prefix/model`; with no prefix it serves every name.
 
-    `base_url` None is OpenAI itself; `sealed_key` is encrypted; a `free` one has no prices.
+    `base_url` None is where the vendor itself is; `sealed_key` is encrypted; a `free` one has no prices.
     """
 
     base_url: str | None
@@ -108,6 +115,9 @@ class Model(Protocol):
     def price_is_known(self, model: str) -> bool:
         """Tell whether what is booked for its calls is what they cost (nothing on a free server)."""
 
+    def is_known(self, model: str) -> bool:
+        """Tell whether the model is one of those that are paid for: its price is in the lists, or given."""
+
     def ceilings(self, model: str) -> Ceilings | None:
         """Give what calls of this model are held to, as the installation pays for them; None: it does not."""
 
@@ -119,6 +129,9 @@ class Model(Protocol):
 
     def takes_schema(self, model: str) -> bool:
         """Tell whether the model can be held to a JSON schema."""
+
+    def is_failing(self, model: str) -> bool:
+        """Tell whether a model failed lately, so that a spare one is asked in its place for a while."""
 
     def sees_images(self, model: str) -> bool:
         """Tell whether the model can be shown pictures."""

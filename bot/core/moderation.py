@@ -3,15 +3,19 @@
 import re
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 
 from bot.core.changes import AddLetter, Change, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig
+from bot.core.finder import Finder
 from bot.core.kinds import LetterKind
 from bot.core.letters import BillboardPayload, Proposal, RenamePayload, TopicPayload, parse_payload
 from bot.core.names import name_problem
 from bot.core.records import AgentId, Letter, LetterId
 from bot.core.view import Outline
 
+LISTS_KEPT = 64  # of communities' words
+_BEGINS, _ENDS = re.compile(r"(?<!\w)"), re.compile(r"(?!\x02?\w)")
 HELD_ID = r"held:(?P<verdict>post|discard):(?P<id>\d+)"  # of a button, read back after a restart
 
 IN_A_THREAD = "its words are for those who are in that private thread"
@@ -23,13 +27,23 @@ def held_id(verdict: str, letter_id: LetterId) -> str:
 
 
 def held_word(content: str, words: Iterable[str]) -> str:
-    """Give the first of the words that stands in the text by itself, in any case of letters; empty when none does."""
-    folded = content.casefold()
-    for word in words:
-        sought = re.escape(word.strip().casefold())
-        if sought and re.search(rf"(?<!\w){sought}(?!\w)", folded):
-            return word.strip()
-    return ""
+    """Give one of the words that stands in the text by itself, in any case of letters; empty when none does.
+
+    Takes as long as the text, however many words there are.
+    """
+    known = tuple(bare for word in words if (bare := word.strip()))
+    found = _finder(known).found(_edged(content)) if known else []
+    return known[min(number for number, _, _ in found)] if found else ""
+
+
+@lru_cache(maxsize=LISTS_KEPT)
+def _finder(words: tuple[str, ...]) -> Finder:
+    return Finder([_edged(word) for word in words])
+
+
+def _edged(text: str) -> str:
+    """Mark where words may begin and end, in a word as in a text that holds it by itself."""
+    return _ENDS.sub("\x03", _BEGINS.sub("\x02", text.casefold()))
 
 
 def is_on(config: CommunityConfig) -> bool:
@@ -53,7 +67,7 @@ def what_and_text(proposal: Proposal) -> tuple[str, str]:
         case TopicPayload(topic=topic):
             return "set its topic to something", topic
         case RenamePayload(name=name):
-            return "bear a name", name
+            return "take a name", name
         case _:
             raise ValueError(f"{type(proposal).__name__} is not read by moderation")
 

@@ -1,10 +1,12 @@
-"""What an agent may be called (docs/agents.md#what-an-agent-is)."""
+"""What an agent may be called (docs/agents.md#what-an-agent-is), and its files."""
 
 import unicodedata
 from collections.abc import Iterable
 
 LONGEST_NAME = 50
 MOST_ALIASES, LONGEST_ALIAS = 10, 50  # each is looked for in every message
+LONGEST_FILE_NAME = 60
+TEXT_SUFFIXES = {".txt", ".md", ".py", ".js", ".ts", ".json", ".yaml", ".yml", ".toml", ".csv", ".log", ".html", ".css"}
 _FORBIDDEN_MARKS = "@#:`()[]"
 _BLANK = "\u115f\u1160\u3164\uffa0\u2800"  # letters and a sign without a shape
 _WITHOUT_BLANK = dict.fromkeys(map(ord, _BLANK))
@@ -38,6 +40,16 @@ def _is_seen(sign: str) -> bool:
     if sign.isalnum():
         return sign not in _BLANK
     return ("\u0900" <= sign < "\u17b4" or sign in "\u3099\u309a") and unicodedata.category(sign)[0] == "M"
+
+
+def file_name(given: str) -> str:
+    """Give a name that a text file may have, on any machine."""
+    last = given.replace("\\", "/").rpartition("/")[2]
+    safe = "".join(sign if sign.isalnum() or sign in "._- ()+" else "_" for sign in last).strip(" .")
+    stem, _, ending = safe.rpartition(".")
+    if stem and f".{ending.lower()}" in TEXT_SUFFIXES:
+        return f"{stem[:LONGEST_FILE_NAME]}.{ending}"
+    return f"{safe[:LONGEST_FILE_NAME] or 'file'}.txt"
 
 
 def default_name(agent_id: int) -> str:

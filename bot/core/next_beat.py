@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bot.core.due_times import ambient_wait, own_beat_at, rounded_up
 from bot.core.gate import counts, hush_of, wakes
-from bot.core.kinds import Doing, HeldFor, ReasonKind, State
+from bot.core.kinds import BECAUSE, Doing, HeldFor, ReasonKind, State
 from bot.core.letters import RESTS
 from bot.core.reasons import banter_is_over, is_asleep, is_claimed, is_hushed
 from bot.core.records import Agent, AgentId, Reason, Room
@@ -40,6 +40,7 @@ class Waiting(StrEnum):
     POSTING = "posting"
     SLOT = "slot"
     NEWS = "news"
+    SCENE = "scene"
 
 
 HELD = {
@@ -74,7 +75,7 @@ def next_beats(view: Glance, funds: Funds, now: datetime, *, missing: str = "") 
 
 def _outlook(view: Glance, agent: Agent, now: datetime, funds: Funds, missing: str) -> NextBeat:
     at = doing(view, agent, now)
-    state = state_of(agent, now, typing=Doing.TYPING in at.values())
+    state = state_of(agent, now, typing=Doing.TYPING in at.values(), all_paused=view.community.paused)
     still = _at_rest(view, agent, now)
     if still is None and missing:
         still = NextBeat(waiting=Waiting.PROVIDER, words=NO_PROVIDER)
@@ -165,6 +166,8 @@ def _why(view: Outline, agent: Agent, reason: Reason, now: datetime) -> Waiting:
             return Waiting.SLEEP
         case ReasonKind.INITIATIVE:
             return Waiting.INITIATIVE
+        case ReasonKind.TURN:
+            return Waiting.SCENE
         case ReasonKind.ANSWER | ReasonKind.WOKEN | ReasonKind.ACCESS:
             return Waiting.INTERVAL
 
@@ -181,13 +184,14 @@ def _words(view: Outline, agent: Agent, waiting: Waiting, reason: Reason) -> str
         Waiting.FLOOR: f"the floor: others speak{where}",
         Waiting.LIMIT: f"a person: it had {caused} in an hour that no person caused",
         Waiting.SETTLE: f"the person to finish who speaks to it{where}",
-        Waiting.INTERVAL: f"its own next beat, every {agent.interval_seconds:.1f} s ({reason.kind}{where})",
+        Waiting.INTERVAL: f"its own next beat, every {agent.interval_seconds:.1f} s: {BECAUSE[reason.kind]}{where}",
         Waiting.PATIENCE: f"a later look: it had nothing to say lately{where}",
+        Waiting.SCENE: "its turn in a scene",
         Waiting.INITIATIVE: "a long silence, to begin something by itself",
         Waiting.PROVIDER: NO_PROVIDER,
         Waiting.HUSH: f"the end of the hush{where}",
         Waiting.POSTING: f"its own words to be posted{where}",
-        Waiting.SLOT: f"the next slot ({reason.kind}{where})",
+        Waiting.SLOT: f"its next look: {BECAUSE[reason.kind]}{where}",
     }[waiting]
 
 
@@ -195,7 +199,7 @@ def _nothing_new(view: Outline, agent: Agent, now: datetime, funds: Funds) -> Ne
     """What would let an agent beat that nothing makes beat now."""
     if agent.asleep_until is not None and is_asleep(agent, now):
         return NextBeat(waiting=Waiting.SLEEP, words=f"waking at {agent.asleep_until:%H:%M:%S} UTC, or to be mentioned")
-    mine = [view.all_rooms[room_id] for who, room_id in view.memberships if who == agent.id]
+    mine = [view.all_rooms[room_id] for room_id in view.joined(agent.id)]
     hushed = [room for room in mine if is_hushed(room, now)]
     tired = [room for room in mine if banter_is_over(room, view.config)]
     if hushed and len(hushed) == len(mine):

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected, one_of
-from bot.core.kinds import InputFormat, OutputFormat
+from bot.core.kinds import Detail, InputFormat, OutputFormat
 from bot.core.records import Json
 
 DEFAULT: Final = "default"
@@ -21,6 +21,7 @@ MATTERS: Final[Mapping[str, str]] = {  # by the setting with which each begins
     "attachment_characters": "Messages",
     "moves_per_agent_and_hour": "Tempo, gate and floor",
     "usd_per_day": "Models and money",
+    "scenes_at_once": "Scenes",
     "typing_at_most_seconds": "Pacing",
     "focus_stale_hours": "Memory and privacy",
     "architect_role_id": "The server",
@@ -40,6 +41,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "token_budget": "tokens of a new agent's own part of its HUD",
     "input_format": f"the format of a new agent's HUD: {_choice(InputFormat)}",
     "output_format": f"the format of a new agent's answers: {_choice(OutputFormat)}",
+    "detail": f"how much a new agent is shown: {_choice(Detail)}; auto goes by its model",
     "agents_per_parent_and_day": "how many agents an agent may create in a day",
     "access": "who may join a new room: open, knock or closed",
     "visibility": "who sees a new room: public or private",
@@ -54,6 +56,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "held_words": "words, with commas, that hold a message until a manager decides; none: no word",
     "moderation_model": "the model asked about every message of an agent; none: no model",
     "moves_per_agent_and_hour": "how often an hour one agent may move another's interval",
+    "greets": "whether an agent that a person makes says hello in its room: true or false",
     "signposts": "whether who names an agent where no agent hears is told where it lives: true or false",
     "pace_signs": "whether a thumb that changes an agent's pace is followed by a small ⏩ or ⏪: true or false",
     "own_room_minutes": "minutes for which whoever alone spoke in an agent's room addresses it",
@@ -79,16 +82,24 @@ OPTIONS: Final[Mapping[str, str]] = {
     "tokens_per_day": "what a UTC day may take, in tokens; default: no limit",
     "isolation": "whether agents may share a model call: shared or solo",
     "planner": "how calls are divided: auto, shared or solo",
+    "models": 'how models are asked, as JSON by name: {"llama3": {"detail": "lean"}} (/setup try finds it out)',
+    "lean_tokens": "tokens of the own part of an agent that is shown little (detail lean)",
+    "look_up_steps": "further calls in which an agent's look-ups are answered at once where somebody waits",
     "answer_tokens": "tokens kept free for the answer of a model that thinks before it writes",
     "answer_tokens_alone": "tokens an answer of one agent has at most",
     "unusable_told": "answers in a row that cannot be used before the managers are told",
     "answer_tokens_per_agent": "tokens of each agent's answer when several are asked together",
     "agents_per_call": "agents that share a model call at most: models write only so much at once",
+    "scenes_at_once": "how many scenes may be open at once",
+    "scene_usd": "what the turns of agents in one scene may cost, in USD",
+    "scene_lobby_minutes": "minutes after which a scene that nobody began is closed",
+    "scene_steps": "how often an agent is asked on one turn that comes to no move",
     "typing_at_most_seconds": "the longest typing of a short message at 80 wpm; slower rooms take longer",
     "sleep_at_most_days": "how far ahead agents may sleep or schedule, in days",
     "scheduled_at_most": "scheduled messages that an agent may have waiting",
     "fate_seconds": "seconds to look for a message whose fate is unknown before it is sent again",
     "focus_stale_hours": "hours after which an agent's focus counts as stale",
+    "present_hours": "hours for which agents are told that a person who spoke in a room is there",
     "summary_tokens": "tokens of talk after which a room is summed up",
     "message_days": "days for which messages outside of agents' windows are kept",
     "hud_days": "days for which HUDs are kept",
@@ -141,6 +152,8 @@ def rule_of(name: str) -> str:
         return _choice(field.annotation)
     if name.endswith("_id") or name == "listened_bots":
         return "what Discord gives with *Copy ID*"
+    if get_origin(field.annotation) is Mapping:
+        return "JSON such as its line in this list shows, or none"
     return "one line of text" if field.annotation is str else "words with commas between them, or none"
 
 

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 
-from bot.core.records import ARCHITECT_NAME, Person
+from bot.core.records import ARCHITECT_NAME, Person, Sender
+from bot.core.view import RoomView
 
 SOMEONE = "someone"
 _MENTION = re.compile(r"<@!?(\d{1,20})>")
@@ -15,9 +17,24 @@ def is_heard(person: Person) -> bool:
     return not (person.ignored or person.muted)
 
 
+def why_unheard(person: Person) -> str:
+    """Word why agents do not listen to somebody, and what changes that; empty when they do."""
+    if person.muted:
+        return "A manager muted you: ask the managers to have agents listen to you again."
+    return "Agents ignore you, as you wished: /privacy ignore-me changes that." if person.ignored else ""
+
+
 def as_decided(person: Person, known: Person | None) -> Person:
     """Give a person, as Discord shows them now, with what was decided about them before."""
     return person if known is None else replace(person, ignored=known.ignored, muted=known.muted)
+
+
+def present(room: RoomView, since: datetime) -> tuple[Sender, ...]:
+    """Give the people who spoke in a room since then and may be there now, by their ids, as they were last called."""
+    start = max(since, room.room.people_since or since)
+    said = (one.sender for one in room.messages if one.sender.is_human and one.sent_at >= start)
+    here = {(one.person_id or 0, one.name if one.person_id is None else ""): one for one in said}
+    return tuple(here[who] for who in sorted(here))
 
 
 def mention(person_id: int) -> str:

@@ -8,6 +8,7 @@ from bot.core.actions import Action, Aim, Definition, Need, People
 from bot.core.actor import Actor
 from bot.core.errors import Rejected
 from bot.core.kinds import SenderKind, Visibility
+from bot.core.people import why_unheard
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Message, MessageId, Room, Side
 
 ONLY_PEOPLE = "Only people can do that."
@@ -128,6 +129,8 @@ def _of_person(actor: Actor, action: Action, context: PermissionContext) -> str:
         return ONLY_AGENTS
     if definition.people is People.MANAGERS and not actor.is_manager:
         return ONLY_MANAGERS
+    if actor.who is not None and not actor.is_manager and not definition.of_unheard and (why := why_unheard(actor.who)):
+        return why
     if context.subject_id is None:
         return ""
     subject = context.agents.get(context.subject_id)

@@ -36,7 +36,7 @@ _SPEAKER: Final = re.compile(
 _CALL: Final = re.compile(r"(?:[-*]\s*)?(\w+)\(.*\)\Z")
 Run = tuple[str, ...]
 _WORD: Final = re.compile(r"\w+")
-_SENTENCE_END: Final = re.compile(r"[.!?…。！？](?=[\"')*_\]]*(?:\s|\Z))[\"')*_\]]*|\n")
+SENTENCE_END: Final = re.compile(r"[.!?…。！？](?=[\"')*_\]]*(?:\s|\Z))[\"')*_\]]*|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +78,12 @@ def spoken(text: str, sole: Sole) -> str:
     said = without_loop(_unquoted("\n".join(kept).strip()))
     said = said if sole.is_whole or len(kept) < text.count("\n") + 1 else in_whole_sentences(said)
     return said if _says_something(said) and not _is_copied(said, sole) else ""
+
+
+def goes_round(text: str) -> bool:
+    """Tell whether words go round in circles by now."""
+    bare = "".join(text.split())
+    return any(_first_round(bare, longest) for longest in LONGEST_ROUNDS)
 
 
 def without_loop(text: str) -> str:
@@ -122,7 +128,7 @@ def _past_marks(text: str, at: int) -> int:
 
 def in_whole_sentences(text: str) -> str:
     """Give words up to the last end of a sentence; as they are where there is none."""
-    ends = [end.end() for end in _SENTENCE_END.finditer(text)]
+    ends = [end.end() for end in SENTENCE_END.finditer(text)]
     return text[: ends[-1]].rstrip() if ends else text.strip()
 
 
@@ -144,6 +150,11 @@ def _unquoted(text: str) -> str:
 
 def _says_something(text: str) -> bool:
     return any(unicodedata.category(mark)[0] in "LN" or unicodedata.category(mark) == "So" for mark in text)
+
+
+def copies(text: str, rules: str) -> bool:
+    """Tell whether words are in part those of the instructions."""
+    return bool(_found(frozenset(_runs(_WORD.findall(text.lower()))), rules))
 
 
 def _is_copied(text: str, sole: Sole) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.core.records import AgentId, LetterId, Snowflake
+from bot.core.scenes.showing import Board
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +60,13 @@ class Publisher(Protocol):
     ) -> None:
         """Put or take back the bot's own reaction."""
 
-    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake) -> None:
-        """Delete a post of ours; one that is gone already is no error."""
+    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, *message_ids: Snowflake) -> None:
+        """Delete messages, 100 at most; those that are gone already are no error."""
+
+    async def unpinned_before(
+        self, guild_id: Snowflake, channel_id: Snowflake, before: Snowflake
+    ) -> tuple[Sequence[Snowflake], Snowflake | None]:
+        """Give the messages before one that are not pinned, the newest first, and from where to read on, if at all."""
 
     async def pin_billboard(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str
@@ -74,6 +80,14 @@ class Publisher(Protocol):
 
     async def make_channel(self, guild_id: Snowflake, new: NewChannel) -> Snowflake:
         """Make an agent's channel in the category, or find the one that was made for it already."""
+
+    async def open_thread(self, guild_id: Snowflake, channel_id: Snowflake, name: str) -> Snowflake:
+        """Open a public thread in a channel, or find the one of that name that was opened for it already."""
+
+    async def show_board(
+        self, guild_id: Snowflake, thread_id: Snowflake, post_id: Snowflake | None, board: Board
+    ) -> Snowflake:
+        """Bring a scene's board up to date (posted where there is none) and give the message's id."""
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Delete a channel; one that is gone already is no error."""

@@ -15,13 +15,13 @@ from bot.core.emoji import ASLEEP, PAUSED
 from bot.core.kinds import HeldFor, LetterKind, ReasonKind, SenderKind
 from bot.core.letters import CuePayload
 from bot.core.records import Agent, AgentId, Membership, Message, MessageId, Reason, Room, Sender, Snowflake
-from bot.core.view import Glance, Outline, RoomView, View
+from bot.core.view import Glance, Outline, RoomView
 
 WORTH_WRITING = timedelta(seconds=30)  # by which an initiative must move before it is written again
 
 
 def reasons_for(
-    view: View,
+    view: Glance,
     room_id: AgentId,
     message: Message,
     *,
@@ -151,7 +151,7 @@ def _sign(view: Outline, agent: Agent, way: Way, now: datetime) -> str:
 class _Event:
     """One message as it comes to the members of its room."""
 
-    view: View
+    view: Glance
     room: RoomView
     message: Message
     now: datetime

@@ -12,6 +12,7 @@ from typing import NewType
 from bot.core.kinds import (
     Access,
     AgentType,
+    Detail,
     HeldFor,
     InputFormat,
     LetterKind,
@@ -33,6 +34,7 @@ LetterId = NewType("LetterId", int)
 BeatId = NewType("BeatId", int)
 ScheduleId = NewType("ScheduleId", int)
 CheckpointId = NewType("CheckpointId", int)
+SceneId = NewType("SceneId", int)
 Snowflake = NewType("Snowflake", int)
 Side = NewType(
     "Side", int
@@ -116,7 +118,6 @@ class Agent:
     id: AgentId
     name: str
     type: AgentType
-    prompt: str
     model: str
     temperature: float = 0.7
     avatar_url: str | None = None
@@ -126,6 +127,7 @@ class Agent:
     allocations: Allocations = Allocations()
     input_format: InputFormat = InputFormat.TEXT
     output_format: OutputFormat = OutputFormat.JSON
+    detail: Detail = Detail.AUTO
     can_create_agents: bool = False
     aliases: tuple[str, ...] = ()
     listens_to_bare_name: bool = True
@@ -142,6 +144,14 @@ class Agent:
     lease_until: datetime | None = None
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = None  # its model failed: it is not asked before
+    spare_model: str = ""  # answers for it while its own model fails
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeAgent(Agent):
+    """An agent with its prompt, which is long, and read only of those whom it takes."""
+
+    prompt: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +175,7 @@ class Room:
     fault_told_at: datetime | None = None  # when it said that the model fails; None again once it answers
     last_message_at: datetime | None = None
     compact_asked_at: datetime | None = None  # someone wants it summarised now
+    people_since: datetime | None = None  # who spoke before may have been shut out since
 
     @property
     def owner_id(self) -> AgentId:
@@ -224,6 +235,12 @@ class Message:
     beat_id: BeatId | None = None
     tokens: int = 0
     answers_from_agents: int = 0  # answers by agents that it did not address (floor)
+    scene_id: SceneId | None = None  # said in a scene: no room shows it
+
+    @property
+    def is_wish(self) -> bool:
+        """Whether a person wished for another answer to what it replies to: it stands nowhere on Discord."""
+        return self.sender.is_human and self.discord_id is None and self.reply_to is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,6 +345,7 @@ class Reason:
     since: datetime  # the first line of it: settling ends at the latest 3 s after this
     due_at: datetime
     held_for: HeldFor | None = None  # why it was put off until `due_at`; None: that is when it was due
+    scene_id: SceneId | None = None  # whose turn it is there
 
     @property
     def is_a_persons_call(self) -> bool:
@@ -358,6 +376,7 @@ class Beat:
     person_id: Snowflake | None = None  # whose message led to it; None: agents or itself (self-caused)
     side: Side = PUBLIC_SIDE
     room_id: AgentId | None = None  # where its reason lies
+    scene_id: SceneId | None = None
     model: str = ""
     input_format: InputFormat = InputFormat.TEXT
     agents_in_call: int = 1

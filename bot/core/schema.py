@@ -1,13 +1,15 @@
 """The strict JSON schema of an answer: constants made from the action vocabulary, with no id in them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from bot.core.actions import CATALOGUE, Definition
+from bot.core.actions import BY_NAME, CATALOGUE, Definition
 from bot.core.records import Json
 
 SCHEMA_NAME = "answer"
+MOST_LEAN_ACTIONS = 3  # weak minds find no end
 _KEPT = ("type", "enum", "const", "anyOf", "items", "format")
 # Strict mode knows no free-form object, so a value is plain, and an object or a list is written as JSON text.
 ANY_VALUE: dict[str, Json] = {
@@ -16,23 +18,40 @@ ANY_VALUE: dict[str, Json] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class LeanForm:
+    """The answer of an agent that is shown little: these actions only, and (`in_one_room`) a message without a room."""
+
+    actions: tuple[str, ...]
+    in_one_room: bool
+
+
 @cache
-def answer_schema(*, alone: bool = False) -> dict[str, Json]:
+def answer_schema(*, alone: bool = False, lean: LeanForm | None = None) -> dict[str, Json]:
     """Give the schema that holds a model to the answer's shape; every property is required, optional ones may be null.
 
     `alone`: of a call of one agent, which knows neither list nor id, so that nobody can answer for somebody else.
     """
+    if lean is not None:
+        return _lean_schema(lean)
     one: dict[str, Json] = {
         "thoughts": {"type": ["string", "null"]},
-        "responses": {
-            "type": "array",
-            "items": _object({"room_id": {"type": "integer"}, "message": {"type": "string"}}),
-        },
-        "actions": {"type": "array", "items": {"anyOf": [action_schema(each) for each in CATALOGUE if each.listed]}},
+        "responses": RESPONSES,
+        "actions": _actions(each for each in CATALOGUE if each.listed),
     }
     if alone:
         return _object(one)
     return _object({"agents": {"type": "array", "items": _object({"agent_id": {"type": "integer"}, **one})}})
+
+
+def _lean_schema(lean: LeanForm) -> dict[str, Json]:
+    said: dict[str, Json] = {"message": {"type": "string"}} if lean.in_one_room else {"responses": RESPONSES}
+    actions = _actions(BY_NAME[name] for name in lean.actions)
+    return _object({**said, "actions": {**actions, "maxItems": MOST_LEAN_ACTIONS}})
+
+
+def _actions(definitions: Iterable[Definition]) -> dict[str, Json]:
+    return {"type": "array", "items": {"anyOf": [action_schema(each) for each in definitions]}}
 
 
 def action_schema(definition: Definition) -> dict[str, Json]:
@@ -73,3 +92,9 @@ def _nullable(part: dict[str, Json]) -> dict[str, Json]:
     shape = {**part, "type": [part["type"], "null"]}
     choices = part.get("enum")
     return {**shape, "enum": [*choices, None]} if isinstance(choices, list) else shape
+
+
+RESPONSES: dict[str, Json] = {
+    "type": "array",
+    "items": _object({"room_id": {"type": "integer"}, "message": {"type": "string"}}),
+}

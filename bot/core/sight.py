@@ -1,10 +1,12 @@
 """What of a community a person may see: nothing of rooms that Discord hides from them, nor of what goes on there."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bot.core.records import Agent, AgentId
+from bot.core.ports.scenes import Scenes
+from bot.core.records import Agent, AgentId, CommunityId
+from bot.core.scenes.records import OPEN
 from bot.core.view import Doors, Outline
 
 Value = TypeVar("Value")
@@ -61,3 +63,14 @@ def members_of(view: Outline, rooms: Iterable[AgentId]) -> frozenset[AgentId]:
     """Give the agents that are in one of these rooms, of those that the view tells of."""
     wanted = frozenset(rooms)
     return frozenset(agent for agent, room in view.memberships if room in wanted)
+
+
+async def insiders(
+    scenes: Scenes, community_id: CommunityId, view: Outline, rooms: Collection[AgentId]
+) -> frozenset[AgentId]:
+    """Give the agents that are in one of these rooms, or sit in a scene that takes place there."""
+    if not rooms:
+        return frozenset()
+    there = [scene for scene in await scenes.all(community_id, OPEN) if scene.room_id in rooms]
+    seated = {one.agent_id for scene in there for one in scene.seats if one.agent_id is not None}
+    return members_of(view, rooms) | seated

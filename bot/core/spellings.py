@@ -56,7 +56,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "until": ("until", "wake_at", "time", "at"),
     "at": ("at", "time", "when", "send_at"),
     "topic": ("topic", "value", "text"),
-    "name": ("name", "new_name"),
+    "name": ("name", "new_name", "filename", "file_name"),
     "background_prompt": ("background_prompt", "prompt", "background", "seed", "role"),
     "agent_type": ("agent_type", "kind"),
     "in_room_id": ("in_room_id", "room_id", "room"),

@@ -12,7 +12,7 @@ from bot.core.view import Glance
 def doing(view: Glance, agent: Agent, now: datetime) -> Mapping[AgentId, Doing]:
     """Give what the agent is at in each room where it is at something; the view has its rooms and its reasons."""
     found: dict[AgentId, Doing] = {}
-    is_up = state_of(agent, now) not in (State.SLEEPING, State.PAUSED, State.RETIRED)
+    is_up = state_of(agent, now, all_paused=view.community.paused) not in (State.SLEEPING, State.PAUSED, State.RETIRED)
     since = agent.last_beat_at if is_claimed(agent, now) else None
     for reason in view.reasons.get(agent.id, ()):
         if reason.room_id is None:
@@ -21,17 +21,17 @@ def doing(view: Glance, agent: Agent, now: datetime) -> Mapping[AgentId, Doing]:
             found[reason.room_id] = Doing.THINKING
         elif is_up and reason.held_for is HeldFor.FLOOR and reason.room_id not in found:
             found[reason.room_id] = Doing.WAITING
-    for room_id in view.being_posted:
-        if view.own_words(agent.id, room_id) and found.get(room_id) is not Doing.THINKING:
+    for room_id in view.speaking_in(agent.id):
+        if found.get(room_id) is not Doing.THINKING:
             found[room_id] = Doing.TYPING
     return dict(sorted(found.items()))
 
 
-def state_of(agent: Agent, now: datetime, *, typing: bool = False) -> State:
-    """Give the state people see; `typing`: words of its own are on their way."""
+def state_of(agent: Agent, now: datetime, *, typing: bool = False, all_paused: bool = False) -> State:
+    """Give the state people see; `typing`: words of its own are on their way; `all_paused`: nobody may beat."""
     if agent.retired_at is not None:
         return State.RETIRED
-    if agent.paused_reason is not None:
+    if agent.paused_reason is not None or all_paused:
         return State.PAUSED
     if agent.beat_id is not None and agent.lease_until is not None and agent.lease_until > now:
         return State.THINKING

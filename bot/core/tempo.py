@@ -10,7 +10,7 @@ from bot.core.emoji import FASTER, SLOWER, emotion_of, is_hush, reaction_name
 from bot.core.kinds import Emotion, SenderKind
 from bot.core.reasons import cue
 from bot.core.records import Agent, AgentId, Message, Sender
-from bot.core.view import Outline
+from bot.core.view import Roster
 
 FASTEST_SECONDS = 1.0
 SLOWEST_SECONDS = 10.0
@@ -19,7 +19,7 @@ STEP_SECONDS = {Emotion.THUMBS_UP: -0.5, Emotion.THUMBS_DOWN: 0.5}
 
 
 def changes_for(
-    view: Outline,
+    view: Roster,
     message: Message,
     reactor: Sender,
     emoji: str | Emotion,
@@ -56,7 +56,7 @@ def _held(seconds: float) -> float:
 
 
 def _put(
-    view: Outline, message: Message, reactor: Sender, emoji: str | Emotion, now: datetime, moves: int
+    view: Roster, message: Message, reactor: Sender, emoji: str | Emotion, now: datetime, moves: int
 ) -> list[Change]:
     emotion = emotion_of(emoji) if not isinstance(emoji, Emotion) else emoji
     author = _author(view, message)
@@ -74,7 +74,7 @@ def _put(
     return [reaction, *_moved(author, moved), *_signed(view, message, reactor, moved, now)]
 
 
-def _signed(view: Outline, message: Message, reactor: Sender, moved: float, now: datetime) -> list[Change]:
+def _signed(view: Roster, message: Message, reactor: Sender, moved: float, now: datetime) -> list[Change]:
     """Show on the message that a person's thumb was felt, where the community wants that."""
     if moved == 0 or not reactor.is_human or not view.config.pace_signs:
         return []
@@ -82,7 +82,7 @@ def _signed(view: Outline, message: Message, reactor: Sender, moved: float, now:
 
 
 def _taken_back(
-    view: Outline, message: Message, reactor: Sender, emoji: str | Emotion, effect: float, now: datetime
+    view: Roster, message: Message, reactor: Sender, emoji: str | Emotion, effect: float, now: datetime
 ) -> list[Change]:
     changes: list[Change] = [Unreact(message_id=message.id, emoji=reaction_name(emoji), reactor=reactor)]
     if reactor.is_human and is_hush(emoji) and not _is_hushed_longer(view, message.room_id, now):
@@ -90,7 +90,7 @@ def _taken_back(
     return changes + _moved(_author(view, message), -effect)
 
 
-def _is_hushed_longer(view: Outline, room_id: AgentId, now: datetime) -> bool:
+def _is_hushed_longer(view: Roster, room_id: AgentId, now: datetime) -> bool:
     """Tell whether a manager silenced the room for longer than a sign does."""
     room = view.all_rooms.get(room_id)
     until = room.hushed_until if room is not None else None
@@ -104,13 +104,13 @@ def _moved(author: Agent | None, by_seconds: float) -> list[Change]:
     return [UpdateAgent(agent_id=author.id, fields={"interval_seconds": seconds})]
 
 
-def _author(view: Outline, message: Message) -> Agent | None:
+def _author(view: Roster, message: Message) -> Agent | None:
     if message.sender.kind is not SenderKind.AGENT or message.sender.agent_id is None:
         return None
     return view.agents.get(message.sender.agent_id)
 
 
-def _may_move(view: Outline, author: Agent, reactor: Sender, moves: int) -> bool:
+def _may_move(view: Roster, author: Agent, reactor: Sender, moves: int) -> bool:
     if reactor.is_human:
         return True
     if reactor.agent_id is None or reactor.agent_id == author.id:
@@ -118,7 +118,7 @@ def _may_move(view: Outline, author: Agent, reactor: Sender, moves: int) -> bool
     return moves < view.config.moves_per_agent_and_hour
 
 
-def _stirred(view: Outline, message: Message, reactor: Sender, emoji: str, now: datetime) -> list[Change]:
+def _stirred(view: Roster, message: Message, reactor: Sender, emoji: str, now: datetime) -> list[Change]:
     """What a person's reaction means to the room: agents may talk on, or are to be silent for a while."""
     if not reactor.is_human:
         return []

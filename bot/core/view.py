@@ -1,12 +1,15 @@
 """What one read gives a slot: all that its gates, plans and HUDs need, and nothing is asked for afterwards."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
 from bot.core.kinds import ReasonKind, Visibility
 from bot.core.records import (
+    ARCHITECT_ID,
+    ARCHITECT_NAME,
     PUBLIC_SIDE,
     AccessKey,
     AccessRequest,
@@ -24,8 +27,10 @@ from bot.core.records import (
     Schedule,
     Side,
     Usage,
+    WholeAgent,
 )
 
+WHO_THEY_ARE = "the people who may manage this server, members of every room"
 MayRead = Callable[[Room], Awaitable[bool]]  # whether who asks may read a private thread now
 
 
@@ -37,31 +42,53 @@ class RoomView:
     members: tuple[AgentId, ...]  # the owner first, then by id
     messages: tuple[Message, ...] = ()
     older: int = 0  # how many stored messages come before `messages`
-    checkpoint: Checkpoint | None = None
+    checkpoint: Checkpoint | None = None  # the newest
+    checkpoints: int = 0
 
 
 # What a look holds is told by its type: nothing that was not read can be mistaken for what is not there.
 @dataclass(frozen=True, kw_only=True)
-class Outline:
-    """Who and where: the agents and rooms that were asked for, at least; those alone are in `rooms`.
-
-    Of private threads `all_rooms` has only those that were asked for and those in which the asked agents are.
-    """
+class Roster:
+    """Agents and rooms: those that were asked for, at least."""
 
     community: Community
     config: CommunityConfig
     agents: Mapping[AgentId, Agent]
     all_rooms: Mapping[AgentId, Room]
+
+    def whole_agent(self, agent_id: AgentId) -> WholeAgent:
+        """Give an agent with its prompt; a LookupError where that was not read, for it was not asked for."""
+        agent = self.agents[agent_id]
+        if not isinstance(agent, WholeAgent):
+            raise LookupError(f"the prompt of agent {agent_id} was not read")
+        return agent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outline(Roster):
+    """Who is where: the rooms that were asked for, and those of the agents that were, are in `rooms`.
+
+    Of private threads `all_rooms` has only those that were asked for and those in which the asked agents are.
+    """
+
     rooms: Mapping[AgentId, RoomView]
     memberships: Mapping[tuple[AgentId, AgentId], Membership]  # (agent, room)
 
+    @cached_property
+    def _joined(self) -> Mapping[AgentId, Sequence[AgentId]]:
+        """The rooms in which each agent is: asked of everyone, they are looked through once."""
+        joined: dict[AgentId, list[AgentId]] = {}
+        for agent_id, room_id in self.memberships:
+            joined.setdefault(agent_id, []).append(room_id)
+        return joined
+
+    def joined(self, agent_id: AgentId) -> Sequence[AgentId]:
+        """Give the rooms in which an agent is, on all sides."""
+        return self._joined.get(agent_id, ())
+
     def rooms_of(self, agent_id: AgentId, side: Side = PUBLIC_SIDE) -> tuple[RoomView, ...]:
         """Give the rooms an agent is in on one side of the barrier, its own first, then by id."""
-        mine = (
-            view
-            for (agent, room), _ in self.memberships.items()
-            if agent == agent_id and (view := self.rooms.get(room))
-        )
+        mine = (view for room in self.joined(agent_id) if (view := self.rooms.get(room)))
         shown = [view for view in mine if view.room.side == side]
         return tuple(sorted(shown, key=lambda view: (view.room.id != agent_id, view.room.id)))
 
@@ -82,11 +109,25 @@ class Outline:
 
 @dataclass(frozen=True, kw_only=True)
 class Glance(Outline):
-    """What gates and floors need of some agents, their rooms and all members of these."""
+    """What gates, floors and reasons need of some agents and rooms, and all members of these."""
 
     unposted: Mapping[AgentId, tuple[Letter, ...]] = field(default_factory=dict)  # by room
     being_posted: Mapping[AgentId, tuple[Message, ...]] = field(default_factory=dict)  # the words of `unposted`
     reasons: Mapping[AgentId, tuple[Reason, ...]] = field(default_factory=dict)  # waiting or claimed, of all members
+
+    @cached_property
+    def _speaking(self) -> Mapping[AgentId, Collection[AgentId]]:
+        """The rooms in which words of each agent are still to be posted: asked of everyone, looked through once."""
+        rooms: dict[AgentId, dict[AgentId, None]] = {}
+        for room_id, messages in self.being_posted.items():
+            for one in messages:
+                if one.sender.agent_id is not None:
+                    rooms.setdefault(one.sender.agent_id, {})[room_id] = None
+        return rooms
+
+    def speaking_in(self, agent_id: AgentId) -> Collection[AgentId]:
+        """Give the rooms in which the agent said something that is still to be posted."""
+        return self._speaking.get(agent_id, ())
 
     def own_words(self, agent_id: AgentId, room_id: AgentId) -> tuple[Message, ...]:
         """Give what the agent said in a room that is still to be posted there, oldest first."""
@@ -132,6 +173,7 @@ class View(Glance, Doors, Belongings):
     """One community as it stands at one moment, with all that HUDs show.
 
     `agents` and `all_rooms` hold everyone's, for the directory; secrets only of rooms whose owners are asked alone.
+    Agents that were asked for, by their rooms too, are whole.
     """
 
     schedules: Mapping[AgentId, tuple[Schedule, ...]] = field(default_factory=dict)  # by agent, soonest first
@@ -152,6 +194,8 @@ class Tally:
 def agent_named(agents: Iterable[Agent], typed: str) -> Agent:
     """Find an agent by its id or its name, ignoring case; raises NotFound when there is none."""
     wanted = typed.strip().removeprefix("#").casefold()
+    if wanted in (str(ARCHITECT_ID), ARCHITECT_NAME.casefold()):
+        raise NotFound(f"{ARCHITECT_ID} is {ARCHITECT_NAME}: {WHO_THEY_ARE}. Name an agent.")
     for agent in agents:
         if wanted in (str(agent.id), agent.name.casefold()):
             return agent

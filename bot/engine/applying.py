@@ -6,7 +6,7 @@ from datetime import datetime
 
 import structlog
 
-from bot.core.actions import Action, Reply, SendMessage
+from bot.core.actions import Action, Play, Reply, SendMessage
 from bot.core.actor import Actor
 from bot.core.after_beat import (
     FAILURES_TOLD,
@@ -21,7 +21,7 @@ from bot.core.after_beat import (
     widened,
 )
 from bot.core.answers import AgentAnswer
-from bot.core.changes import Change, ClearLookups, EndBeat, UpdateAgent
+from bot.core.changes import AgentColumns, Change, ClearLookups, EndBeat, RecordAction, UpdateAgent
 from bot.core.errors import Broken, ModelError
 from bot.core.floor import after_saying, may_speak
 from bot.core.gate import Claim, Ready
@@ -29,12 +29,15 @@ from bot.core.hud.call import AgentPart
 from bot.core.key_redaction import LONGEST_KEPT, KeyRedactor
 from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Usage
+from bot.core.records import AgentId, Beat, BeatId, CommunityId, Lookup, Usage
+from bot.core.scenes.records import SceneStatus
+from bot.core.turn_answers import NO_MOVE
 from bot.core.view import Glance, Outline
 from bot.core.wording import as_words
 from bot.engine.performer import ActionContext, Outcome, Performer
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, settle
+from bot.engine.stage import PASSED, opened
 
 RandomFor = Callable[[CommunityId, BeatId], Random]
 LOOKED_BACK = 20  # messages of each room: enough to find the person's message that is answered
@@ -131,9 +134,12 @@ class Applier:
             self._metrics.count("beats_lost")
             log.warning("a claim had ended before its answer came", agent=claim.agent_id, beat=claim.beat_id)
             return view
+        if one.ready.is_turn:
+            await self._apply_turn(write, view, one, let_through_at, now)
+            return await write.views.glance(claim.community_id, agent_ids=[claim.agent_id], messages=LOOKED_BACK)
         one = replace(one, ready=widened(view, one.ready, one.part.seen_until))
-        before = _before(one)
-        if not _only_talks(view, one.reply.actions):  # what is looked up or asked for now is not what was shown
+        before = [*_before(one), *one.call.looked_up]
+        if one.call.looked_up or not _only_talks(view, one.reply.actions):  # what is looked up now was not shown
             await write.apply(claim.community_id, before)
             before = []
         outcomes = await self._perform(write, view, one, let_through_at, now)
@@ -142,6 +148,74 @@ class Applier:
         spoke_in = _spoken(outcomes)
         self._metrics.count("beats", reason=one.ready.first.kind, silent=str(not spoke_in).lower())
         return after_saying(view, one.ready, spoke_in, now)
+
+    async def _apply_turn(
+        self, write: Writing, view: Glance, one: Answered, let_through_at: datetime, now: datetime
+    ) -> None:
+        """Apply the move of a turn: no floor is asked, no room was seen, and what came to no move is asked again."""
+        ready, community_id = one.ready, one.ready.claim.community_id
+        agent = view.agents[ready.agent_id]
+        await write.apply(community_id, seen(ready))
+        outcomes: Sequence[Outcome] = []
+        if agent.paused_reason is None and agent.retired_at is None:
+            outcomes = await self._performer.perform(
+                write,
+                community_id,
+                Actor.agent(ready.agent_id),
+                one.reply.actions,
+                ActionContext(
+                    now=now,
+                    random=self._random_for(community_id, ready.beat_id),
+                    side=ready.side,
+                    rooms_shown=frozenset(),
+                    beat_id=ready.beat_id,
+                    reasons=ready.reasons,
+                    redactor=one.redactor,
+                ),
+            )
+        moved = [outcome for outcome in outcomes if isinstance(outcome.action, Play)]
+        if not any(outcome.accepted for outcome in moved):
+            why = next((outcome.why for outcome in moved), one.failed or NO_MOVE)
+            await self._fumbled(write, view, ready, why, now)
+        fields: AgentColumns = {"failures_in_a_row": 0, "backs_off_until": None}
+        after: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]
+        await write.apply(community_id, [*after, EndBeat(beat=_beat(one, outcomes, let_through_at, silent=True))])
+        self._metrics.count("beats", reason=ready.first.kind, silent="false")
+
+    async def _fumbled(self, write: Writing, view: Glance, ready: Ready, why: str, now: datetime) -> None:
+        scene_id = ready.first.scene_id
+        if scene_id is None:
+            return
+        community_id = ready.claim.community_id
+        stage = await opened(write, community_id, scene_id, config=view.config, now=now)
+        seat = stage.scene.seat_of(agent_id=ready.agent_id)
+        if seat is None or why == PASSED or stage.scene.status is not SceneStatus.RUNNING:
+            return
+        await stage.fumbled(seat.seat, why)
+        await write.apply(community_id, stage.changes)
+
+    async def look_up(
+        self, call: PlannedCall, actions: Sequence[Action], redactor: KeyRedactor
+    ) -> list[tuple[Lookup, RecordAction]]:
+        """Give what an agent's look-ups find now, and write nothing; for one whose claim has passed on none is made."""
+        (ready,), (part,) = call.ready, call.built.parts
+        claim, now = ready.claim, self._clock.now()
+        async with self._store.writing(claim.community_id) as write:
+            if not await write.claims.holds(claim):
+                return []
+            terms = self._terms(ready, part, now, redactor=redactor)
+            return await self._performer.look_up(write, claim.community_id, claim.agent_id, actions, terms)
+
+    def _terms(self, ready: Ready, part: AgentPart, now: datetime, *, redactor: KeyRedactor) -> ActionContext:
+        return ActionContext(
+            now=now,
+            random=self._random_for(ready.claim.community_id, ready.beat_id),
+            side=ready.side,
+            rooms_shown=frozenset(part.room_ids),
+            beat_id=ready.beat_id,
+            reasons=ready.reasons,
+            redactor=redactor,
+        )
 
     async def failed(self, ready: Ready, error: ModelError) -> None:
         """Put an agent back whose model failed: its reasons stay and are tried again after a while."""
@@ -181,17 +255,8 @@ class Applier:
         if not one.reply.actions and not one.reply.rejected and not addressed:
             return []  # what was brought to an agent is noticed even by one that says nothing
         speech = _Speech(view=view, ready=ready, let_through_at=let_through_at, now=now)
-        terms = ActionContext(
-            now=now,
-            random=self._random_for(ready.claim.community_id, ready.beat_id),
-            side=ready.side,
-            rooms_shown=frozenset(one.part.room_ids),
-            beat_id=ready.beat_id,
-            reasons=ready.reasons,
-            let_through_at=let_through_at,
-            may_speak=speech.allowed,
-            redactor=one.redactor,
-        )
+        terms = self._terms(ready, one.part, now, redactor=one.redactor)
+        terms = replace(terms, let_through_at=let_through_at, may_speak=speech.allowed)
         return await self._performer.perform(
             write,
             ready.claim.community_id,
@@ -249,7 +314,7 @@ def _after(
 ) -> list[Change]:
     spoke_in = tuple(dict.fromkeys(_spoken(outcomes)))
     changes = looked(view, one.ready, one.part.seen_until, one.part.window_starts)
-    changes += spoken(view, one.ready, spoke_in, now)
+    changes += spoken(view, one.ready, spoke_in, now, model=one.call.kind.model)
     for room_id in spoke_in:
         changes += answered(view, one.ready, room_id, now)
     if one.useless:
@@ -270,7 +335,8 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
     ready = one.ready
     people = [reason.person_id for reason in ready.reasons if reason.person_id is not None]
     refused = [f"Rejected ({as_words(what)}): {why}" for what, why in one.reply.rejected]
-    done = (*(_in_words(outcome) for outcome in outcomes), *refused)
+    looked_up = [f"Looked up within the beat: {as_words(done.record.type)}." for done in one.call.looked_up]
+    done = (*looked_up, *(_in_words(outcome) for outcome in outcomes), *refused)
     return Beat(
         id=ready.beat_id,
         agent_id=ready.agent_id,
@@ -279,6 +345,7 @@ def _beat(one: Answered, outcomes: Sequence[Outcome], let_through_at: datetime, 
         person_id=people[0] if people else None,
         side=ready.side,
         room_id=ready.first.room_id,
+        scene_id=ready.first.scene_id,
         model=one.call.kind.model,
         input_format=one.call.kind.input_format,
         agents_in_call=len(one.call.ready),

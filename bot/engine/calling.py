@@ -6,26 +6,31 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
+from bot.core.actions import Action
 from bot.core.after_beat import rests
 from bot.core.answer_text import LONGEST_ANSWER, is_plain
 from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
-from bot.core.errors import Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
-from bot.core.gate import Ready
+from bot.core.errors import AskedAnew, Broken, ModelError, ModelRefused, ModelUnreachable, TooMuch
+from bot.core.gate import Ready, is_overtaken
 from bot.core.hud.call import constant_tokens
 from bot.core.hud.why import mending
 from bot.core.key_redaction import KeyRedactor, given_in
 from bot.core.kinds import OutputFormat, ReasonKind
 from bot.core.plain_words import Sole
-from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Workshop
+from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
 from bot.core.records import AgentId, CommunityId, Usage
-from bot.core.schema import answer_schema
+from bot.core.scenes.showing import Turn
 from bot.core.spending import Limit, Short, added, divided, next_day
+from bot.core.turn_answers import parse_turn
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
+from bot.engine.aside import aside
 from bot.engine.gatekeeper import Batch
+from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, weights_of
 
@@ -44,11 +49,27 @@ class _Kept:
     hud: str
 
 
+class _Overtaken(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Asked:
+    """A call that is being answered; `was_sent`: it may cost something by now."""
+
+    batch: Batch
+    ready: tuple[Ready, ...]
+    task: asyncio.Task[ModelAnswer]
+    was_sent: bool = False
+    is_overtaken: bool = False
+
+
 class Caller:
     """Carries calls out; `on_letters` is called after each beat."""
 
     def __init__(
         self,
+        store: Store,
         purse: Purse,
         applier: Applier,
         clock: Clock,
@@ -58,6 +79,7 @@ class Caller:
         call_seconds: float,
         on_letters: Callable[[], None],
     ) -> None:
+        self._store = store
         self._purse = purse
         self._applier = applier
         self._clock = clock
@@ -67,6 +89,7 @@ class Caller:
         self._on_letters = on_letters
         # a community's answers are applied one after the other, in the order in which they came
         self._turns: defaultdict[CommunityId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._asked: list[_Asked] = []
         self._stuck: list[Ready] = []  # who could not be put back: the store was away
 
     async def carry_out(self, batch: Batch, call: PlannedCall, before: Answered | None = None) -> None:
@@ -91,6 +114,12 @@ class Caller:
         except asyncio.CancelledError:
             await self._let_go(pending)
             raise
+        except _Overtaken:
+            self._metrics.count("calls_overtaken")
+            await self._let_go(pending)
+        except AskedAnew as error:
+            log.info("a call is put otherwise", model=call.kind.model, why=error.sentence)
+            await self._let_go(pending)
         except ModelError as error:
             self._metrics.count("model_failures", kind=type(error).__name__)
             log.warning("a model did not answer", model=call.kind.model, why=error.sentence)
@@ -111,7 +140,10 @@ class Caller:
             await self._purse.settle(batch.community_id, call, as_told(answer.usage))
             paid_for = replace(call, reservation=None)
             answer, parsed = await self._mended(batch, call, answer, parsed, trouble)
-        kept = _kept(batch, call, parsed, before)
+        if before is None:
+            call, answer, parsed = await self._looked_up(batch, paid_for, answer, parsed)
+            paid_for = call
+        kept = await aside(_kept, batch, call, parsed, before)
         parts = [_answered(batch, call, one, answer, parsed, kept) for one in call.ready]
         again = [one for one in parts if call.shared and _needs_own_call(one)]
         final = [one if before is None else _joined(before, one) for one in parts if one not in again]
@@ -128,7 +160,8 @@ class Caller:
         pending = {before.ready.agent_id: before.ready}
         async with self._own_faults(batch, before.call, pending):
             write = planner.builder(batch.view, batch.model, batch.at)
-            own = await self._paid(batch, planner.alone(batch.view, before.ready, batch.model, write))
+            own = await aside(planner.alone, batch.view, before.ready, batch.model, write)
+            own = await self._paid(batch, own)
             pending.clear()  # from here on the call answers for it
             await self.carry_out(batch, own, before)
 
@@ -138,6 +171,46 @@ class Caller:
         call = planner.with_images(view, batch.model, call)
         (one,) = await self._purse.reserve(batch.community_id, batch.model, view.config, [call], now, view.agents)
         return one
+
+    async def _looked_up(
+        self, batch: Batch, call: PlannedCall, answer: ModelAnswer, parsed: ParsedAnswer
+    ) -> tuple[PlannedCall, ModelAnswer, ParsedAnswer]:
+        """Answer the look-ups of an agent that is waited for, and ask it on; what is left to the next beat stays so."""
+        for _ in range(batch.view.config.look_up_steps):
+            more = await self._next_step(batch, call, parsed)
+            if more is None:
+                break
+            await self._purse.settle(batch.community_id, call, as_told(answer.usage))
+            call = replace(call, reservation=None)
+            try:
+                then = await self._ask(batch, more)
+            except ModelError as error:
+                log.warning("what was looked up was not answered", model=call.kind.model, why=error.sentence)
+                break
+            await self._purse.settle(batch.community_id, more, as_told(then.usage))
+            used = added(answer.usage, then.usage)
+            read = await self._read(batch, then, more)
+            if not read.usable:
+                answer = replace(answer, usage=used)
+                break
+            call, answer, parsed = replace(more, reservation=None), replace(then, usage=used), read
+        return call, answer, parsed
+
+    async def _next_step(self, batch: Batch, call: PlannedCall, parsed: ParsedAnswer) -> PlannedCall | None:
+        """Give the call that goes on where an answer consists of look-ups; None where it does not, or cannot be."""
+        actions = _look_ups_in(call, parsed)
+        lasts = call.ready[0].claim.lease_until - self._clock.now() > timedelta(seconds=self._call_seconds)
+        if not actions or not lasts:
+            return None
+        found = await self._applier.look_up(call, actions, batch.redactor)
+        more = await aside(planner.looked_up, batch.view, batch.model, call, found) if found else None
+        if more is None:
+            return None
+        more = await self._paid(batch, more)
+        if more.short is not None:
+            return None
+        self._metrics.count("look_ups_answered", model=call.kind.model)
+        return more
 
     async def _mended(
         self, batch: Batch, call: PlannedCall, first: ModelAnswer, parsed: ParsedAnswer, trouble: str
@@ -169,15 +242,10 @@ class Caller:
 
     async def _ask(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
-        request = self._request(batch, call)
         self._metrics.observe("agents_per_call", len(call.ready))
         self._metrics.count("model_calls", model=call.kind.model)
         try:
-            async with self._clock.timeout(self._call_seconds):
-                return await _answer(batch.model, request)
-        except TimeoutError as error:
-            await self._purse.settle(batch.community_id, call, None)
-            raise ModelUnreachable("The model took too long to answer.", unsure=True) from error
+            return await self._asking(batch, call)
         except ModelError as error:
             await self._purse.settle(batch.community_id, call, error.usage)
             raise
@@ -185,9 +253,51 @@ class Caller:
             await self._purse.settle(batch.community_id, call, None)
             raise
 
+    async def _asking(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
+        """Ask beside what goes on, so that the call can be let go; raises _Overtaken when it was.
+
+        What was not sent yet, as its server has much to do, costs nothing.
+        """
+
+        def sent() -> None:
+            asked.was_sent = True
+
+        request = replace(self._request(batch, call), on_sent=sent)
+        asked = _Asked(batch=batch, ready=call.ready, task=asyncio.create_task(_answer(batch.model, request)))
+        self._asked.append(asked)
+        try:
+            async with self._clock.timeout(self._call_seconds):
+                return await asked.task
+        except TimeoutError as error:
+            raise ModelUnreachable("The model took too long to answer.", unsure=asked.was_sent) from error
+        except asyncio.CancelledError:
+            own = asyncio.current_task()
+            let_go = asked.is_overtaken and own is not None and not own.cancelling()
+            if let_go or not asked.was_sent:
+                await self._purse.settle(batch.community_id, call, None if asked.was_sent else Usage())
+            if not let_go:
+                raise
+            raise _Overtaken from None
+        finally:
+            self._asked.remove(asked)
+
+    async def let_go_overtaken(self) -> None:
+        """Let calls go for whose answers nobody waits any more: their agents are as if they had not been asked."""
+        for community_id in {one.batch.community_id for one in self._asked}:
+            mine = [one for one in self._asked if one.batch.community_id == community_id]
+            ids = [ready.agent_id for one in mine for ready in one.ready]
+            async with self._store.reading() as read:
+                view = await read.views.glance(community_id, agent_ids=ids, messages=0)
+            now = self._clock.now()
+            for one in mine:
+                if all(is_overtaken(view, ready, one.batch.at, now) for ready in one.ready):
+                    one.is_overtaken = one.task.cancel()
+
     async def _read(self, batch: Batch, answer: ModelAnswer, call: PlannedCall) -> ParsedAnswer:
         """Read an answer; one that cannot be read in time is as good as none."""
         asked, output_format = planner.ids_of(call), call.kind.output_format
+        if (turn := batch.turns.get(asked[0])) is not None and call.ready[0].is_turn:
+            return await self._read_turn(batch, answer, call, turn)
         sole = None if call.shared else _sole(batch, call, answer)
         text = answer.text
         if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
@@ -201,6 +311,22 @@ class Caller:
             log.warning("an answer could not be read", model=call.kind.model, characters=len(text))
             return ParsedAnswer(unusable=frozenset(asked), rejected=(error.sentence,))
 
+    async def _read_turn(self, batch: Batch, answer: ModelAnswer, call: PlannedCall, turn: Turn) -> ParsedAnswer:
+        text, agent_id = answer.text[:LONGEST_ANSWER], call.ready[0].agent_id
+        read = partial(
+            parse_turn,
+            agent_id=agent_id,
+            scene_id=turn.scene_id,
+            window=turn.window,
+            output_format=call.kind.output_format,
+        )
+        if is_plain(text):
+            return read(text)
+        try:
+            return await self._workshop.done(batch.community_id, read, text)
+        except TooMuch as error:
+            return ParsedAnswer(unusable=frozenset({agent_id}), rejected=(error.sentence,))
+
     def _request(self, batch: Batch, call: PlannedCall) -> ModelCall:
         return ModelCall(
             model=call.kind.model,
@@ -208,10 +334,12 @@ class Caller:
             input=call.built.input,
             temperature=call.kind.temperature,
             answer_tokens=call.answer_tokens,
-            schema=answer_schema(alone=not call.shared) if call.kind.structured else None,
+            schema=call.built.schema if call.kind.structured else None,
             cache_key=call.built.cache_key,
             wants_json=call.kind.output_format is OutputFormat.JSON,
             images=call.images,
+            whose=f"{batch.community_id} {' '.join(map(str, planner.ids_of(call)))}",
+            is_awaited=any(one.addressed_by_person for one in call.ready),
             redactor=batch.redactor,
         )
 
@@ -280,6 +408,16 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     return replace(answer, usage=added(first, answer.usage))
 
 
+def _look_ups_in(call: PlannedCall, parsed: ParsedAnswer) -> Sequence[Action]:
+    """Give the look-ups of which the answer of one agent consists that somebody waits for; none where it is more."""
+    ready = call.ready[0]
+    reply = parsed.replies.get(ready.agent_id)
+    waited_for = ready.addressed_by_person or any(reason.mentioned and reason.person_id for reason in ready.reasons)
+    if call.shared or reply is None or not waited_for:
+        return ()
+    return reply.actions if all(isinstance(action, LOOK_UPS) for action in reply.actions) else ()
+
+
 def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
     """Say what was wrong with an answer for which a person waits; in a shared call each is asked again alone."""
     ready = call.ready[0]
@@ -289,13 +427,13 @@ def _to_mend(call: PlannedCall, parsed: ParsedAnswer) -> str:
 def _sole(batch: Batch, call: PlannedCall, answer: ModelAnswer) -> Sole:
     """Give for whom plain words are taken in a call of one."""
     ready, part = call.ready[0], call.built.parts[0]
-    agent = batch.view.agents[ready.agent_id]
+    agent = batch.view.whole_agent(ready.agent_id)
     rooms = [room for id_ in part.room_ids if (room := batch.view.rooms.get(id_)) is not None]
     others = [one for room in rooms for one in room.messages if one.sender.agent_id != agent.id]
     return Sole(
         agent_id=agent.id,
         name=agent.name,
-        room_id=ready.first.room_id,
+        room_id=part.shown_ids[0] if call.built.lean and call.built.lean.in_one_room else ready.first.room_id,
         is_asked=ready.first.kind in ASKING,
         is_whole=answer.complete,
         rules=call.built.instructions,

@@ -21,7 +21,7 @@ from bot.core.events import (
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, is_marked, without_marks
 from bot.core.ports import Clock, Store, Writing
-from bot.core.records import AgentId, Community, Room
+from bot.core.records import AgentId, Community, Room, Snowflake
 from bot.engine.setbacks import REFUSALS
 
 TOPIC_CHARACTERS = 120
@@ -31,6 +31,7 @@ MOST_LIVING = 50  # private threads of a room that are read
 MOST_AN_HOUR = 5  # private threads that become places because of one person
 HOUR = 3_600  # seconds
 OPENED = "opened_threads"
+AT_ONCE = 100  # messages that are removed in one transaction
 AWAY = "away"  # kept while the community rests only because the bot was removed
 log = structlog.get_logger(__name__)
 
@@ -97,6 +98,8 @@ class ChannelEvents:
 
     async def _deleted(self, event: ChannelDeleted, community: Community) -> None:
         """Retire the agent whose channel people deleted, and remove what was said there."""
+        if not event.is_elsewhere:
+            await self._emptied(community, event.channel_id)
         now = self._clock.now()
         async with self._store.writing(community.id) as write:
             await write.apply(community.id, _unset(event, community))
@@ -110,9 +113,8 @@ class ChannelEvents:
             if await _close_thread(write, community, room_id, now):
                 return
             view = await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
-            for thread_id in await write.rooms.threads_in(community.id, room_id):
-                await _close_thread(write, community, thread_id, now)
             await write.talk.delete_room(community.id, room_id, now)
+            await write.rooms.close_threads_in(community.id, room_id)
             changes: list[Change] = [
                 *retired_with_its_channel(view.agents[room_id], now),
                 Audit(by="Discord", what="the channel was deleted", agent_id=room_id, at=now),
@@ -121,6 +123,7 @@ class ChannelEvents:
 
     async def _thread_deleted(self, event: ThreadDeleted, community: Community) -> None:
         """Remove what was said in a thread."""
+        await self._emptied(community, event.channel_id, event.thread_id)
         now = self._clock.now()
         async with self._store.writing(community.id) as write:
             room_id = await write.rooms.of_channel(community.id, event.channel_id)
@@ -129,6 +132,20 @@ class ChannelEvents:
                 await _close_thread(write, community, thread_id, now)
             elif room_id is not None:
                 await write.talk.delete_room(community.id, room_id, now, thread_id=event.thread_id)
+
+    async def _emptied(self, community: Community, channel_id: Snowflake, thread_id: Snowflake | None = None) -> None:
+        """Remove most of what was said there in short transactions: who writes keeps all others waiting."""
+        async with self._store.reading() as read:
+            of_thread = None if thread_id is None else await read.rooms.of_channel(community.id, thread_id)
+            room_id = of_thread or await read.rooms.of_channel(community.id, channel_id)
+        public_thread = thread_id if of_thread is None else None
+        gone = AT_ONCE if room_id is not None else 0
+        while room_id is not None and gone == AT_ONCE:
+            async with self._store.writing(community.id) as write:
+                gone = await write.talk.delete_room(
+                    community.id, room_id, self._clock.now(), thread_id=public_thread, limit=AT_ONCE
+                )
+            await self._clock.sleep(0)  # others come first in between
 
     async def _thread_left(self, event: ThreadLeft, community: Community) -> None:
         """Nobody of us hears what is said in a private thread any more."""
@@ -154,7 +171,7 @@ class ChannelEvents:
             if room_id is None:
                 return
             room = (await write.views.whole(community.id, room_ids=[room_id], messages=1)).all_rooms[room_id]
-            await _follow(write, room, topic=event.topic, is_private=event.is_private)
+            await _follow(write, room, self._clock.now(), topic=event.topic, is_private=event.is_private)
 
     async def _found(self, event: ChannelFound, community: Community) -> None:
         """Follow what was changed while nobody listened, but a topic that a letter of ours is still to change.
@@ -172,6 +189,7 @@ class ChannelEvents:
             await _follow(
                 write,
                 room,
+                self._clock.now(),
                 topic=None if is_first or ours & {LetterKind.TOPIC, LetterKind.CHANNEL} else topic,
                 is_private=event.is_private,
             )
@@ -223,7 +241,6 @@ async def _close_thread(write: Writing, community: Community, thread_id: AgentId
     if view.all_rooms[thread_id].thread_of is None:
         return False
     await write.talk.delete_room(community.id, thread_id, now)
-    await write.rooms.leave_thread(community.id, thread_id)
     await write.rooms.close_thread(community.id, thread_id)
     return True
 
@@ -248,7 +265,7 @@ def _unset(event: ChannelDeleted, community: Community) -> list[Change]:
     ]
 
 
-async def _follow(write: Writing, room: Room, *, topic: str | None, is_private: bool | None) -> None:
+async def _follow(write: Writing, room: Room, now: datetime, *, topic: str | None, is_private: bool | None) -> None:
     """Let a room be as its channel is (None: as before)."""
     fields = RoomColumns()
     if topic is not None:
@@ -258,6 +275,6 @@ async def _follow(write: Writing, room: Room, *, topic: str | None, is_private: 
     if is_private is not None:
         visibility = Visibility.PRIVATE if is_private else Visibility.PUBLIC
         if visibility is not room.visibility:
-            fields["visibility"] = visibility
+            fields |= {"visibility": visibility, "people_since": now}
     if fields:
         await write.apply(room.community_id, [UpdateRoom(room_id=room.id, fields=fields)])

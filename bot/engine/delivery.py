@@ -155,9 +155,9 @@ class Delivery:
         except SelfroomError as error:
             log.error("a letter waits", letter=letter.id, kind=letter.kind, error=error.sentence)
             await self._clock.sleep(STORE_REST_SECONDS)
-        except Exception as error:
+        except Exception:
             log.exception("a letter cannot be carried", letter=letter.id, kind=letter.kind)
-            await self._put_back(letter, Stumbled(f"Something went wrong inside Selfroom ({type(error).__name__})."))
+            await self._put_back(letter, Stumbled("Something went wrong inside Selfroom: its log tells what."))
 
     async def _put_back(self, letter: Letter, error: PublishError) -> None:
         try:

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 
 from bot.core.changes import AddLetter, Change, UpdateRoom
 from bot.core.errors import ChannelGone, Gone, Limited
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import (
+    UNSENT,
     BillboardPayload,
     ChannelPayload,
+    ClearingPayload,
     CuePayload,
     NoticePayload,
     Payload,
@@ -22,14 +25,19 @@ from bot.core.letters import (
     parse_payload,
 )
 from bot.core.moderation import let_stand, proposal_of
-from bot.core.ports import Cipher, Clock, Publisher, Store
+from bot.core.people import mention
+from bot.core.ports import Cipher, Clock, Publisher, Store, Writing
 from bot.core.publishing import NewChannel
 from bot.core.records import Letter, MessageId, Room, Snowflake
 from bot.core.view import Outline
+from bot.core.wording import counted
+from bot.engine.boards import Boards
 from bot.engine.moderation import Moderation
 from bot.engine.posting import before
 
 NO_MESSAGE = "The message is not there any more."
+OLD = timedelta(days=14)  # Discord deletes older messages one by one only
+AT_ONCE, OLD_AT_ONCE = 100, 10
 NO_CHANNEL_SECONDS = 2.0  # how long a letter waits for its room's channel to be made
 Made = Callable[[Snowflake, Snowflake], None]
 
@@ -54,6 +62,7 @@ class Effects:
         self._publisher = publisher
         self._clock = clock
         self._moderation = moderation
+        self._boards = Boards(store, publisher, clock)
         self._cipher = cipher
         self._made = made
 
@@ -64,13 +73,17 @@ class Effects:
                 letter.community_id, agent_ids=(), room_ids=[letter.room_id], doors=False
             )
         proposal = proposal_of(letter)
-        if proposal is None:
+        if letter.kind is LetterKind.BOARD:
+            done = await self._boards.draw(letter, view)
+        elif proposal is None:
             done = await self._do(letter, view)
         elif await self._moderation.holds_proposal(letter, proposal, view):
             return
         else:
             done = let_stand(letter, proposal, view, self._clock.now())
         async with self._store.writing(letter.community_id) as write:
+            if letter.kind is LetterKind.CLEARING and await _is_stopped(write, letter):
+                return
             await write.apply(letter.community_id, done)
             await write.letters.move(
                 letter.community_id, letter.id, LetterState.SENT, attempts=letter.attempts + 1, at=self._clock.now()
@@ -101,8 +114,9 @@ class Effects:
                     guild_id, _channel(room), payload.person_id, allowed=payload.allowed, writable=writable
                 )
             case RemovalPayload(post_ids=ids, thread_id=thread_id):
-                for id_ in ids:
-                    await self._publisher.remove(guild_id, thread_id or _channel(room), id_)
+                await self._publisher.remove(guild_id, thread_id or _channel(room), *ids)
+            case ClearingPayload() as clearing:
+                return await self._clear(room, view, clearing)
             case payload:
                 await self._show(payload, room, view)
         return []
@@ -151,9 +165,25 @@ class Effects:
         shows: list[tuple[LetterKind, Payload]] = [(LetterKind.TOPIC, TopicPayload(topic=room.topic))]  # no mark in it
         if room.billboard:
             shows.append((LetterKind.BILLBOARD, BillboardPayload(text=room.billboard)))
-        now = self._clock.now()
-        letters = [AddLetter(kind=kind, room_id=room.id, payload=it.stored(), not_before=now) for kind, it in shows]
+        letters = [_letter(kind, room, payload, self._clock.now()) for kind, payload in shows]
         return [UpdateRoom(room_id=room.id, fields={"channel_id": made}), *letters]
+
+    async def _clear(self, room: Room, view: Outline, wanted: ClearingPayload) -> list[Change]:
+        """Delete what was decided on, and decide on what is next: of old messages few, for they go one by one."""
+        guild_id, channel_id, now = view.community.guild_id, _channel(room), self._clock.now()
+        if wanted.ids:
+            await self._publisher.remove(guild_id, channel_id, *wanted.ids)
+        done = wanted.done + len(wanted.ids)
+        found: Sequence[Snowflake] = ()
+        read_on = wanted.read_from if wanted.left else None
+        while not found and read_on is not None:
+            found, read_on = await self._publisher.unpinned_before(guild_id, channel_id, read_on)
+        if not found:
+            told = NoticePayload(text=f"🧹 {counted(done, 'message')} deleted in <#{channel_id}>{_as_asked(wanted)}.")
+            return [_letter(LetterKind.NOTICE, room, told, now)] if done > AT_ONCE else []
+        ids = tuple(found[: min(wanted.left, AT_ONCE if found[0] > before(now - OLD) else OLD_AT_ONCE)])
+        step = {"ids": ids, "left": wanted.left - len(ids), "read_from": ids[-1], "done": done}
+        return [_letter(LetterKind.CLEARING, room, wanted.model_copy(update=step), now)]
 
     async def _react(self, room: Room, view: Outline, message_id: MessageId, emoji: str, *, added: bool) -> None:
         async with self._store.reading() as read:
@@ -177,6 +207,20 @@ class Effects:
             await self._publisher.notify(
                 view.community.guild_id, channel_id, notice.text, held=notice.held, traces=notice.traces
             )
+
+
+async def _is_stopped(write: Writing, letter: Letter) -> bool:
+    """Tell whether somebody ended it while it was carried."""
+    newest = await write.letters.newest(letter.community_id, letter.room_id, letter.kind)
+    return newest is None or newest.state not in UNSENT
+
+
+def _letter(kind: LetterKind, room: Room, payload: Payload, now: datetime) -> AddLetter:
+    return AddLetter(kind=kind, room_id=room.id, payload=payload.stored(), not_before=now)
+
+
+def _as_asked(clearing: ClearingPayload) -> str:
+    return f", as {mention(clearing.person_id)} asked" if clearing.person_id else ""
 
 
 def _is_for_elsewhere(payload: object) -> bool:

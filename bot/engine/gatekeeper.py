@@ -1,6 +1,6 @@
 """From due to let through: claims, gate and floor of one community, in one transaction (docs/heartbeat.md#one-beat)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -18,12 +18,14 @@ from bot.core.kinds import HeldFor
 from bot.core.ports import Cipher, Model, Models, Store, Writing
 from bot.core.ports.beats import Beats
 from bot.core.records import AccessKey, AgentId, CommunityId, KeyId
+from bot.core.scenes.showing import Turn
 from bot.core.sealing import of_key
 from bot.core.spending import Spending, day_of, next_day
 from bot.core.view import Glance, Outline, View
 from bot.engine.purse import spending_now
+from bot.engine.stage import shown_turn
 
-BLOTS_KEPT = 200  # communities
+BLOTS_KEPT, BLOTTED_KEPT = 200, 1_000_000  # communities, and characters of all their keys
 LOOK_AGAIN = timedelta(minutes=10)  # whether a model may be asked by now; a provider that is set up is seen at once
 log = structlog.get_logger(__name__)
 
@@ -40,6 +42,7 @@ class Batch:
     view: View
     ready: tuple[Ready, ...]  # in the order of the floor
     at: datetime
+    turns: Mapping[AgentId, Turn] = field(default_factory=dict)  # what those are shown whose turn it is in a scene
     redactor: KeyRedactor = field(default_factory=KeyRedactor)
     labels: frozenset[str] = frozenset()
 
@@ -75,11 +78,39 @@ class Gatekeeper:
         try:
             view, keys = await self._view(community_id, admitted, view)
             redactor = self._blots_of(community_id, keys)
+            turns = await self._turns(community_id, admitted)
         except BaseException:
             await self._let_out(community_id, admitted)
             raise
-        base = Batch(community_id=community_id, model=model, view=view, ready=admitted, at=now)
+        passed = [one for one in admitted if one.is_turn and one.agent_id not in turns]
+        await self._let_pass(community_id, passed)
+        ready = tuple(one for one in admitted if one not in passed)
+        base = Batch(community_id=community_id, model=model, view=view, ready=ready, at=now, turns=turns)
         return replace(base, redactor=redactor, labels=all_labels(keys))
+
+    async def _turns(self, community_id: CommunityId, ready: Sequence[Ready]) -> Mapping[AgentId, Turn]:
+        """Read what those are shown whose turn it is; who has no move any more has none."""
+        turns: dict[AgentId, Turn] = {}
+        if not any(one.is_turn for one in ready):
+            return turns
+        async with self._store.reading() as read:
+            for one in ready:
+                scene_id = one.first.scene_id
+                scene = await read.scenes.find(community_id, scene_id) if scene_id is not None else None
+                seat = scene.seat_of(agent_id=one.agent_id) if scene is not None else None
+                turn = await shown_turn(read, scene, seat.seat) if scene is not None and seat is not None else None
+                if turn is not None and turn.moves:
+                    turns[one.agent_id] = turn
+        return turns
+
+    async def _let_pass(self, community_id: CommunityId, passed: Sequence[Ready]) -> None:
+        """Their moment has passed between two reads: there is nothing to ask them."""
+        if passed:
+            async with self._store.writing(community_id) as write:
+                dropped = [DropReasons(agent_id=one.agent_id, reasons=one.reasons) for one in passed]
+                await write.apply(community_id, dropped)
+                for one in passed:
+                    await write.claims.release(one.claim)
 
     async def _let_out(self, community_id: CommunityId, admitted: Sequence[Ready]) -> None:
         async with self._store.writing(community_id) as write:
@@ -134,8 +165,10 @@ class Gatekeeper:
         if of_keys != known:
             redactor = KeyRedactor(self._opened(community_id, keys).values())
         self._blots[community_id] = known, redactor
-        if len(self._blots) > BLOTS_KEPT:
-            del self._blots[next(iter(self._blots))]
+        sizes = {one: blots.size for one, (_, blots) in self._blots.items()}
+        while len(sizes) > BLOTS_KEPT or (len(sizes) > 1 and sum(sizes.values()) > BLOTTED_KEPT):
+            oldest = next(iter(sizes))
+            del self._blots[oldest], sizes[oldest]
         return redactor
 
     def _opened(self, community_id: CommunityId, keys: Sequence[AccessKey]) -> dict[KeyId, str]:

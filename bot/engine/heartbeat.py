@@ -8,11 +8,13 @@ from datetime import datetime
 import structlog
 
 from bot.core.errors import StoreError
+from bot.core.gate import Ready
 from bot.core.ports import Cipher, Clock, Metrics, Models, Planned, Store, Workshop
 from bot.core.records import AgentId, BeatId, CommunityId, Reason, Snowflake
 from bot.core.view import Outline
 from bot.engine import planner
 from bot.engine.applying import Applier, RandomFor
+from bot.engine.aside import aside
 from bot.engine.calling import Caller
 from bot.engine.gatekeeper import Batch, Gatekeeper
 from bot.engine.performer import Performer
@@ -21,6 +23,7 @@ from bot.engine.purse import Purse
 
 AT_ONCE = 2_000  # agents looked at in one slot; who is left comes first in the next
 CALL_SECONDS = 200.0  # longer than the model port's own timeouts and retries
+TYPING_AGAIN_SECONDS = 20.0  # before what was begun ends by itself
 SPARE_SECONDS = 60.0  # a lease lasts for a call, one more alone, and this
 Claimed = tuple[CommunityId, BeatId]
 Then = Callable[[], Awaitable[None]] | None
@@ -53,7 +56,6 @@ class Heartbeat:
         on_typing: Callable[[Snowflake, Snowflake], None] | None = None,
         on_letters: Callable[[], None] = _nothing,
         call_seconds: float = CALL_SECONDS,
-        schema_tokens: int = 0,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -61,10 +63,10 @@ class Heartbeat:
         self._planned = planned
         self._on_typing = on_typing
         self._gatekeeper = Gatekeeper(store, models, cipher=cipher, lease_seconds=2 * call_seconds + SPARE_SECONDS)
-        self._purse = Purse(store, schema_tokens=schema_tokens)
-        self._schema_tokens = schema_tokens
+        self._purse = Purse(store)
         self._applier = Applier(store, performer, clock, random_for, metrics)
         self._caller = Caller(
+            store,
             self._purse,
             self._applier,
             clock,
@@ -102,6 +104,7 @@ class Heartbeat:
         try:
             while self._wanted and not self._closed:
                 self._wanted = False
+                await self._caller.let_go_overtaken()
                 if batches := await self._collect(self._clock.now()):
                     self._start(self._carry_out(batches, then=self.run_due))
             if self._planned is not None and (at := await self.next_wake()) is not None:
@@ -171,7 +174,7 @@ class Heartbeat:
             self._metrics.count("slots_broken")
             log.exception("a slot could not be collected", community=community_id)
             return None
-        self._show_typing(batch)
+        self._show_typing(batch, batch.ready)
         for ready in batch.ready:
             self._metrics.observe("lateness_seconds", max(0.0, (now - ready.first.due_at).total_seconds()))
         return await self._plan(batch)
@@ -185,12 +188,11 @@ class Heartbeat:
 
     async def _plan(self, batch: Batch) -> tuple[Batch, Sequence[PlannedCall]] | None:
         try:
-            ready, extra = batch.ready, self._schema_tokens
-            write = planner.builder(batch.view, batch.model, batch.at, schema_tokens=extra)
+            write = planner.builder(batch.view, batch.model, batch.at, turns=batch.turns)
+            planned = planner.plan(batch.view, batch.ready, batch.model, write, batch.at)
             calls: list[PlannedCall] = []
-            for call in planner.plan(batch.view, ready, batch.model, write, batch.at, schema_tokens=extra):
+            while (call := await aside(next, planned, None)) is not None:  # to write a large one takes a second
                 calls.append(planner.with_images(batch.view, batch.model, call))
-                await self._clock.sleep(0)  # to write a call takes some milliseconds: others come first in between
             view, model = batch.view, batch.model
             booked = await self._purse.reserve(batch.community_id, model, view.config, calls, batch.at, view.agents)
             return batch, booked
@@ -200,11 +202,17 @@ class Heartbeat:
             await self._caller.give_up(batch)
             return None
 
-    def _show_typing(self, batch: Batch) -> None:
+    async def _keep_typing(self, batch: Batch, call: PlannedCall) -> None:
+        """Show typing for as long as the call goes on."""
+        while self._on_typing is not None and any(one.addressed_by_person for one in call.ready):
+            await self._clock.sleep(TYPING_AGAIN_SECONDS)
+            self._show_typing(batch, call.ready)
+
+    def _show_typing(self, batch: Batch, agents: Sequence[Ready]) -> None:
         """Show the bot typing where a person waits for an answer."""
         if self._on_typing is None:
             return
-        places = {_heard_in(batch.view, ready.first) for ready in batch.ready if ready.addressed_by_person}
+        places = {_heard_in(batch.view, ready.first) for ready in agents if ready.addressed_by_person}
         for place in sorted(place for place in places if place is not None):
             self._on_typing(batch.view.community.guild_id, place)
 
@@ -219,7 +227,11 @@ class Heartbeat:
 
     async def _one(self, batch: Batch, call: PlannedCall, then: Then) -> None:
         """Carry one call out; who was called while it ran need not wait for the next tick."""
-        await self._caller.carry_out(batch, call)
+        typing = asyncio.create_task(self._keep_typing(batch, call))
+        try:
+            await self._caller.carry_out(batch, call)
+        finally:
+            typing.cancel()
         if then is not None:
             await then()
 

@@ -7,6 +7,7 @@ from bot.core.kinds import InputFormat
 from bot.core.ports import Tokenizer
 from bot.core.ports.residents import Views
 from bot.core.records import PUBLIC_SIDE, Agent, CommunityId, Side
+from bot.engine.aside import aside
 
 Seen = tuple[str, list[tuple[str, int]]]
 
@@ -19,12 +20,14 @@ async def hud_now(
     now: datetime,
     tokenizer: Tokenizer,
     structured: bool,
+    lean: bool,
     side: Side = PUBLIC_SIDE,
     input_format: InputFormat | None = None,
 ) -> Seen:
     """Give an agent's HUD as it is now, built as for a beat, and the tokens of each section; keys by their labels."""
     view = await views.whole(community_id, agent_ids=[agent.id], messages=messages_to_load([agent]))
-    built = build(
+    built = await aside(
+        build,
         view,
         [Ask(agent_id=agent.id, side=side)],
         now=now,
@@ -32,5 +35,6 @@ async def hud_now(
         input_format=input_format or agent.input_format,
         output_format=agent.output_format,
         structured=structured,
+        lean=lean,
     )
     return f"{built.instructions}\n{built.input}\n", section_tokens(built, tokenizer, structured=structured)

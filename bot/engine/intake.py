@@ -21,7 +21,6 @@ from bot.core.events import (
     MessageEdited,
     MessagesDeleted,
     MessageSeen,
-    PersonSeen,
     ReactionChanged,
     ReactionsCleared,
     ReactionsFound,
@@ -34,13 +33,15 @@ from bot.core.kinds import LetterState, ReasonKind, SenderKind
 from bot.core.people import as_decided, is_heard
 from bot.core.ports import Clock, NewMessage, Planned, Store, Tokenizer, Writing
 from bot.core.ports.beats import Beats
-from bot.core.ports.people import People, WritablePeople
+from bot.core.ports.people import People
 from bot.core.post_removal import removal
 from bot.core.reasons import cues_for, reasons_for
-from bot.core.records import AgentId, Community, Message, MessageId, Person, Sender, Snowflake
+from bot.core.records import AgentId, Attachment, Community, Message, MessageId, Person, Sender, Snowflake
 from bot.core.spending import day_of, of_day
+from bot.engine.aside import aside
 from bot.engine.channel_events import ChannelEvents, place_of
 from bot.engine.reactions import Reactions
+from bot.engine.stage import Stage
 
 AT_ONCE = 25  # messages that are read on, to a transaction: nobody else writes or has a turn meanwhile
 CHARACTERS_AT_ONCE = 20_000  # of their words and files
@@ -95,9 +96,6 @@ class Intake:
                 await self._channel_events.take(event, community)
             case ThreadDeleted() | ThreadLeft() | ThreadIsPrivate():
                 await self._channel_events.take(event, community)
-            case PersonSeen():
-                async with self._store.writing(community.id) as write:
-                    await _known(write.people, community, event.person)
             case GuildSeen():
                 await self._channel_events.seen(event)
             case GuildLeft():
@@ -163,6 +161,7 @@ class Intake:
         """
         changes: list[Change] = []
         async with self._store.writing(community.id) as write:
+            events = [event for event in events if not await self._in_scene(write, event, community, changes)]
             records = await self._records(write, events, community)
             stored = [message for message in await write.talk.add(community.id, records) if message]
             for room_id in dict.fromkeys(message.room_id for message in stored):
@@ -171,35 +170,50 @@ class Intake:
             await write.apply(community.id, changes)
         self._announce(changes)
 
+    async def _in_scene(self, write: Writing, event: MessageSeen, community: Community, changes: list[Change]) -> bool:
+        """Whether it was said in a scene's thread: no room hears it, and it may be the move of who said it."""
+        scene = await write.scenes.of_thread(community.id, event.thread_id) if event.thread_id is not None else None
+        if scene is None:
+            return False
+        if await write.talk.taken_back(community.id, event.message_id):
+            return True
+        if event.author is not None and not event.is_bot and await _hears(write.people, community, event.author.id):
+            config = self._config.overlaid(community.overrides)
+            stage = Stage(write=write, scene=scene, config=config, now=self._clock.now())
+            await stage.heard(event.author.id, event.content, post_id=event.message_id, sent_at=event.sent_at)
+            changes += stage.changes
+        return True
+
     async def _records(
         self, write: Writing, events: Sequence[MessageSeen], community: Community
     ) -> Sequence[NewMessage]:
         """Give what is to be stored: said in a room, by people and listed bots that are not to be ignored."""
+        listened = [(event, event.author) for event in events if event.author and self._is_listened(event, community)]
+        known = await write.people.known(community.id, [author.id for _, author in listened])
         rooms: dict[Snowflake, AgentId | None] = {}
-        people: dict[Person, Person] = {}
+        spoke: dict[Person, Person | None] = {}
         records: list[NewMessage] = []
-        for event in events:
-            author = event.author
-            if author is None or (event.is_bot and not self._is_listened(event, community)):
-                continue
-            if author not in people:
-                people[author] = await _known(write.people, community, author)
-            known = people[author]
-            if not is_heard(known):  # nor do they open a place
+        for event, author in listened:
+            person = as_decided(author, known.get(author.id))
+            if not is_heard(person):  # nor do they open a place
                 continue
             if event.channel_id not in rooms:
                 rooms[event.channel_id] = await place_of(write, community, event)
             room_id = rooms[event.channel_id]
             if room_id is not None:
-                records.append(self._record(event, room_id, known))
+                spoke[person] = known.get(person.id)
+                records.append(await self._record(event, room_id, person))
+        await write.people.put(community.id, *(one for one, before in spoke.items() if one != before))
         return records
 
     def _is_listened(self, event: MessageSeen, community: Community) -> bool:
+        if not event.is_bot:
+            return True
         listened = self._config.overlaid(community.overrides).listened_bots
         author_id = event.author.id if event.author else None
         return author_id in listened or event.webhook_id in listened
 
-    def _record(self, event: MessageSeen, room_id: AgentId, author: Person) -> NewMessage:
+    async def _record(self, event: MessageSeen, room_id: AgentId, author: Person) -> NewMessage:
         sender = sender_of(author, is_bot=event.is_bot)
         return NewMessage(
             room_id=room_id,
@@ -213,8 +227,14 @@ class Intake:
             edited_at=event.edited_at,
             reply_to=event.reply_to,
             attachments=event.attachments,
-            tokens=said_tokens(self._tokenizer, sender, event.content, event.attachments),
+            tokens=await self._tokens(sender, event.content, event.attachments),
         )
+
+    async def _tokens(self, sender: Sender, content: str, files: Sequence[Attachment]) -> int:
+        """Count what was said; a long file beside what goes on, for some scripts take a microsecond a letter."""
+        if len(content) + sum(len(file.text or "") for file in files) <= CHARACTERS_AT_ONCE:
+            return said_tokens(self._tokenizer, sender, content, files)
+        return await aside(said_tokens, self._tokenizer, sender, content, files)
 
     def _announce(self, changes: Sequence[Change]) -> None:
         """Tell the heartbeat how soon somebody is due, and delivery that there may be letters."""
@@ -239,7 +259,7 @@ class Intake:
                 event.message_id,
                 content=event.content,
                 edited_at=event.edited_at,
-                tokens=said_tokens(self._tokenizer, known.sender, event.content, known.attachments) if known else 0,
+                tokens=await self._tokens(known.sender, event.content, known.attachments) if known else 0,
             )
 
     async def _is_listened_to(self, people: People, community: Community, message: Message) -> bool:
@@ -248,15 +268,13 @@ class Intake:
         listened = self._config.overlaid(community.overrides).listened_bots
         if message.sender.kind is SenderKind.BOT and author_id not in listened:
             return False
-        author = await people.find(community.id, author_id) if author_id else None
-        return author is None or is_heard(author)
+        return author_id is None or await _hears(people, community, author_id)
 
     async def _may_come(self, write: Writing, community: Community, event: MessageEdited) -> bool:
         """Tell whether the message of an edit that came first may still come in, so that its text is kept for it."""
         if event.is_bot or not await write.rooms.of_channel(community.id, event.channel_id):
             return False
-        author = None if event.author_id is None else await write.people.find(community.id, event.author_id)
-        return author is None or is_heard(author)
+        return event.author_id is None or await _hears(write.people, community, event.author_id)
 
     async def _deleted(self, event: MessagesDeleted, community: Community) -> None:
         """Remove content; what is deleted in a room before it came in must not come in later either."""
@@ -300,13 +318,10 @@ def sender_of(person: Person, *, is_bot: bool) -> Sender:
     return Sender(kind=kind, person_id=person.id, name=person.username)
 
 
-async def _known(people: WritablePeople, community: Community, person: Person) -> Person:
-    """Keep the person's present name and rights, and give them with what the community decided about them."""
-    known = await people.find(community.id, person.id)
-    merged = as_decided(person, known)
-    if merged != known:
-        await people.put(community.id, merged)
-    return merged
+async def _hears(people: People, community: Community, person_id: Snowflake) -> bool:
+    """Tell whether agents listen to a person."""
+    known = await people.find(community.id, person_id)
+    return known is None or is_heard(known)
 
 
 def _overtaken(events: Sequence[MessageSeen]) -> frozenset[Snowflake]:
@@ -335,7 +350,7 @@ async def _stirred(
 ) -> list[Change]:
     """Give the reasons and signs that follow from stored messages of one room; the newest reason of a kind counts."""
     now, room_id = clock.now(), messages[0].room_id
-    view = await write.views.whole(community.id, room_ids=[room_id], messages=SEEN_BEFORE)
+    view = await write.views.glance(community.id, room_ids=[room_id], messages=SEEN_BEFORE)
     wanted = [message.reply_to for message in messages if message.reply_to is not None]
     answered = await write.talk.by_id(community.id, wanted) if wanted else {}
     stretch = of_day(await write.money.spent(community.id, day_of(now)), view.config).stretch

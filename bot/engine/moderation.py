@@ -1,6 +1,7 @@
 """What agents want to be seen is read before it is, where a community wants that (docs/privacy.md#moderation)."""
 
 import asyncio
+from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from bot.core.changes import AddLetter
@@ -15,6 +16,7 @@ from bot.core.view import Outline
 AGAIN_SECONDS = 15.0
 PATIENCE_SECONDS = 60.0  # for one text, whatever a server does meanwhile
 SHOWN = 1_500
+READ_AT_ONCE = 20_000  # characters, of a file that is longer
 ASKED_AT_ONCE = 8  # by one community
 
 
@@ -42,11 +44,12 @@ class Moderation:
         self._models = models
         self._asking: WeakValueDictionary[CommunityId, asyncio.Semaphore] = WeakValueDictionary()
 
-    async def holds(self, letter: Letter, message: Message, view: Outline) -> bool:
+    async def holds(self, letter: Letter, message: Message, files: Sequence[tuple[str, str]], view: Outline) -> bool:
         """Hold a letter back if it must be, and tell the managers; raises Limited when nobody can tell now."""
         if message.sender.kind is not SenderKind.AGENT or letter.state is not LetterState.WAITING or letter.posted_as:
             return False
-        why = await self._objection(message.content, view)
+        words = "\n".join([message.content, *(f"[file {name}]\n{text}" for name, text in files)])
+        why = await self._objection(words, view)
         if not why:
             return False
         async with self._store.reading() as read:
@@ -54,7 +57,7 @@ class Moderation:
                 return False
         agent = view.agents.get(message.sender.agent_id) if message.sender.agent_id is not None else None
         secluded = view.is_thread(view.all_rooms[letter.room_id].side)
-        await self._hold(letter, agent, "say something", IN_A_THREAD if secluded else message.content, why)
+        await self._hold(letter, agent, "say something", IN_A_THREAD if secluded else words, why)
         return True
 
     async def holds_proposal(self, letter: Letter, proposal: Proposal, view: Outline) -> bool:
@@ -86,7 +89,11 @@ class Moderation:
         asking = self._asking.setdefault(view.community.id, asyncio.Semaphore(ASKED_AT_ONCE))
         try:
             async with asking:
-                return await objection(model, view.config.moderation_model, text, self._clock)
+                for start in range(0, max(1, len(text)), READ_AT_ONCE):
+                    piece = text[start : start + READ_AT_ONCE]
+                    if why := await objection(model, view.config.moderation_model, piece, self._clock):
+                        return why
+                return ""
         except ModelError as error:
             seconds = error.retry_after_seconds or AGAIN_SECONDS
             raise Limited(f"Nobody can moderate now: {error.sentence}", retry_after_seconds=seconds) from error

@@ -1,6 +1,6 @@
 """Agents that were let through -> model calls: who shares one, and how many fit (docs/heartbeat.md#one-beat)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -8,13 +8,17 @@ from decimal import Decimal
 import structlog
 
 from bot.core.call_cost import compare
+from bot.core.changes import RecordAction
 from bot.core.config import CommunityConfig
 from bot.core.gate import Ready
-from bot.core.hud.call import Ask, BuiltCall, build
+from bot.core.hud.call import Ask, BuiltCall, build, schema_tokens, with_lookups
 from bot.core.hud.counting import count
+from bot.core.hud.lookups import LOOKUPS_PERCENT
+from bot.core.hud.turn import build_turn
 from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
 from bot.core.ports import Model
-from bot.core.records import PUBLIC_SIDE, AgentId, Message, MessageId
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Lookup, Message, MessageId
+from bot.core.scenes.showing import Turn
 from bot.core.spending import Short
 from bot.core.view import Outline, View
 
@@ -34,6 +38,7 @@ class CallKind:
     output_format: OutputFormat
     structured: bool
     cell: str
+    lean: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +52,7 @@ class PlannedCall:
     reservation: int | None = None
     short: Short | None = None
     images: tuple[str, ...] = ()  # addresses of pictures that go with it
+    looked_up: tuple[RecordAction, ...] = ()  # for it already, within the beat
 
     @property
     def shared(self) -> bool:
@@ -54,18 +60,19 @@ class PlannedCall:
         return len(self.ready) > 1
 
 
-def builder(view: View, model: Model, now: datetime, *, schema_tokens: int = 0) -> Builder:
+def builder(view: View, model: Model, now: datetime, *, turns: Mapping[AgentId, Turn] | None = None) -> Builder:
     """Give what writes the HUDs of a call from one community's view; an agent too large for its model sees less."""
 
     def write(kind: CallKind, ready: Sequence[Ready]) -> BuiltCall:
+        one = ready[0]
+        if turns and one.is_turn and one.agent_id in turns:
+            agent, tokenizer = view.whole_agent(one.agent_id), model.tokenizer(kind.model)
+            return build_turn(view, agent, one.side, turns[one.agent_id], now=now, tokenizer=tokenizer)
         built = written(view, kind, ready)
         if len(ready) > 1:
             return built
-        over = (
-            built.tokens
-            + answer_tokens(view.config, 1, thinks=kind.temperature is None)
-            - _context(kind, model, schema_tokens)
-        )
+        longest = answer_tokens(view.config, 1, thinks=kind.temperature is None)
+        over = tokens_of(kind, built, model) + longest - model.context_tokens(kind.model)
         own = sum(part.tokens for part in built.parts)
         return written(_narrowed(view, ready[0].agent_id, own - over), kind, ready) if over > 0 else built
 
@@ -78,9 +85,15 @@ def builder(view: View, model: Model, now: datetime, *, schema_tokens: int = 0) 
             input_format=kind.input_format,
             output_format=kind.output_format,
             structured=kind.structured,
+            lean=kind.lean,
         )
 
     return write
+
+
+def tokens_of(kind: CallKind, built: BuiltCall, model: Model) -> int:
+    """Give what a call takes, with the schema where the model is held to it."""
+    return built.tokens + (schema_tokens(built, model.tokenizer(kind.model)) if kind.structured else 0)
 
 
 def _narrowed(view: View, agent_id: AgentId, budget: int) -> View:
@@ -88,13 +101,7 @@ def _narrowed(view: View, agent_id: AgentId, budget: int) -> View:
     return replace(view, agents={**view.agents, agent_id: smaller})
 
 
-def _context(kind: CallKind, model: Model, schema_tokens: int) -> int:
-    return model.context_tokens(kind.model) - (schema_tokens if kind.structured else 0)
-
-
-def plan(
-    view: Outline, ready: Sequence[Ready], model: Model, write: Builder, now: datetime, *, schema_tokens: int = 0
-) -> Iterator[PlannedCall]:
+def plan(view: Outline, ready: Sequence[Ready], model: Model, write: Builder, now: datetime) -> Iterator[PlannedCall]:
     """Divide agents into calls: by kind, and within a kind as many as the model's context holds with the schema.
 
     Where calls alone are cheaper, because the provider has their beginnings cached, agents are asked one by one.
@@ -104,9 +111,8 @@ def plan(
         groups.setdefault(kind_of(view, one, model), []).append(one)
     for kind, group in groups.items():
         most = view.config.agents_per_call
-        context = _context(kind, model, schema_tokens)
         for start in range(0, len(group), most):
-            for call in _filled(view.config, kind, group[start : start + most], context, write):
+            for call in _filled(view.config, kind, group[start : start + most], model, write):
                 yield from _thrifty(view, call, model, write, now)
 
 
@@ -132,6 +138,20 @@ def _thrifty(view: Outline, call: PlannedCall, model: Model, write: Builder, now
     return [_call(view.config, kind, [one], write) for one in call.ready]
 
 
+def looked_up(
+    view: Outline, model: Model, call: PlannedCall, found: Sequence[tuple[Lookup, RecordAction]]
+) -> PlannedCall | None:
+    """Give a call of one agent once more with what it looked up below its view; None where that does not fit."""
+    kind, agent = call.kind, view.agents[call.ready[0].agent_id]
+    most = min(agent.token_budget, view.config.lean_tokens) if kind.lean else agent.token_budget
+    lookups = [lookup for lookup, _ in found]
+    built = with_lookups(call.built, agent, lookups, model.tokenizer(kind.model), most * LOOKUPS_PERCENT // 100)
+    if tokens_of(kind, built, model) + call.answer_tokens > model.context_tokens(kind.model):
+        return None
+    done = tuple(record for _, record in found)
+    return replace(call, built=built, reservation=None, looked_up=(*call.looked_up, *done))
+
+
 def alone(view: Outline, one: Ready, model: Model, write: Builder) -> PlannedCall:
     """Plan a call for one agent only."""
     kind = kind_of(view, one, model)
@@ -141,22 +161,46 @@ def alone(view: Outline, one: Ready, model: Model, write: Builder) -> PlannedCal
 def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
     """Give the kind of call an agent is answered in."""
     agent = view.agents[one.agent_id]
-    structured = agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model)
+    agent = _answering(agent, model, most_failures=view.config.unusable_told)
+    manner, lean = view.config.manner(agent.model), is_lean(view.config, agent, model)
     return CallKind(
         model=agent.model,
-        temperature=agent.temperature if model.takes_temperature(agent.model) else None,
+        temperature=min(agent.temperature, 2.0 if manner.temperature is None else manner.temperature)
+        if model.takes_temperature(agent.model)
+        else None,
         input_format=agent.input_format,
         output_format=agent.output_format,
-        structured=structured,
-        cell=_cell(view, one),
+        structured=is_structured(agent, model),
+        cell=_cell(view, one, lean=lean),
+        lean=lean,
     )
 
 
-def _cell(view: Outline, one: Ready) -> str:
-    """The privileged, and owners who are to decide about a knock, are alone; others share with their side."""
+def _answering(agent: Agent, model: Model, *, most_failures: int) -> Agent:
+    """Give an agent with the model that answers for it: its own, or its spare one while only its own fails."""
+    fails = model.is_failing(agent.model) or agent.failures_in_a_row >= most_failures
+    stands_in = agent.spare_model and fails and not model.is_failing(agent.spare_model)
+    return replace(agent, model=agent.spare_model) if stands_in else agent
+
+
+def is_structured(agent: Agent, model: Model) -> bool:
+    """Tell whether an agent's answers are held to the schema."""
+    return agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model)
+
+
+def is_lean(config: CommunityConfig, agent: Agent, model: Model) -> bool:
+    """Tell whether an agent is shown only what a weak mind can bear."""
+    return config.is_lean(agent, known=model.is_known(agent.model))
+
+
+def _cell(view: Outline, one: Ready, *, lean: bool) -> str:
+    """The privileged, owners who decide about a knock, and weak minds are alone; others share with their side."""
     agent = view.agents[one.agent_id]
+    if one.is_turn:
+        return f"scene {one.first.scene_id} agent {one.agent_id}"
     knocked = any(reason.kind is ReasonKind.ACCESS for reason in one.reasons)
-    if view.config.isolation == "solo" or view.config.planner == "solo" or agent.can_create_agents or knocked:
+    solo = "solo" in (view.config.isolation, view.config.planner)
+    if solo or agent.can_create_agents or knocked or lean:
         return f"agent {one.agent_id}"
     return "public" if one.side == PUBLIC_SIDE else f"room {one.side}"
 
@@ -180,7 +224,7 @@ def new_images(view: Outline, call: PlannedCall) -> tuple[str, ...]:
 
 
 def _pictures(message: Message) -> tuple[str, ...]:
-    return tuple(one.url for one in message.attachments if one.media_type.startswith("image/"))
+    return tuple(one.url for one in message.attachments if one.url and one.media_type.startswith("image/"))
 
 
 def answer_tokens(config: CommunityConfig, agents: int, *, thinks: bool) -> int:
@@ -190,16 +234,17 @@ def answer_tokens(config: CommunityConfig, agents: int, *, thinks: bool) -> int:
 
 
 def _filled(
-    config: CommunityConfig, kind: CallKind, group: Sequence[Ready], context: int, write: Builder
+    config: CommunityConfig, kind: CallKind, group: Sequence[Ready], model: Model, write: Builder
 ) -> Iterator[PlannedCall]:
     """Halve a group until each part fits."""
     call = _call(config, kind, group, write)
-    if len(group) == 1 or call.built.tokens + call.answer_tokens <= context:
+    tokens = tokens_of(kind, call.built, model) + call.answer_tokens
+    if len(group) == 1 or tokens <= model.context_tokens(kind.model):
         yield call
         return
     middle = (len(group) + 1) // 2
-    yield from _filled(config, kind, group[:middle], context, write)
-    yield from _filled(config, kind, group[middle:], context, write)
+    yield from _filled(config, kind, group[:middle], model, write)
+    yield from _filled(config, kind, group[middle:], model, write)
 
 
 def _call(config: CommunityConfig, kind: CallKind, group: Sequence[Ready], write: Builder) -> PlannedCall:

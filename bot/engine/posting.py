@@ -8,9 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from bot.core.addressing import ways_of
 from bot.core.changes import Change
 from bot.core.errors import ChannelGone, FateUnknown, Limited, PublishError
 from bot.core.kinds import LetterState, SenderKind
+from bot.core.letters import PostPayload, parse_payload
 from bot.core.pace import next_post_at
 from bot.core.ports import Clock, Metrics, Post, Publisher, Store, Writing
 from bot.core.post_removal import Parts, removal
@@ -23,7 +25,7 @@ from bot.engine.moderation import Moderation
 from bot.engine.setbacks import GIVE_UP_AFTER
 
 NO_CHANNEL_SECONDS = 2.0
-HUSH_LOOK_SECONDS = 10.0
+LOOK_SECONDS = 10.0  # for what may change meanwhile: a hush may end, a room may take more messages a minute
 DISCORD_EPOCH_MS = 1_420_070_400_000
 CLOCKS_APART = timedelta(minutes=10)
 REST_FILE = "rest.txt"
@@ -42,6 +44,7 @@ class PostContext:
     message: Message
     answered: Message | None
     last_posted: Snowflake | None
+    files: tuple[tuple[str, str], ...]  # beside it
     not_before: datetime | None  # the room takes so many messages of agents a minute
 
     @property
@@ -59,12 +62,10 @@ class PostContext:
         return self.view.all_rooms[self.room.owner_id].channel_id if self.room.channel_id is not None else None
 
     def waits_seconds(self, now: datetime) -> float:
-        """Give for how long it is not posted yet; a hush may be ended sooner, so that is looked at again."""
-        paced = (self.not_before - now).total_seconds() if self.not_before is not None else 0.0
+        """Give for how long it is not posted yet, at most until it is looked at again."""
         stirred = self.message.sender.kind is SenderKind.SYSTEM and self.message.beat_id is not None
-        if not stirred or self.room.hushed_until is None:
-            return paced
-        return max(paced, min(HUSH_LOOK_SECONDS, (self.room.hushed_until - now).total_seconds()))
+        times = [self.not_before, self.room.hushed_until if stirred else None]
+        return min(LOOK_SECONDS, max([0.0, *((at - now).total_seconds() for at in times if at is not None)]))
 
     @property
     def has_hearers(self) -> bool:
@@ -117,7 +118,7 @@ class Posting:
         if not said.parts:
             await self._mark(letter, LetterState.FAILED)
             return
-        if not await self._moderation.holds(letter, context.message, context.view):
+        if not await self._moderation.holds(letter, context.message, context.files, context.view):
             await self._post_all(letter, context, said)
 
     async def _context(self, letter: Letter) -> PostContext | None:
@@ -136,7 +137,8 @@ class Posting:
             room = view.all_rooms[letter.room_id]
             by_agent = message.sender.kind is SenderKind.AGENT
             earlier = await read.letters.posted_back(letter.community_id, room.id, room.rpm) if by_agent else None
-        return PostContext(view, room, message, next(iter(answered.values()), None), last, next_post_at(earlier))
+        reply_to = next(iter(answered.values()), None)
+        return PostContext(view, room, message, reply_to, last, files_of(letter), next_post_at(earlier))
 
     async def _post_all(self, letter: Letter, context: PostContext, said: Split) -> None:
         known = list(letter.posted_as)
@@ -183,8 +185,8 @@ class Posting:
             there = await write.letters.move(
                 letter.community_id, letter.id, LetterState.SENT, posted_as=known, at=now, shown_at=_moment(known[0])
             )
-            if there and context.has_hearers:
-                await write.apply(letter.community_id, await _reasons(write, letter, context.message, now))
+            if there and context.has_hearers and context.message.scene_id is None:
+                await write.apply(letter.community_id, await _reasons(write, letter, context, now))
         self._on_due()
         self._metrics.observe("letter_seconds", max(0.0, (now - letter.not_before).total_seconds()), kind=letter.kind)
         return there
@@ -209,7 +211,8 @@ class Posting:
     async def _post(self, context: PostContext, said: Split, index: int) -> Post:
         name, avatar_url = await self._author(context)
         last = index == len(said.parts) - 1
-        files = ((REST_FILE, said.rest.encode()),) if last and said.rest is not None else ()
+        rest = [(REST_FILE, said.rest)] if said.rest is not None else []
+        files = tuple((name, text.encode()) for name, text in (*rest, *context.files)) if last else ()
         if context.channel_id is None:
             raise Limited("The room has no channel yet.", retry_after_seconds=NO_CHANNEL_SECONDS)
         return Post(
@@ -219,7 +222,7 @@ class Posting:
             avatar_url=avatar_url,
             content=said.parts[index],
             thread_id=context.thread_id,
-            only_there=context.room.thread_of is not None,
+            only_there=context.room.thread_of is not None or context.message.scene_id is not None,
             files=files,
             pings=context.view.config.pings,
         )
@@ -262,11 +265,12 @@ class Posting:
             )
 
 
-async def _reasons(write: Writing, letter: Letter, message: Message, now: datetime) -> Sequence[Change]:
+async def _reasons(write: Writing, letter: Letter, context: PostContext, now: datetime) -> Sequence[Change]:
     """Give the reasons that a posted message is to the other members of its room."""
-    view = await write.views.whole(letter.community_id, room_ids=[letter.room_id])
+    view = await write.views.glance(letter.community_id, room_ids=[letter.room_id], messages=0)
     stretch = of_day(await write.money.spent(letter.community_id, day_of(now)), view.config).stretch
-    return reasons_for(view, letter.room_id, message, now=now, stretch=stretch)
+    ways = ways_of(view, view.rooms[letter.room_id], context.message, replied=context.answered)
+    return reasons_for(view, letter.room_id, context.message, now=now, ways=ways, stretch=stretch)
 
 
 def fate_seconds(context: PostContext, attempts: int) -> float:
@@ -278,7 +282,15 @@ def worded(context: PostContext) -> str:
     """Give the whole text to post: a small line that links what it answers, then what is said."""
     if context.answered is None:
         return context.message.content
-    return f"-# ↪ {_linked(context, context.answered)}\n{context.message.content}"
+    own = context.answered.sender == context.message.sender
+    sign = "↻ once more, after" if own else "↪"
+    return f"-# {sign} {_linked(context, context.answered)}\n{context.message.content}"
+
+
+def files_of(letter: Letter) -> tuple[tuple[str, str], ...]:
+    """Give the names and texts of what is posted beside a message."""
+    payload = parse_payload(letter.kind, letter.payload)
+    return payload.files if isinstance(payload, PostPayload) else ()
 
 
 def _linked(context: PostContext, answered: Message) -> str:

@@ -12,7 +12,7 @@ from bot.core.ports.beats import Money, WritableMoney
 from bot.core.records import Agent, AgentId, CommunityId, Usage
 from bot.core.spending import Funds, Limit, Paid, Short, Spending, day_of, divided, held_to, of_day, overspent, too_poor
 from bot.core.view import Outline
-from bot.engine.planner import PlannedCall
+from bot.engine.planner import PlannedCall, tokens_of
 
 PICTURE_TOKENS = 3_000  # about what the largest picture takes
 
@@ -47,11 +47,10 @@ class Bill:
 
 
 class Purse:
-    """Keeps a community within its limits; `schema_tokens` are added to every call that is held to the schema."""
+    """Keeps a community within its limits."""
 
-    def __init__(self, store: Store, *, schema_tokens: int = 0) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._schema_tokens = schema_tokens
         self._open: dict[CommunityId, set[int]] = {}
 
     async def reserve(
@@ -69,7 +68,7 @@ class Purse:
         """
         day, config = day_of(now), held_to(config, model.source.ceilings)
         async with self._store.writing(community_id) as write:
-            prices = [(call, self._price(model, call)) for call in calls]
+            prices = [(call, _price(model, call)) for call in calls]
             money = write.money
             return tuple([await self._book(money, community_id, config, day, *one, agents) for one in prices])
 
@@ -116,11 +115,11 @@ class Purse:
         if call.reservation is not None:
             self._open.setdefault(community_id, set()).discard(call.reservation)
 
-    def _price(self, model: Model, call: PlannedCall) -> CallPrice:
-        schema_tokens = self._schema_tokens if call.kind.structured else 0
-        input_tokens = call.built.tokens + schema_tokens + PICTURE_TOKENS * len(call.images)
-        price = CallPrice.of(model, call.kind.model, input_tokens=input_tokens, answer_tokens=call.answer_tokens)
-        return replace(price, weights=weights_of(call))
+
+def _price(model: Model, call: PlannedCall) -> CallPrice:
+    input_tokens = tokens_of(call.kind, call.built, model) + PICTURE_TOKENS * len(call.images)
+    price = CallPrice.of(model, call.kind.model, input_tokens=input_tokens, answer_tokens=call.answer_tokens)
+    return replace(price, weights=weights_of(call))
 
 
 def weights_of(call: PlannedCall) -> dict[AgentId, int]:

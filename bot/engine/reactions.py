@@ -107,7 +107,8 @@ class Reactions:
             return
         now, named = self._clock.now(), [(reactor, reaction_name(emoji)) for reactor, emoji in given]
         effects = await write.reactions.effects(community.id, message.id, named)
-        view = await write.views.whole(community.id, room_ids=[message.room_id], messages=1)
+        authors = [message.sender.agent_id] if message.sender.agent_id is not None else []
+        view = await write.views.roster(community.id, agent_ids=authors, room_ids=[message.room_id])
         is_stale = is_late and now - message.sent_at > timedelta(minutes=view.config.stale_minutes)
         agents, rooms = dict(view.agents), dict(view.all_rooms)
         so_far = replace(view, agents=agents, all_rooms=rooms)

@@ -12,6 +12,7 @@ from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import RESTS, NoticePayload, is_lasting, wanted_visibility
 from bot.core.ports import Clock, Store
 from bot.core.records import AgentId, CommunityId, Letter
+from bot.core.view import Outline
 
 REFUSALS = 3
 REFUSED_WAIT_SECONDS = 2.0
@@ -98,11 +99,11 @@ class Setbacks:
         pause = (
             [UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": RESTS + error.sentence})] if silent else []
         )
-        told = self._notice(letter, error, now) if first else []
+        told = await self._notice(letter, error, now) if first else []
         await self._move(letter, _kept(letter), now, attempts=attempts, not_before=now + rest, beside=[*pause, *told])
 
     async def _give_up(self, letter: Letter, error: PublishError, now: datetime) -> None:
-        await self._move(letter, LetterState.FAILED, now, beside=self._notice(letter, error, now))
+        await self._move(letter, LetterState.FAILED, now, beside=await self._notice(letter, error, now))
 
     async def _retire(self, letter: Letter, now: datetime) -> None:
         """People deleted the channel: its agent is retired, restorable into a new one; a thread is only gone."""
@@ -115,14 +116,17 @@ class Setbacks:
         gone = retired_with_its_channel(view.agents[room_id], now)
         await self._move(letter, LetterState.FAILED, now, beside=gone)
 
-    def _notice(self, letter: Letter, error: PublishError, now: datetime) -> list[Change]:
+    async def _notice(self, letter: Letter, error: PublishError, now: datetime) -> list[Change]:
         """Tell the managers, once an hour per room and sentence; trouble with a notice is only logged."""
         key = (letter.community_id, letter.room_id, error.sentence)
         last = self._told.get(key)
         if letter.kind is LetterKind.NOTICE or (last is not None and now - last < TOLD_AGAIN_AFTER):
             return []
         self._told[key] = now
-        text = f"⚠️ Room {letter.room_id}: {error.sentence}{_meanwhile(letter)}"
+        async with self._store.reading() as read:
+            ids = [letter.room_id]
+            view = await read.views.action_view(letter.community_id, agent_ids=(), room_ids=ids, doors=False)
+        text = f"⚠️ {_place(view, letter.room_id)}: {error.sentence}{_meanwhile(letter)}"
         payload = NoticePayload(text=text).stored()
         return [AddLetter(kind=LetterKind.NOTICE, room_id=letter.room_id, payload=payload, not_before=now)]
 
@@ -141,6 +145,12 @@ class Setbacks:
                 letter.community_id, letter.id, state, attempts=attempts, not_before=not_before, at=now
             )
             await write.apply(letter.community_id, beside)
+
+
+def _place(view: Outline, room_id: AgentId) -> str:
+    """Word a room for people: its channel, or whose it is."""
+    room = view.all_rooms[room_id]
+    return f"<#{room.channel_id}>" if room.channel_id else f"{view.agents[room.owner_id].name}'s room"
 
 
 def _meanwhile(letter: Letter) -> str:

@@ -42,6 +42,7 @@ from bot.core.records import (
 )
 from bot.core.spending import SLOWED_FROM, Limit, day_of
 from bot.core.view import Outline, View
+from bot.engine.aside import aside
 from bot.engine.purse import CallPrice, as_told, set_aside, settle, spending_now
 from bot.engine.readable_rows import read_of_all
 
@@ -232,9 +233,10 @@ class Summaries:
         room, config = view.rooms[room_id].room, view.config
         asked = room.compact_asked_at is not None or len(messages) == MESSAGES_AT_MOST
         tokenizer = provider.tokenizer(config.model)
-        stretch = due_stretch(messages, newest, tokenizer, tokens=_chunk(provider, config), asked=asked)
+        chunk = _chunk(provider, config)
+        stretch = await aside(due_stretch, messages, newest, tokenizer, tokens=chunk, asked=asked)
         if stretch:
-            return _planned(view, provider, room_id, messages, stretch)
+            return await aside(_planned, view, provider, room_id, messages, stretch)
         if room.compact_asked_at is not None:
             async with self._store.writing(community_id) as write:
                 await write.apply(community_id, [UpdateRoom(room_id=room_id, fields={"compact_asked_at": None})])
@@ -252,6 +254,7 @@ class Summaries:
 
     async def _ask(self, job: Job, reservation: int) -> ModelAnswer:
         """Ask the model; what was set aside is given back when it surely did not answer."""
+        sent: list[bool] = []
         request = ModelCall(
             model=job.model,
             instructions=job.call.instructions,
@@ -260,13 +263,18 @@ class Summaries:
             answer_tokens=job.answer_tokens,
             schema=None,
             cache_key=f"selfroom-summaries-{job.community_id}",
+            on_sent=lambda: sent.append(True),
         )
         self._metrics.count("model_calls", model=job.model)
         try:
             async with self._clock.timeout(self._call_seconds):
                 answer = await job.provider.answer(request)
-        except TimeoutError as error:
-            raise ModelUnreachable("The model took too long to answer.", unsure=True) from error
+        except (TimeoutError, asyncio.CancelledError) as error:
+            if not sent:
+                await self._settle(job, reservation, Usage())
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            raise ModelUnreachable("The model took too long to answer.", unsure=bool(sent)) from error
         except ModelError as error:
             await self._settle(job, reservation, error.usage)
             raise

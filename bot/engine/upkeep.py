@@ -28,13 +28,15 @@ from bot.core.records import (
     Reason,
     Schedule,
 )
-from bot.core.view import Glance
+from bot.core.view import Glance, Outline
+from bot.engine.front_desk.privacy import forgotten
 from bot.engine.performer import ActionContext, Performer
 from bot.engine.readable_rows import read_of_all
 
 SCHEDULES_AT_ONCE = 200
 RARELY = timedelta(minutes=1)
 HOURLY = timedelta(hours=1)
+AGED_AT_ONCE = 200  # messages or HUDs that go in one transaction
 NO_BEAT = BeatId(0)
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
@@ -72,6 +74,9 @@ class Upkeep:
         with _alone("scheduled messages were not said"):
             await self._say_scheduled(now)
         if self._rarely_at is None or now >= self._rarely_at:
+            if self._rarely_at is None:
+                with _alone("nobody was forgotten to the end"):
+                    await self._forget_people()
             self._rarely_at = now + RARELY
             with _alone("requests did not expire"):
                 await self._expire_requests(now)
@@ -81,6 +86,12 @@ class Upkeep:
             self._hourly_at = now + HOURLY
             with _alone("nothing was forgotten"):
                 await self._forget(now)
+
+    async def _forget_people(self) -> None:
+        """Carry on what was begun to forget people before a stop."""
+        for community_id, person_id in await self._read(lambda read: read.personal.forgetting()):
+            with _alone("somebody was not forgotten to the end", community=community_id):
+                await forgotten(self._store, self._clock, community_id, person_id)
 
     async def _say_scheduled(self, now: datetime) -> None:
         due = await self._read(lambda read: read.agents.schedules_due(now, limit=SCHEDULES_AT_ONCE))
@@ -124,7 +135,9 @@ class Upkeep:
         for community_id, requests in by_community.items():
             with _alone("requests did not expire", community=community_id):
                 async with self._store.writing(community_id) as write:
-                    await write.apply(community_id, [change for one in requests for change in _expired(one, now)])
+                    view = await write.views.action_view(community_id, agent_ids=(), room_ids=(), doors=False)
+                    expired = [change for one in requests for change in _expired(one, view, now)]
+                    await write.apply(community_id, expired)
         if by_community:
             self._on_letters()
 
@@ -135,22 +148,41 @@ class Upkeep:
                 continue
             with _alone("nobody was given a moment to begin something", community=community_id):
                 async with self._store.writing(community_id) as write:
-                    everyone = tuple((await write.views.whole(community_id, messages=0)).agents)
-                    view = await write.views.whole(community_id, agent_ids=everyone, messages=0)
+                    everyone = tuple(await write.agents.names(community_id))
+                    view = await write.views.glance(community_id, agent_ids=everyone, messages=0)
                     await write.apply(community_id, _first_initiatives(view, everyone, now))
 
     async def _forget(self, now: datetime) -> None:
         for community_id, config in (await self._configs()).items():
             with _alone("nothing was forgotten", community=community_id):
-                async with self._store.writing(community_id) as write:
-                    gone = await write.upkeep.forget(
-                        community_id,
-                        messages_before=now - timedelta(days=config.message_days),
-                        huds_before=now - timedelta(days=config.hud_days),
-                        logs_before=now - timedelta(days=config.log_days),
-                    )
-                if gone:
-                    log.info("old messages were forgotten", community=community_id, messages=gone)
+                await self._forget_in(community_id, config, now)
+
+    async def _forget_in(self, community_id: CommunityId, config: CommunityConfig, now: datetime) -> None:
+        """Remove what is too old in short transactions, for it may be much when less is to be kept; then the rest."""
+        messages_before, huds_before = now - timedelta(days=config.message_days), now - timedelta(days=config.hud_days)
+        emptied = AGED_AT_ONCE
+        while emptied == AGED_AT_ONCE:
+            async with self._store.writing(community_id) as write:
+                emptied = await write.upkeep.forget_huds(community_id, huds_before, limit=AGED_AT_ONCE)
+            await self._clock.sleep(0)  # others come first in between
+        after: AgentId | None = AgentId(0)
+        gone = 0
+        while after is not None:
+            async with self._store.writing(community_id) as write:
+                some, after = await write.upkeep.forget_in_next(
+                    community_id, after, messages_before, limit=AGED_AT_ONCE
+                )
+            gone += some
+            await self._clock.sleep(0)
+        if gone:
+            log.info("old messages were forgotten", community=community_id, messages=gone)
+        async with self._store.writing(community_id) as write:
+            await write.upkeep.forget(
+                community_id,
+                messages_before=messages_before,
+                huds_before=huds_before,
+                logs_before=now - timedelta(days=config.log_days),
+            )
 
     async def _read(self, ask: Callable[[Reading], Awaitable[T]]) -> T:
         return await read_of_all(self._store, self._clock, ask)
@@ -175,7 +207,7 @@ def _may_say(view: Glance, schedule: Schedule, room_id: AgentId, now: datetime) 
     return may_speak(view, schedule.agent_id, room_id, reasons=[reason], let_through_at=now, now=now)
 
 
-def _expired(request: AccessRequest, now: datetime) -> list[Change]:
+def _expired(request: AccessRequest, view: Outline, now: datetime) -> list[Change]:
     """Close a request and tell who asked."""
     changes: list[Change] = [CloseRequest(request_id=request.id, state=RequestState.EXPIRED, at=now)]
     why = f"Nobody answered your request for room {request.room_id}: it expired, ask again if you still want to."
@@ -184,7 +216,8 @@ def _expired(request: AccessRequest, now: datetime) -> list[Change]:
         record = ActionRecord(type="request_access", at=now, parameters=asked, accepted=False, why=why)
         changes.append(RecordAction(agent_id=request.requester_agent_id, side=PUBLIC_SIDE, record=record))
     if request.requester_person_id is not None:
-        payload = NoticePayload(text=why, to_managers=False, person_id=request.requester_person_id).stored()
+        told = why.replace(f"room {request.room_id}", f"{view.agents[request.room_id].name}'s room")
+        payload = NoticePayload(text=told, to_managers=False, person_id=request.requester_person_id).stored()
         changes.append(AddLetter(kind=LetterKind.NOTICE, room_id=request.room_id, payload=payload, not_before=now))
     return changes
 

@@ -5,7 +5,9 @@ from aiohttp import web
 from bot.playground.faces import LINK, default_face
 from bot.playground.world import World
 
+MOST_DIGITS = 4  # of a default avatar's number
 SAFE_INLINE = ("image/png", "image/jpeg", "image/gif", "image/webp", "text/plain", "audio/mpeg", "video/mp4")
+BYTES = "application/octet-stream"
 
 
 async def serve(request: web.Request, world: World) -> web.StreamResponse:
@@ -15,9 +17,13 @@ async def serve(request: web.Request, world: World) -> web.StreamResponse:
             return _file(world, f"{attachment_id}/{name}", name)
         case ["avatars", _, name] | ["guilds", _, "users", _, "avatars", name]:
             return _face(world, name.split(".")[0], to_page="Sec-Fetch-Site" in request.headers)
-        case ["embed", "avatars", name] if name.split(".")[0].isdecimal():
+        case ["embed", "avatars", name] if _is_number(name.split(".")[0]):
             return web.Response(body=default_face(int(name.split(".")[0])), content_type="image/png")
     raise web.HTTPNotFound(text="There is no such file.")
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def _file(world: World, key: str, name: str) -> web.Response:
@@ -25,8 +31,8 @@ def _file(world: World, key: str, name: str) -> web.Response:
     if found is None:
         raise web.HTTPNotFound(text="There is no such file.")
     kind, data = found
-    # What a browser could run is only ever downloaded: the page lives on the same origin.
-    shown = "inline" if kind in SAFE_INLINE else "attachment"
+    # What a browser could run is only ever downloaded, as bytes of no kind: the page lives on the same origin.
+    shown, kind = ("inline", kind) if kind in SAFE_INLINE else ("attachment", BYTES)
     headers = {
         "Content-Disposition": f'{shown}; filename="{name}"',
         "X-Content-Type-Options": "nosniff",

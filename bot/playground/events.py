@@ -24,6 +24,7 @@ INTENTS: tuple[tuple[str, int, int], ...] = (
     ("GUILD_BAN_", MODERATION, 0),
     ("GUILD_", GUILDS, 0),
     ("WEBHOOKS_UPDATE", WEBHOOKS, 0),
+    ("PRESENCE_UPDATE", PRESENCES, 0),
 )
 REDACTED: Json = {"content": "", "embeds": [], "attachments": [], "components": []}
 

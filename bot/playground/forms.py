@@ -3,6 +3,8 @@
 `read` gathers everything that is wrong, field by field, and raises it the way Discord words it.
 """
 
+import re
+import reprlib
 import types
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -29,20 +31,23 @@ from bot.playground.snowflakes import is_snowflake
 
 T = TypeVar("T")
 LONGEST_SHOWN = 100
+MOST_FAULTS = 20  # that one answer lists: what follows is not even looked at
 UNDONE = "the playground does not do this"
 
 
 class Misfit(Exception):
-    """A value does not fit: `tree` has the faults by field."""
+    """A value does not fit: `tree` has the faults by field, so many as `count` says."""
 
-    def __init__(self, tree: Tree) -> None:
-        super().__init__(str(tree))
+    def __init__(self, tree: Tree, count: int = 1) -> None:
+        super().__init__(f"{count} faults")
         self.tree = tree
+        self.count = count
 
 
 def shown(value: object) -> str:
     """Give the beginning of a value, for a sentence about it."""
-    return f"{str(value)[:LONGEST_SHOWN]}…" if len(str(value)) > LONGEST_SHOWN else str(value)
+    text = value if isinstance(value, str) else reprlib.repr(value)  # which goes no further than it shows
+    return f"{text[:LONGEST_SHOWN]}…" if len(text) > LONGEST_SHOWN else text
 
 
 def wrong(code: str, message: str) -> Misfit:
@@ -173,7 +178,7 @@ class Bits:
 
     def read(self, value: object) -> str:
         """Give the digits."""
-        if isinstance(value, bool) or not str(value).isdecimal() or len(str(value)) > 20:
+        if isinstance(value, bool) or not isinstance(value, int | str) or not re.fullmatch("[0-9]{1,20}", str(value)):
             raise wrong("NUMBER_TYPE_COERCE", f'Value "{shown(value)}" is not int.')
         return str(value)
 
@@ -242,6 +247,7 @@ class Faults:
     def __init__(self) -> None:
         self.tree: Tree = {}
         self._name = ""
+        self._count = 0
 
     def of(self, name: str) -> "Faults":
         """Name the part that is read next."""
@@ -252,15 +258,19 @@ class Faults:
         """Begin to read it."""
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        """Keep what was wrong with it."""
-        if isinstance(error, Misfit):
-            self.tree[self._name] = error.tree
-        return isinstance(error, Misfit)
+        """Keep what was wrong with it; raises what there is when it becomes too much."""
+        if not isinstance(error, Misfit):
+            return False
+        if self._count + error.count > MOST_FAULTS:
+            raise Misfit(self.tree, self._count) from None
+        self.tree[shown(self._name)] = error.tree
+        self._count += error.count
+        return True
 
     def check(self) -> None:
         """Raise everything that was wrong."""
         if self.tree:
-            raise Misfit(self.tree)
+            raise Misfit(self.tree, self._count)
 
 
 @dataclass(frozen=True, slots=True)

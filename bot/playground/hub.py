@@ -31,6 +31,10 @@ class Hub:
         """Give a session, connected or not."""
         return self._sessions.get(session_id)
 
+    def is_here(self, user_id: str) -> bool:
+        """Tell whether somebody is connected now."""
+        return any(one.user_id == user_id and one.connection is not None for one in self._sessions.values())
+
     def drop(self, session: Session) -> None:
         """End a session: it can't be resumed any more."""
         self._sessions.pop(session.id, None)

@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,10 @@ class Journal:
     def __init__(self, path: Path | None) -> None:
         if path is not None:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))  # its log gets the same rights from SQLite
+            descriptor = os.open(path, os.O_RDONLY | os.O_CREAT, 0o600)
+            with suppress(PermissionError):  # somebody else's, who lets us write
+                os.fchmod(descriptor, 0o600)  # an older one may be readable by all; its log gets the same rights
+            os.close(descriptor)
         self._db = sqlite3.connect(":memory:" if path is None else path, isolation_level=None, timeout=0.5)
         try:
             self._db.executescript(PRAGMAS)

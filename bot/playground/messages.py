@@ -56,6 +56,18 @@ class MessageBook:
         rows = _all(self._journal.read(sql, (*values, limit)))
         return rows[::-1] if order == "ASC" else rows
 
+    def holding(
+        self, words: Iterable[str], channel_ids: Iterable[str], *, after: int, before: int, limit: int
+    ) -> list[Json]:
+        """Give messages of these channels in which the words may stand, newest first; letters beyond ASCII pass."""
+        likely = [f"%{word}%" for word in words if word.isascii() and word.isalnum()]
+        places = [int(channel_id) for channel_id in channel_ids]
+        sql = (
+            f"SELECT body FROM messages WHERE channel_id IN ({','.join('?' * len(places))}) AND hidden = 0 "  # noqa: S608
+            f"AND id > ? AND id < ?{' AND body LIKE ?' * len(likely)} ORDER BY id DESC LIMIT ?"
+        )
+        return _all(self._journal.read(sql, (*places, after, before, *likely, limit)))
+
     def pinned(self, channel_id: str, *, before: str | None, limit: int) -> list[Json]:
         """Give a channel's pinned messages, the latest pin first."""
         sql = (

@@ -11,6 +11,8 @@ from bot.playground.shapes.guild import show_member, show_role, show_whole_guild
 from bot.playground.shapes.user import show_me, show_user
 from bot.playground.world import World
 
+UNKNOWN_TOKEN = 4004  # as the gateway refuses a token
+
 
 def make_person(world: World, name: str) -> Json:
     """Make a person's account; the name as given is shown, a plain form of it is the username."""
@@ -27,6 +29,16 @@ def rename_person(world: World, row: Json, name: str) -> Json:
         if member is not None:
             world.tell_guild(guild["id"], "GUILD_MEMBER_UPDATE", show_new_member(world, member))
     return row
+
+
+def remove_person(world: World, row: Json) -> None:
+    """Let a person go for good: what they said stays under their name, their token opens nothing any more."""
+    for guild in world.guilds_of(row["id"]):
+        leave(world, guild["id"], row["id"])
+    world.lock_out(row)
+    for session in world.hub.sessions():
+        if session.user_id == row["id"] and session.connection is not None:
+            world.hub.run(session.connection.close(UNKNOWN_TOKEN, "This person was removed."))
 
 
 def make_bot(world: World, name: str, *, owner_id: str) -> Json:

@@ -27,6 +27,7 @@ from bot.playground.rest import (
     interactions,
     members,
     messages,
+    page,
     pins,
     reactions,
     roles,
@@ -38,7 +39,7 @@ from bot.playground.rest import (
 from bot.playground.rest import playground as setup
 from bot.playground.rest.endpoint import Endpoint, respond, suffer
 from bot.playground.rest.exchange import Exchange, Observer
-from bot.playground.rest.reading import MAX_BODY
+from bot.playground.rest.reading import LARGEST_JSON
 from bot.playground.rest.routes import Route
 from bot.playground.rows import Json
 from bot.playground.seed import seed
@@ -198,7 +199,7 @@ class Playground:
     # The parts of the app
 
     def _app(self) -> web.Application:
-        app = web.Application(middlewares=[doorkeeper(self._is_person)], client_max_size=MAX_BODY)
+        app = web.Application(middlewares=[doorkeeper(self._is_person)], client_max_size=LARGEST_JSON)
         self._api = Endpoint(self.world, prefix="/api/v10", observers=self._observers)
         self._api.add_to(app.router, api_routes())
         app.router.add_get("/gateway", self._gateway)
@@ -209,7 +210,7 @@ class Playground:
         app.router.add_get("/playground/stats", self._stats)
         for add_to in self._neighbours:
             add_to(app)
-        Endpoint(self.world, prefix="/playground").add_to(app.router, setup.routes)
+        Endpoint(self.world, prefix="/playground").add_to(app.router, [*setup.routes, *page.routes])
         statics.add_to(app, asks=self.options.face_url or "")
         return app
 

@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.playground.events import ALL_INTENTS, GUILDS, MEMBERS, MESSAGE_CONTENT, Event
+from bot.playground.events import ALL_INTENTS, GUILDS, MEMBERS, MESSAGE_CONTENT, PRESENCES, Event
 
 # Events kept for replay; who has missed more than that must identify again.
 REPLAYED = 1000
@@ -73,6 +73,11 @@ class Session:
     def sees_members(self) -> bool:
         """Whether the session gets a server's members."""
         return bool(self.intents & MEMBERS)
+
+    @property
+    def sees_presences(self) -> bool:
+        """Whether the session is told who is online."""
+        return bool(self.intents & PRESENCES)
 
     @property
     def hears_guilds(self) -> bool:

@@ -72,6 +72,11 @@ class World:
         self._tokens[row["token"]] = row
         return self.users.put(row["id"], row)
 
+    def lock_out(self, row: Json) -> None:
+        """Take a user's token away."""
+        self._tokens.pop(row["token"], None)
+        self.users.put(row["id"], {key: value for key, value in row.items() if key != "token"})
+
     def member(self, guild_id: object, user_id: object) -> Json | None:
         """Give a membership of a server."""
         return self.members.get(f"{guild_id}:{user_id}")
@@ -156,11 +161,11 @@ class World:
             if self.sees(session.user_id, channel):
                 self._deliver(session, event, guild_id)
 
-    def tell_guild(self, guild_id: str, name: str, data: Json) -> None:
-        """Send an event to every member of a server."""
+    def tell_guild(self, guild_id: str, name: str, data: Json, *, but: str | None = None) -> None:
+        """Send an event to every member of a server, `but` one."""
         event = Event(name, data)
         for session in self.hub.sessions():
-            if self.member(guild_id, session.user_id):
+            if session.user_id != but and self.member(guild_id, session.user_id):
                 self._deliver(session, event, guild_id)
 
     def tell_users(

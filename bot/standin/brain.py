@@ -7,7 +7,7 @@ from bot.standin.lookups import told_from_memory
 from bot.standin.memory import MEMORY_RULES, QUESTION_RULES
 from bot.standin.own_requests import OWN_REQUESTS
 from bot.standin.persona import read_persona
-from bot.standin.smalltalk import ANNOUNCEMENT, SMALL_TALK, acknowledge
+from bot.standin.smalltalk import ANNOUNCEMENT, SMALL_TALK, acknowledge, hello
 from bot.standin.social_requests import SOCIAL_REQUESTS, at_the_door
 from bot.standin.turn import OpenLine, Turn, first_turn, without_name
 from bot.standin.view import Hud, Line, Room, Seat
@@ -34,6 +34,8 @@ def answer_of(seat: Seat, hud: Hud) -> Document:
         actions += [action for turn in turns for action in turn.actions]
         found = told_from_memory(seat, room, hud)
         said = list(dict.fromkeys([*found, *(turn.says for turn in turns if turn.says)]))
+        if is_new(seat, room):
+            said.append(hello(seat))
         if said:
             responses.append({"room_id": room.id, "message": introduced(seat, room, " ".join(said))})
     thought = " ".join(thoughts) or "Nothing here is for me."
@@ -53,6 +55,11 @@ def turn_for(seat: Seat, room: Room, line: Line, hud: Hud) -> Turn:
     rules = FOR_PEOPLE if line.by_person else SMALL_TALK
     turn = first_turn(rules, open_line) or acknowledge(open_line)
     return turn if line.by_person else Turn(says=turn.says, thought=turn.thought)
+
+
+def is_new(seat: Seat, room: Room) -> bool:
+    """Whether this is the agent's own room, nobody has spoken yet wherever it is, and it did nothing so far."""
+    return room.own and not seat.deeds and not any(place.lines or place.older for place in seat.rooms)
 
 
 def introduced(seat: Seat, room: Room, words: str) -> str:

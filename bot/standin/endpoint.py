@@ -9,14 +9,16 @@ from types import ModuleType
 
 from aiohttp import web
 
+from bot.core.hud.formats.document import Document
+from bot.core.hud.values import entries
 from bot.core.records import Json
 from bot.standin import chat_shape, responses_shape
 from bot.standin.brain import think
 from bot.standin.completion import Completion, new_id
 from bot.standin.faults import Outcome, spoilt
+from bot.standin.player import played
 from bot.standin.problems import (
     Problem,
-    bad_request,
     no_credit,
     no_key,
     rate_limited,
@@ -24,7 +26,8 @@ from bot.standin.problems import (
     wrong_key,
 )
 from bot.standin.question import Endpoint, Question, read_question
-from bot.standin.reader import read_hud
+from bot.standin.reader import read_hud, words
+from bot.standin.reading import LARGEST_QUESTION, json_of
 from bot.standin.schema import Fitter, Schema, by_kind, kind_of
 from bot.standin.script import Call, Script, Step
 from bot.standin.smalltalk import ANNOUNCEMENT
@@ -60,7 +63,7 @@ class Endpoints:
 
     async def _answer(self, request: web.Request, endpoint: Endpoint, request_id: str) -> web.StreamResponse:
         check_key(request)
-        question = read_question(await json_of(request), endpoint)
+        question = read_question(await json_of(request, LARGEST_QUESTION), endpoint)
         step = self.script.step_for(question.text)
         call = self.script.record(request_id, question)
         call.fault = step.fault
@@ -122,15 +125,6 @@ def check_key(request: web.Request) -> None:
         raise wrong_key(key.strip())
 
 
-async def json_of(request: web.Request) -> Json:
-    try:
-        body: Json = await request.json()
-    except (ValueError, RecursionError):
-        message = "We could not parse the JSON body of your request: it is not valid JSON."
-        raise bad_request(message) from None
-    return body
-
-
 async def streamed(request: web.Request, events: list[str], request_id: str, *, hang_up: bool) -> web.StreamResponse:
     """Send the events one by one; a hang-up ends the connection after half of them."""
     headers = {"Content-Type": "text/event-stream; charset=utf-8", "x-request-id": request_id}
@@ -152,11 +146,21 @@ def words_for(question: Question, step: Step) -> str:
         return step.answer
     if step.answer is not None:
         return as_json(fitter.filled(step.answer) if fitter else step.answer)
+    if (turn := played(question.text)) is not None:
+        return as_json(fitter.fitted(turn) if fitter else turn)
     hud = read_hud(question.text)
     if hud is None:
         return plain_answer(question, fitter)
     answer = think(hud)
-    return as_json(fitter.fitted(answer) if fitter else answer)
+    if fitter is None:
+        return as_json(answer)
+    return as_json(fitter.fitted(in_one_room(answer) if "message" in fitter.schema.get("properties", {}) else answer))
+
+
+def in_one_room(answer: Document) -> Document:
+    """The answer where one message is asked for: what is said in the one room that is shown."""
+    said = [words(one, "message") for one in entries(answer.get("responses"))]
+    return {**answer, "message": " ".join(said)}
 
 
 def as_json(answer: object) -> str:

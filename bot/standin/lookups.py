@@ -20,8 +20,9 @@ def told_from_memory(seat: Seat, room: Room, hud: Hud) -> list[str]:
 
 def newest_search(seat: Seat, room: Room) -> str:
     """What it promised to look for in its last words in this room."""
-    spoken = [deed for deed in seat.deeds if deed.is_speech and deed.room_id == room.id]
-    promise = re.search(rf"{LOOKING} '(.+?)'\.", spoken[-1].text) if spoken else None
+    spoken = [deed.text for deed in seat.deeds if deed.is_speech and deed.room_id == room.id]
+    spoken = spoken or [line.text for line in room.lines if line.agent_id == seat.id]
+    promise = re.search(rf"{LOOKING} '(.+?)'\.", spoken[-1]) if spoken else None
     return promise[1] if promise else ""
 
 

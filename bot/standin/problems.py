@@ -2,6 +2,8 @@
 
 from aiohttp import web
 
+LONGEST_MESSAGE = 1_000  # characters: what was sent may be repeated in it
+
 
 class Problem(Exception):
     """A request that is answered with an error; `status` is the HTTP status."""
@@ -17,6 +19,7 @@ class Problem(Exception):
         headers: dict[str, str] | None = None,
     ) -> None:
         super().__init__(message)
+        message = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
         self.status, self.message, self.code, self.param, self.kind = status, message, code, param, kind
         self.headers = headers or {}
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import reprlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
@@ -128,7 +129,7 @@ def limit_of(body: Document, endpoint: Endpoint) -> int | None:
     least = 16 if endpoint == "responses" else 1
     limit = body.get(name)
     if limit is not None and (not isinstance(limit, int) or limit < least):
-        message = f"Invalid '{name}': expected a whole number >= {least}, but got {limit!r} instead."
+        message = f"Invalid '{name}': expected a whole number >= {least}, but got {reprlib.repr(limit)} instead."
         raise bad_request(message, param=name, code="integer_below_min_value")
     return limit
 

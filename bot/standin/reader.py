@@ -47,7 +47,7 @@ def words(value: Document, name: str) -> str:
 
 def directory_of(meta: Document) -> Iterator[Entry]:
     for entry in entries(meta.get("directory")):
-        if (id_ := whole(entry.get("id"))) is not None:
+        if id_ := whole(entry.get("id")):  # 0 stands for The Architect
             yield Entry(id=id_, name=words(entry, "name"), topic=words(entry, "topic"), access=words(entry, "access"))
 
 

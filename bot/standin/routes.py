@@ -2,9 +2,9 @@
 
 from aiohttp import web
 
-from bot.core.records import Json
 from bot.standin.endpoint import Endpoints
 from bot.standin.problems import Problem
+from bot.standin.reading import LARGEST_SETUP, json_of
 from bot.standin.script import Script, read_rule, read_steps
 
 MODELS = ("gpt-4o-mini", "gpt-4o", "gpt-4.1-mini", "scripted")
@@ -19,7 +19,7 @@ class SetUp:
 
     async def add_steps(self, request: web.Request) -> web.Response:
         try:
-            self.script.steps += read_steps(await body_of(request))
+            self.script.steps += read_steps(await json_of(request, LARGEST_SETUP))
         except Problem as problem:
             return problem.response("set-up")
         return web.json_response({"waiting": len(self.script.steps)})
@@ -30,7 +30,7 @@ class SetUp:
 
     async def add_fault(self, request: web.Request) -> web.Response:
         try:
-            self.script.rules.append(read_rule(await body_of(request)))
+            self.script.rules.append(read_rule(await json_of(request, LARGEST_SETUP)))
         except Problem as problem:
             return problem.response("set-up")
         return web.json_response({"rules": len(self.script.rules)})
@@ -41,20 +41,12 @@ class SetUp:
 
     async def show_calls(self, request: web.Request) -> web.Response:
         last = request.query.get("last", "")
-        calls = list(self.script.calls)[-int(last) if last.isdecimal() and int(last) else None :]
+        calls = list(self.script.calls)[-int(last) if last.isdecimal() and len(last) < 10 and int(last) else None :]
         return web.json_response([call.shown() for call in calls])
 
     async def drop_calls(self, _: web.Request) -> web.Response:
         self.script.calls.clear()
         return web.Response(status=204)
-
-
-async def body_of(request: web.Request) -> Json:
-    try:
-        body: Json = await request.json()
-    except (ValueError, RecursionError):
-        raise Problem(400, "The body must be JSON.") from None
-    return body
 
 
 async def list_models(_: web.Request) -> web.Response:

@@ -2,6 +2,7 @@
 
 import random
 import re
+import reprlib
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from bot.standin.question import Question
 from bot.standin.usage import PromptCache, Usage
 
 KEPT_CALLS = 1_000
+KEPT_CHARACTERS = 20_000_000  # of all calls together, but for the newest
 RULE_FIELDS = ("kind", "probability", "seed", "count")
 
 
@@ -69,17 +71,17 @@ class FaultRule:
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """One request as it came, and what became of it."""
+    """One request as far as it is shown, and what became of it."""
 
     id: str
-    question: Question
+    asked: Shape
     at: datetime
     fault: Fault | None = None
     usage: Usage | None = None
     answer: str | None = None
 
     def shown(self) -> Shape:
-        question, usage = self.question, self.usage
+        usage = self.usage
         counted = usage and {
             "input_tokens": usage.input_tokens,
             "cached_tokens": usage.cached_tokens,
@@ -88,17 +90,16 @@ class Call:
         return {
             "id": self.id,
             "when": self.at.isoformat(),
-            "endpoint": question.endpoint,
-            "model": question.model,
-            "input": question.text,
-            "schema": question.schema_name,
-            "stream": question.stream,
-            "prompt_cache_key": question.cache_key,
-            "temperature": question.body.get("temperature"),
+            **self.asked,
             "fault": self.fault,
             "answer": self.answer,
             "usage": counted,
         }
+
+    @property
+    def characters(self) -> int:
+        """How much of the record it takes, about."""
+        return sum(len(one) for one in (*self.asked.values(), self.answer) if isinstance(one, str))
 
 
 @dataclass(slots=True)
@@ -121,9 +122,25 @@ class Script:
         return struck.step if struck else NOTHING_PREPARED
 
     def record(self, request_id: str, question: Question) -> Call:
-        call = Call(id=request_id, question=question, at=datetime.now(UTC))
+        call = Call(id=request_id, asked=shown_of(question), at=datetime.now(UTC))
         self.calls.append(call)
+        left = sum(one.characters for one in self.calls) - KEPT_CHARACTERS
+        while left > 0 and len(self.calls) > 1:
+            left -= self.calls.popleft().characters
         return call
+
+
+def shown_of(question: Question) -> Shape:
+    """What is recorded of a question: not its body, which may be many times as large in memory."""
+    return {
+        "endpoint": question.endpoint,
+        "model": question.model,
+        "input": question.text,
+        "schema": question.schema_name,
+        "stream": question.stream,
+        "prompt_cache_key": question.cache_key,
+        "temperature": question.body.get("temperature"),
+    }
 
 
 def read_steps(body: Json) -> list[Step]:
@@ -141,7 +158,7 @@ def read_step(item: Json) -> Step:
     if unknown:
         raise bad_request(f"A step has no '{unknown[0]}': it may have {', '.join(known)}.")
     if item.get("fault") is not None and item["fault"] not in get_args(Fault):
-        raise bad_request(f"'{item['fault']}' is no fault: use one of {', '.join(get_args(Fault))}.")
+        raise bad_request(f"{reprlib.repr(item['fault'])} is no fault: use one of {', '.join(get_args(Fault))}.")
     for name in ("delay_seconds", "retry_after_seconds", "timeout_seconds"):
         check_number(item, name, least=0)
     check_number(item, "times", least=1)
@@ -152,7 +169,7 @@ def read_step(item: Json) -> Step:
 def check_number(item: Document, name: str, *, least: float, most: float = 1e9) -> None:
     value = item.get(name)
     if value is not None and (not isinstance(value, int | float) or not least <= value <= most):
-        raise bad_request(f"'{name}' must be a number from {least} to {most:g}, not {value!r}.")
+        raise bad_request(f"'{name}' must be a number from {least} to {most:g}, not {reprlib.repr(value)}.")
 
 
 def read_rule(body: Json) -> FaultRule:

@@ -3,7 +3,9 @@
 import re
 
 from bot.core.hud.formats.document import Document
+from bot.standin.persona import read_persona
 from bot.standin.turn import OpenLine, Rule, Turn, rule
+from bot.standin.view import Seat
 
 ANNOUNCEMENT = "(I'm a scripted stand-in for a language model: simple rules, no mind.)"
 HELP = (
@@ -53,6 +55,12 @@ def part(open_line: OpenLine, _: re.Match[str]) -> Turn:
     who = open_line.who
     options = [f"Goodbye, {who}.", f"See you, {who}. I'll be here.", f"Take care, {who}; I'll mind {care(open_line)}."]
     return Turn(says=open_line.pick(options), thought=f"{who} said goodbye.")
+
+
+def hello(seat: Seat) -> str:
+    """The first words of somebody who is new."""
+    role = read_persona(seat.seed, seat.kind).role
+    return f"Hello! I am {seat.name}{f', {role}' if role else ''}, and new here."
 
 
 def introduce(open_line: OpenLine, _: re.Match[str]) -> Turn:

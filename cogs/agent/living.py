@@ -17,18 +17,18 @@ from bot.core.actions import (
     Sleep,
     WakeAgent,
 )
-from bot.core.records import Agent
+from bot.core.kinds import LetterKind
+from bot.core.records import Agent, AgentId
 from bot.core.view import Outline
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.again import Again
-from cogs.ui.cards import Shown, agent_card, agent_list
+from cogs.ui.cards import Shown, agent_card, agent_list, architect_line
 from cogs.ui.charts import attention_rows
-from cogs.ui.files import picture
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.pictures import alt_text, bars
-from cogs.ui.rights import check_removable, left_open
+from cogs.ui.pictures import chart
+from cogs.ui.rights import AS_SOON_AS, check_removable, left_open, soon
 from cogs.ui.texts import label
 
 WEEK_MINUTES = 7 * 24 * 60
@@ -47,7 +47,9 @@ class Living(Group):
         view = sight.of(await self.desk.community.view(guild_of(interaction)))
         lines = agent_list(view, await self.looks(interaction, sight), self.desk.clock.now())
         empty = "Nobody lives here yet: make the first one with `/agent create`."
-        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**", lines, empty=empty)
+        note = " (everyone is paused)" if view.community.paused else ""
+        whole = [architect_line(), *lines] if lines else lines
+        await self.list_out(interaction, f"**{counted(len(lines), 'agent')}**{note}", whole, empty=empty)
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def show(self, interaction: Interaction, agent: AgentArg) -> None:
@@ -62,7 +64,7 @@ class Living(Group):
         hidden = agent.id in sight.hidden_agents
         shown = Shown(model=None) if hidden else await self.beside(interaction, agent, view)
         title, rows = f"Attention of {agent.name}", attention_rows(view, agent.id)
-        file = picture("attention.png", await bars(title, rows), alt_text(title, rows))
+        file = await chart("attention", title, rows)
         await self.lay_out(interaction, agent_card(view, agent.id, self.desk.clock.now(), shown, file), [file])
 
     async def beside(self, interaction: Interaction, agent: Agent, view: Outline) -> Shown:
@@ -139,10 +141,30 @@ class Living(Group):
         """
         room_id = (room or agent).id
         if minutes is None:
-            await self.act(interaction, Say(message=message, room_id=room_id), subject=agent.id)
+            said = await self.do(interaction, Say(message=message, room_id=room_id), subject=agent.id)
+            lacked = AS_SOON_AS in said
+            await self.say(
+                interaction, said if lacked else said + await self.unposted(interaction, agent, room_id, message)
+            )
             return
         at = self.desk.clock.now() + timedelta(minutes=minutes)
         await self.act(interaction, ScheduleMessage(room_id=room_id, message=message, at=at), subject=agent.id)
+
+    async def unposted(self, interaction: Interaction, agent: Agent, room_id: AgentId, message: str) -> str:
+        """Word why what an agent says is not posted yet; empty when it is."""
+        guild_id = guild_of(interaction)
+
+        async def is_posted() -> bool:
+            return not (await self.desk.community.view(guild_id, room_id, messages=0)).own_words(agent.id, room_id)
+
+        if await soon(self.desk.clock, is_posted):
+            held = await self.desk.held.waiting(guild_id)
+            is_held = any(letter.room_id == room_id and words == message for letter, words in held)
+            return " Moderation holds it back: `/access held` has buttons to decide." if is_held else ""
+        view = await self.desk.community.view(guild_id, room_id, messages=0)
+        waiting = counted(sum(one.kind is LetterKind.POST for one in view.unposted.get(room_id, ())), "message")
+        pace = counted(view.all_rooms[room_id].rpm, "message")
+        return f" It is not there yet: {waiting} waiting to be posted, and the room takes {pace} a minute."
 
     @app_commands.command(name="scheduled")
     async def later(self, interaction: Interaction, agent: AgentArg, cancel: int | None = None) -> None:

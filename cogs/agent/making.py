@@ -3,14 +3,14 @@
 import discord
 from discord import app_commands
 
-from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, SetAllocation
+from bot.core.actions import AlterAgent, CloneAgent, SetAllocation
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.templates import TEMPLATES
-from cogs.arguments import AgentArg, ModelArg
-from cogs.base import Group, Interaction, managers_only, wait
+from cogs.arguments import AgentArg, ModelArg, models_here
+from cogs.base import Group, Interaction, guild_of, managers_only, wait
 from cogs.ui.faces import lasting
-from cogs.ui.forms import AgentForm, Draft
+from cogs.ui.forms import AgentForm, Draft, NewAgentForm
 
 MOST_BYTES = 64_000
 Budget = app_commands.Range[int, 4_000, 200_000]
@@ -31,34 +31,29 @@ class Making(Group):
     async def create(
         self,
         interaction: Interaction,
+        template: str = "",
         name: app_commands.Range[str, 0, 50] = "",
         prompt: app_commands.Range[str, 0, 4000] = "",
-        type: AgentType = AgentType.PERSONA,
-        template: str = "",
         model: ModelArg | None = None,
+        avatar: discord.Attachment | None = None,
+        type: AgentType = AgentType.PERSONA,
     ) -> None:
         """Make a new agent with a room of its own; a form asks for what you leave out.
 
         Args:
+            template: Start from a ready-made one
             name: What it is called
             prompt: Who it is (persona) or what it does (bot)
-            type: A persona is a character, a bot is a function
-            template: Start from a ready-made one
             model: Its model; the server's own when left out
+            avatar: Its picture
+            type: A persona is a character, a bot is a function
         """
         managers_only(interaction)
-        draft = Draft.started(name, prompt, type, TEMPLATES.get(template), model)
+        draft = Draft(name=name, prompt=prompt, type=type, model=model, picture=avatar).begun(TEMPLATES.get(template))
         if name and draft.prompt:
-            await self.make(interaction, draft)
+            await self.make_agent(interaction, draft)
         else:
-            await interaction.response.send_modal(AgentForm(draft, self.make))
-
-    async def make(self, interaction: Interaction, draft: Draft) -> None:
-        """Make what the form or the command describes."""
-        action = CreateAgent(
-            name=draft.name or None, background_prompt=draft.prompt, agent_type=draft.type, model=draft.model
-        )
-        await self.act(interaction, action)
+            await interaction.response.send_modal(NewAgentForm(draft, await models_here(interaction), self.make_agent))
 
     @app_commands.command()
     async def edit(
@@ -70,6 +65,7 @@ class Making(Group):
         avatar_url: app_commands.Range[str, 8, 500] | None = None,
         token_budget: Budget | None = None,
         temperature: Heat | None = None,
+        spare_model: ModelArg | None = None,
         listens_to_bare_name: bool | None = None,
     ) -> None:
         """Change an agent; without further parameters a form shows what can be changed.
@@ -81,12 +77,15 @@ class Making(Group):
             avatar_url: The public address of its picture
             token_budget: How many tokens its own part of the HUD may have
             temperature: How freely its model speaks
+            spare_model: Answers while its own model fails; none takes it away
             listens_to_bare_name: Whether its name without an @ counts as a call
         """
         managers_only(interaction)
-        given = {"token_budget": token_budget, "temperature": temperature, "listens_to_bare_name": listens_to_bare_name}
+        given: dict[str, object] = {"token_budget": token_budget, "temperature": temperature}
+        given |= {"spare_model": spare_model, "listens_to_bare_name": listens_to_bare_name}
         if all(value is None for value in (*given.values(), prompt, avatar, avatar_url)):
-            await interaction.response.send_modal(AgentForm(Draft.of(agent), self.alter))
+            whole = await self.desk.agents.whole(guild_of(interaction), agent.id)
+            await interaction.response.send_modal(AgentForm(Draft.of(whole), self.alter))
             return
         await wait(interaction)
         picture = await lasting(interaction, agent.id, avatar) if avatar else avatar_url

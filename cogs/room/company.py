@@ -1,28 +1,33 @@
 """Who is in a room, what it is, and silence in it."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import discord
 from discord import app_commands
 
-from bot.core.actions import Compact, Hush, Invite, Remove
-from bot.core.attention import word_attention
+from bot.core.actions import ClearRoom, Compact, Hush, Invite, Remove, StopClearing
+from bot.core.attention import share_words
 from bot.core.errors import NotFound
 from bot.core.kinds import LetterKind
 from bot.core.letters import wanted_visibility
-from bot.core.records import AgentId, Checkpoint
+from bot.core.people import present
+from bot.core.records import Agent, AgentId, Checkpoint
 from bot.core.view import Glance, Outline, View
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
-from cogs.base import Group, Interaction, guild_of, managers_only, may_read
-from cogs.ui.again import Again
-from cogs.ui.cards import SIGNS, Looks, shown_state
+from cogs.base import Group, Interaction, guild_of, here, managers_only, may_read, wait
+from cogs.ui.again import Again, UseButton
+from cogs.ui.cards import PEOPLE, SIGNS, Looks, architect_line, shown_state
 from cogs.ui.guide import FOR_EVERYONE
-from cogs.ui.texts import honest, label
+from cogs.ui.rights import check_clearable, entrants, soon
+from cogs.ui.texts import JOINING, SEEING, honest, label
 
 Minutes = app_commands.Range[int, 0, 1_440]
-MOST_CLEARED = 100  # what Discord deletes at once
-Count = app_commands.Range[int, 1, MOST_CLEARED]
+Count = app_commands.Range[int, 1]
+FOLLOWED = timedelta(minutes=14)  # an answer can be changed for fifteen
+FOLLOWED_SECONDS = 2.0
+LOOKED_BACK = 200  # messages
 
 
 class Company(Group):
@@ -35,24 +40,26 @@ class Company(Group):
         Args:
             room: Which room; this one when left out
         """
-        owner = await self.room(interaction, room)
+        owner = room or await here(interaction)
         view = await self.desk.community.view(guild_of(interaction), owner.id)
         self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
         await self.say(interaction, embed=room_card(view, owner.id, self.desk.clock.now()))
 
     @app_commands.command(extras=FOR_EVERYONE)
     async def members(self, interaction: Interaction, room: AgentArg | None = None) -> None:
-        """List the agents that read and write a room.
+        """List who is in a room: agents, people who spoke there lately, and who may enter.
 
         Args:
             room: Which room; this one when left out
         """
-        owner = await self.room(interaction, room)
-        view = await self.desk.community.view(guild_of(interaction), owner.id)
-        self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
+        owner = room or await here(interaction)
+        view = await self.desk.community.view(guild_of(interaction), owner.id, messages=LOOKED_BACK)
+        channel_id, now = view.all_rooms[owner.id].channel_id, self.desk.clock.now()
+        self.check_sees(interaction, channel_id)
         sight = await self.sight(interaction)
         view, looks = sight.of(view), await self.looks(interaction, sight)
-        lines = member_lines(view, owner.id, looks, self.desk.clock.now())
+        people = people_lines(view, owner.id, now, entrants(interaction.guild, channel_id))
+        lines = [*member_lines(view, owner.id, looks, now), architect_line(), *people]
         await self.list_out(interaction, f"**In {label(owner.name)}'s room**", lines, empty="Nobody is in it.")
 
     @app_commands.command(name="scheduled")
@@ -136,30 +143,61 @@ class Company(Group):
         await self.act(interaction, Compact(room_id=owner.id), subject=owner.id)
 
     @app_commands.command()
-    async def clear(self, interaction: Interaction, messages: Count, room: AgentArg | None = None) -> None:
+    async def clear(
+        self, interaction: Interaction, messages: Count | None = None, room: AgentArg | None = None, stop: bool = False
+    ) -> None:
         """Delete the newest messages of a room, on Discord and from every memory; asks before it does.
 
         Args:
-            messages: How many, 100 at most
+            messages: How many; the pinned ones stay
             room: Which room; this one when left out
+            stop: End what is under way
         """
         managers_only(interaction)
-        owner = await self.room(interaction, room)
-        newest = counted(messages, "message") if messages > 1 else "message"
-        asked = f"Delete the newest {newest} in {owner.name}'s room? That cannot be undone."
-        if await self.sure(interaction, asked, f"Delete {messages}", room=owner.id):
-            channel_id = (await self.desk.community.view(guild_of(interaction))).all_rooms[owner.id].channel_id
-            await self.say(interaction, await self.cleared(interaction, channel_id, messages))
+        owner = await self.room(interaction, room, threads=False)
+        if stop:
+            told = await self.do(interaction, StopClearing(), subject=owner.id)
+            await self.say(interaction, f"{told} {await self.how_far(interaction, owner)}")
+        elif messages is None:
+            await self.follow(interaction, owner)
+        elif await self.sure(interaction, asked_to_clear(owner, messages), f"Delete {messages}", room=owner.id):
+            await self.begin_to_clear(interaction, owner, messages)
+            await self.follow(interaction, owner)
 
-    async def cleared(self, interaction: Interaction, channel_id: int | None, messages: int) -> str:
-        """Delete messages on Discord: that they go from every memory follows. Gives a sentence."""
-        managers_only(interaction)
-        channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
-        if not isinstance(channel, discord.TextChannel):
-            raise NotFound("This room has no channel: it is not there any more.")
-        before = interaction.message  # the question: what was said since is not what was asked about
-        found = await channel.purge(limit=messages, check=lambda message: not message.pinned, before=before)
-        return f"Deleted: {counted(len(found), 'message')}."
+    async def begin_to_clear(self, interaction: Interaction, owner: Agent, messages: int) -> None:
+        """Have so many messages deleted; what was said since the question is not what was asked about."""
+        view = await self.desk.community.view(guild_of(interaction), messages=0)
+        check_clearable(interaction.guild, view.all_rooms[owner.id].channel_id)
+        asked = interaction.message or interaction
+        await self.do(interaction, ClearRoom(messages=messages, before=asked.id), subject=owner.id)
+
+    async def how_far(self, interaction: Interaction, owner: Agent) -> str:
+        """Word how far the last clearing of a room came."""
+        cleared = await self.desk.rooms.cleared(guild_of(interaction), owner.id)
+        return cleared.told() if cleared else "This room is not being cleared: say how many messages are to go."
+
+    async def follow(self, interaction: Interaction, owner: Agent) -> None:
+        """Tell how far the clearing of a room is, again and again until it is over or Discord takes no more of it."""
+        guild_id, clock = guild_of(interaction), self.desk.clock
+        until = clock.now() + FOLLOWED
+
+        async def is_over() -> bool:
+            cleared = await self.desk.rooms.cleared(guild_id, owner.id)
+            return cleared is None or not cleared.goes_on
+
+        await wait(interaction)
+        over = await soon(clock, is_over)
+        stop = discord.ui.View(timeout=None)
+        stop.add_item(UseButton(Again("room clear", (f"room={owner.id}", "stop=True")), label="Stop"))
+        told = await self.how_far(interaction, owner)
+        shown = await interaction.followup.send(
+            told, view=discord.utils.MISSING if over else stop, ephemeral=True, wait=True
+        )
+        while not over and clock.now() < until:
+            await clock.sleep(FOLLOWED_SECONDS)
+            over, before, told = await is_over(), told, await self.how_far(interaction, owner)
+            if over or told != before:
+                await shown.edit(content=told, view=None if over else stop)
 
     def check_sees(self, interaction: Interaction, channel_id: int | None) -> None:
         """Raise NotFound when the room is private and not for whom asked."""
@@ -167,11 +205,17 @@ class Company(Group):
             raise NotFound("There is no such room, or it is private: ask for access with /access request.")
 
 
+def asked_to_clear(owner: Agent, messages: int) -> str:
+    """Word the question that stands before the clearing of a room."""
+    newest = counted(messages, "message") if messages > 1 else "message"
+    return f"Delete the newest {newest} in {owner.name}'s room? That cannot be undone."
+
+
 def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:
     """Show one room on a card."""
     room, owner = view.all_rooms[room_id], view.agents[room_id]
     card = discord.Embed(title=f"{label(owner.name)}'s room", description=honest(room.topic or "No topic yet."))
-    card.add_field(name="Access", value=f"{room.access}, {seen_by(view, room_id)}")
+    card.add_field(name="Access", value=f"{JOINING[room.access].capitalize()}; {seen_by(view, room_id)}.")
     card.add_field(name="Pace", value=f"{room.wpm} words, {room.rpm} messages a minute{_queue(view, room_id)}")
     silent = room.hushed_until is not None and room.hushed_until > now
     if silent and room.hushed_until is not None:
@@ -181,7 +225,7 @@ def room_card(view: View, room_id: AgentId, now: datetime) -> discord.Embed:
     if room.billboard:
         card.add_field(name="Billboard", value=honest(room.billboard)[:1_000], inline=False)
     knocks = view.requests.get(room_id, ())
-    card.set_footer(text=f"ID {room_id} · {len(knocks)} wait at the door")
+    card.set_footer(text=f"ID {room_id} · {counted(len(knocks), 'knock')} at the door")
     return card
 
 
@@ -195,20 +239,34 @@ def seen_by(view: Glance, room_id: AgentId) -> str:
     """Word who sees a room: what Discord shows, and what is asked for but not so yet."""
     room, wanted = view.all_rooms[room_id], wanted_visibility(view.unposted.get(room_id, ()))
     if room.channel_id is None:
-        return f"to be {wanted or room.visibility}: its channel is not there yet"
+        return f"its channel is not there yet; then {SEEING[wanted or room.visibility]}"
     if wanted in (None, room.visibility):
-        return str(room.visibility)
-    return f"{room.visibility} (to be {wanted}: Discord does not show that yet; `/setup start` says what is missing)"
+        return SEEING[room.visibility]
+    missing = "Discord does not show that yet; `/setup start` says what is missing"
+    return f"{SEEING[room.visibility]} (to be {wanted}: {missing})"
 
 
 def member_lines(view: Outline, room_id: AgentId, looks: Looks, now: datetime) -> list[str]:
     """List a room's members, the owner first, with what they are at in it."""
     return [
-        f"{SIGNS[shown_state(view.agents[id_], looks, now)]} **{label(view.agents[id_].name)}** (ID {id_})"
-        f"{', its own room' if id_ == room_id else ''}, attention {word_attention(one.attention)}"
+        f"{SIGNS[shown_state(view, view.agents[id_], looks, now)]} **{label(view.agents[id_].name)}** (ID {id_})"
+        f"{', its own room' if id_ == room_id else ''}, attention: {share_words(one.attention)}"
         f"{f', {looks[id_].doing[room_id]}' if id_ in looks and room_id in looks[id_].doing else ''}"
         for id_ in view.rooms[room_id].members
         if (one := view.memberships[id_, room_id])
+    ]
+
+
+def people_lines(view: Outline, room_id: AgentId, now: datetime, entrants: Sequence[str] | None) -> list[str]:
+    """List the people who spoke in a room lately, and who may enter; `entrants` None: everyone."""
+    since = now - timedelta(hours=view.config.present_hours)
+    here = [honest(f"{one.shown()}") for one in present(view.rooms[room_id], since)]
+    hours = counted(view.config.present_hours, "hour")
+    named = f"only {', '.join(entrants)}, and administrators" if entrants else "nobody but administrators"
+    who = "everyone" if entrants is None else named
+    return [
+        f"{PEOPLE} People who spoke there in the last {hours}: {', '.join(here) or 'nobody'}",
+        f"🚪 May enter: {who}",
     ]
 
 

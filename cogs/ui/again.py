@@ -238,3 +238,10 @@ async def _message(interaction: Interaction, place: str) -> discord.Message:
         return await channel.fetch_message(message_id)
     except discord.NotFound:
         raise NotFound("This message is not there any more.") from None
+
+
+def with_button(again: Again, label: str) -> discord.ui.View:
+    """Give one button that uses a command."""
+    view = discord.ui.View(timeout=None)
+    view.add_item(UseButton(again, label=label))
+    return view

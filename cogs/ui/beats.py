@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import discord
 
-from bot.core.kinds import ReasonKind
+from bot.core.kinds import BECAUSE
 from bot.core.models import Model
 from bot.core.records import Agent, AgentId, Beat, Room
 from cogs.ui.files import text_file
@@ -15,6 +15,7 @@ from cogs.ui.texts import honest, label
 SUMMARY_CHARACTERS = 1_300
 THOUGHT_CHARACTERS = 300
 ROOM = re.compile(r"\b[Rr]oom (\d+)\b")
+SAID_IN = re.compile(r"Said in room (\d+)\.\Z")
 TO_IT = re.compile(r"\b([Yy])ou(r| are| were)?\b")
 ENDS = {None: "t", "r": "ts", " are": "t is", " were": "t was"}
 
@@ -37,16 +38,8 @@ def beat_summary(beat: Beat, model: Model, rooms: Mapping[AgentId, Room]) -> str
 
 def beat_reason(beat: Beat) -> str:
     """Word what made the agent look."""
-    who = f"<@{beat.person_id}>" if beat.person_id else "somebody"
-    return {
-        ReasonKind.ADDRESSED: f"{who} spoke to it",
-        ReasonKind.AMBIENT: "something was said where it listens",
-        ReasonKind.ACCESS: f"{who} knocked at its door",
-        ReasonKind.WOKEN: f"{who} woke it",
-        ReasonKind.ANSWER: "an answer was ready for it",
-        ReasonKind.TIMER: "its sleep had ended",
-        ReasonKind.INITIATIVE: "nothing had happened for long",
-    }[beat.reason]
+    why_it_did = BECAUSE[beat.reason]
+    return why_it_did.replace("somebody", f"<@{beat.person_id}>") if beat.person_id else why_it_did
 
 
 def for_managers(line: str, rooms: Mapping[AgentId, Room]) -> str:
@@ -59,6 +52,9 @@ def for_managers(line: str, rooms: Mapping[AgentId, Room]) -> str:
     def of_it(found: re.Match[str]) -> str:
         return ("I" if found[1] == "Y" else "i") + ENDS[found[2]]
 
+    said = SAID_IN.match(line)
+    if said is not None and AgentId(int(said[1])) not in rooms:
+        return "Said in a private thread, or in a room that is gone."
     return ROOM.sub(link, TO_IT.sub(of_it, honest(line)))
 
 
@@ -91,6 +87,6 @@ def beat_line(beat: Beat, model: Model, rooms: Mapping[AgentId, Room]) -> str:
     done = " ".join(for_managers(line, rooms) for line in beat.outcome)
     what = honest(beat.failed or "") or done or "It stayed silent."
     used = beat.usage
-    tokens = f"{used.input_tokens:,} in, {used.output_tokens:,} out"
+    tokens = f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out"
     price = cost(used.cost_usd, model, [beat.model], digits=5)
-    return f"`{beat.id}` {beat.at:%m-%d %H:%M:%S} *{beat.reason}* {tokens}, {price}: {what}"[:300]
+    return f"`{beat.id}` {beat.at:%m-%d %H:%M:%S} {beat_reason(beat)}; {tokens}, {price}: {what}"[:300]

@@ -11,15 +11,16 @@ from bot.core.keeping import Used
 from bot.core.kinds import Emotion, State
 from bot.core.models import Model
 from bot.core.next_beat import NextBeat, doing_words
-from bot.core.records import Agent, AgentId, Beat, Room, Usage
+from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME, Agent, AgentId, Beat, Room, Usage
 from bot.core.status import state_of
-from bot.core.view import Outline, View
+from bot.core.view import WHO_THEY_ARE, Outline, View
 from bot.core.wording import counted
 from cogs.ui.again import Again, UseButton
 from cogs.ui.beats import beat_reason, for_managers
 from cogs.ui.money import cost
-from cogs.ui.texts import honest, label
+from cogs.ui.texts import JOINING, SEEING, honest, label
 
+PEOPLE = "👥"
 SIGNS = {"idle": "🟢", "thinking": "💭", "typing": "✍️", "sleeping": "💤", "paused": "⏸️", "retired": "📦"}
 COLOURS = {
     State.IDLE: 0x7FC97F,
@@ -40,15 +41,20 @@ Card = discord.ui.LayoutView
 Looks = Mapping[AgentId, NextBeat]  # of those of whom it may be told
 
 
-def shown_state(agent: Agent, looks: Looks, now: datetime) -> State:
+def shown_state(view: Outline, agent: Agent, looks: Looks, now: datetime) -> State:
     """Give the state that whoever asked may know of."""
-    return looks[agent.id].state if agent.id in looks else state_of(agent, now)
+    return looks[agent.id].state if agent.id in looks else state_of(agent, now, all_paused=view.community.paused)
+
+
+def architect_line() -> str:
+    """Tell who bears the id that is no agent's."""
+    return f"{PEOPLE} **{ARCHITECT_NAME}** (ID {ARCHITECT_ID}): {WHO_THEY_ARE}"
 
 
 def agent_list(view: Outline, looks: Looks, now: datetime) -> list[str]:
     """List everyone, one line each."""
     return [
-        f"{SIGNS[shown_state(agent, looks, now)]} **{label(agent.name)}** "
+        f"{SIGNS[shown_state(view, agent, looks, now)]} **{label(agent.name)}** "
         f"(ID {agent.id}, {agent.type}){where(view, agent.id)}"
         for agent in sorted(view.agents.values(), key=lambda agent: agent.id)
     ]
@@ -74,12 +80,12 @@ class Shown:
 def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, attention: discord.File) -> Card:
     """Show one agent on a card, with how it divides its view as a picture, and buttons for managers."""
     agent = view.agents[agent_id]
-    state = shown.look.state if shown.look else state_of(agent, now)
+    state = shown_state(view, agent, {agent_id: shown.look} if shown.look else {}, now)
     card = discord.ui.Container[Card](accent_colour=COLOURS[state])
     told = discord.ui.TextDisplay[Card](_head(view, agent, state, shown.look))
     card.add_item(discord.ui.Section(told, accessory=_face(agent, shown.face)) if shown.face else told)
-    if shown.is_manager and agent.prompt:
-        card.add_item(discord.ui.TextDisplay(f"> {honest(' '.join(agent.prompt.split()))[:PROMPT_CHARACTERS]}"))
+    if shown.is_manager and (prompt := view.whole_agent(agent_id).prompt):
+        card.add_item(discord.ui.TextDisplay(f"> {honest(' '.join(prompt.split()))[:PROMPT_CHARACTERS]}"))
     card.add_item(discord.ui.Separator())
     card.add_item(discord.ui.TextDisplay(_numbers(view, agent, shown)))
     picture = discord.MediaGalleryItem(attention, description=(attention.description or "")[:256])
@@ -95,11 +101,12 @@ def agent_card(view: View, agent_id: AgentId, now: datetime, shown: Shown, atten
 
 def _head(view: Outline, agent: Agent, state: State, look: NextBeat | None) -> str:
     told = honest(f"{doing_words(view, look) or state}; waits for {look.words}") if look else state
+    spare = f", else {label(agent.spare_model)}" if agent.spare_model else ""
     return (
         f"## {label(agent.name)}\n"
         f"{SIGNS[state]} {told}\n"
-        f"-# ID {agent.id} · {agent.type} · {label(agent.model)} · {agent.token_budget:,} tokens · "
-        f"input {agent.input_format}, output {agent.output_format}"
+        f"-# ID {agent.id} · {agent.type} · {label(agent.model)}{spare} · {agent.token_budget:,} tokens · "
+        f"input {agent.input_format}, output {agent.output_format}, detail {agent.detail}"
     )
 
 
@@ -123,26 +130,31 @@ def _numbers(view: View, agent: Agent, shown: Shown) -> str:
                 f"**Today** {_today(shown, agent)}",
                 *([f"**Ever** {_ever(shown.ever, shown.model)}"] if shown.ever and shown.model else []),
                 f"**Feedback this week** {feedback or 'none'}",
+                f"**Summaries of its rooms** {sum(one.checkpoints for one in view.rooms_of(agent.id))}",
             ]
         ),
-        f"**Room** {room.access}, {room.visibility}, {counted(keys, 'key')}{where(view, agent.id)}",
+        f"**Room**{where(view, agent.id)}: {JOINING[room.access]}, {SEEING[room.visibility]}, {counted(keys, 'key')}",
         f"**Also in** {', '.join(rooms) or 'no other room'}",
+        f"**Joined** <t:{int(agent.created_at.timestamp())}:D>",
     ]
     return "\n".join(lines)[:TEXT_CHARACTERS]
 
 
 def _buttons(agent: Agent, state: State) -> list[UseButton]:
     """Give what managers do most, as buttons."""
-    given = (f"agent={agent.id}",)
     named = {"HUD": "hud show", "Knowledge": "knowledge show", "Beats": "hud history"}
     match state:
         case State.RETIRED:
             named["Restore"] = "agent restore"
-        case State.PAUSED:
+        case State.PAUSED if agent.paused_reason is not None:
             named["Resume"] = "agent resume"
+        case State.PAUSED:
+            pass
         case _:
             named |= {"Wake": "agent wake", "Pause": "agent pause"}
-    return [UseButton(Again(path, given), label=label) for label, path in named.items()]
+    buttons = [UseButton(Again(path, (f"agent={agent.id}",)), label=label) for label, path in named.items()]
+    everyone = state is State.PAUSED and agent.paused_reason is None
+    return [*buttons, UseButton(Again("heartbeat resume"), label="Resume everyone")] if everyone else buttons
 
 
 def heartbeat(interval_seconds: float, resting_seconds: float) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from math import ceil
 
 from bot.core.attention import shares
-from bot.core.kinds import State
+from bot.core.kinds import BECAUSE, State
 from bot.core.models import Model
 from bot.core.next_beat import NextBeat, doing_words
 from bot.core.records import Agent, AgentId, Usage
@@ -31,7 +31,7 @@ def attention_rows(view: Outline, agent_id: AgentId) -> list[Bar]:
     return rows
 
 
-def pace_rows(agents: Sequence[Agent], looks: Looks, now: datetime) -> list[Bar]:
+def pace_rows(view: Outline, agents: Sequence[Agent], looks: Looks, now: datetime) -> list[Bar]:
     """Give a bar for each agent: the fuller, the faster its heart beats."""
     return [
         Bar(
@@ -41,7 +41,7 @@ def pace_rows(agents: Sequence[Agent], looks: Looks, now: datetime) -> list[Bar]
             colour=RESTING if agent.asleep_until and agent.asleep_until > now else QUICK,
         )
         for agent in agents
-        if (state := shown_state(agent, looks, now))
+        if (state := shown_state(view, agent, looks, now))
     ]
 
 
@@ -65,7 +65,8 @@ def _paced(view: Outline, agent: Agent, look: NextBeat | None) -> str:
 def _last_beat(agent: Agent) -> str:
     if agent.last_beat_at is None:
         return "has not beaten yet"
-    return f"last beat <t:{int(agent.last_beat_at.timestamp())}:R> ({agent.last_reason})"
+    because = f", because {BECAUSE[agent.last_reason]}" if agent.last_reason else ""
+    return f"last beat <t:{int(agent.last_beat_at.timestamp())}:R>{because}"
 
 
 def _next_beat(look: NextBeat | None) -> str:

@@ -21,6 +21,12 @@ Interaction = discord.Interaction[SelfroomClient]
 Button = discord.ui.Button[discord.ui.View]
 SHOWN = 10  # things to decide about at once: two buttons each, and a message has 25
 LABELS = {"post": ("Approve", discord.ButtonStyle.success), "discard": ("Discard", discord.ButtonStyle.danger)}
+HELD_AS = {
+    LetterKind.POST: "to be said in",
+    LetterKind.BILLBOARD: "a billboard for",
+    LetterKind.TOPIC: "a topic for",
+    LetterKind.RENAME: "a new name for the agent of",
+}
 STYLES = {"grant": discord.ButtonStyle.success, "deny": discord.ButtonStyle.danger}
 
 
@@ -70,7 +76,8 @@ class HeldButton(DecidingButton, template=HELD_ID):
         """Post the message, or throw it away."""
         who = interaction.client.person(interaction.user)
         held = interaction.client.desk.held
-        return await held.decide(guild_id, who, LetterId(self.number), post=self.verdict == "post")
+        decision = await held.decide(guild_id, who, LetterId(self.number), post=self.verdict == "post")
+        return await told(interaction, decision)
 
 
 def held_view(held: Sequence[tuple[Letter, str]]) -> discord.ui.View:
@@ -82,11 +89,12 @@ def held_view(held: Sequence[tuple[Letter, str]]) -> discord.ui.View:
     return view
 
 
-def held_line(letter: Letter, words: str) -> str:
+def held_line(letter: Letter, words: str, view: Outline) -> str:
     """Word one thing that is held."""
+    room = view.all_rooms.get(letter.room_id)  # a private thread is nobody's to see here
+    where = f"<#{room.channel_id}>" if room and room.channel_id else "a private thread"
     said = words if len(words) <= 120 else f"{words[:119]}…"
-    what = "" if letter.kind is LetterKind.POST else f" ({letter.kind.value})"
-    return f"**{letter.id}**: room {letter.room_id}{what}, {honest(' '.join(said.split()))}"
+    return f"**{letter.id}**: {HELD_AS[letter.kind]} {where}: {honest(' '.join(said.split()))}"
 
 
 class KnockButton(DecidingButton, template=r"knock:(?P<verdict>grant|deny):(?P<id>\d+)"):

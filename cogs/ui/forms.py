@@ -1,6 +1,6 @@
 """Forms for text that is too long for a command's line."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
@@ -11,10 +11,12 @@ from bot.client import SelfroomClient
 from bot.core.errors import Rejected
 from bot.core.kinds import AgentType
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
-from bot.core.records import Agent, AgentId
-from bot.core.templates import Template
+from bot.core.records import AgentId, WholeAgent
+from bot.core.templates import TEMPLATES, Template
 
 FORM_CHARACTERS = 4_000  # Discord's limit of one field
+MOST_OPTIONS = 25
+ABOUT = {name: template.about for name, template in TEMPLATES.items()}
 OFFERED_SECONDS = 840.0  # Discord lets an answer that only one person sees be used for 15 minutes
 Interaction = discord.Interaction[SelfroomClient]
 
@@ -30,16 +32,16 @@ class Draft:
     model: str | None = None
     temperature: float | None = None
     aliases: tuple[str, ...] = ()
+    picture: discord.Attachment | None = None
 
-    @classmethod
-    def started(cls, name: str, prompt: str, type: AgentType, start: Template | None, model: str | None) -> Self:
-        """Begin a new agent, from a template if there is one."""
+    def begun(self, start: Template | None) -> Self:
+        """Give the draft with what a template has where nothing else is said."""
         if start is None:
-            return cls(name=name, prompt=prompt, type=type, model=model)
-        return cls(name=name or start.name, prompt=prompt or start.prompt, type=start.type, model=model)
+            return self
+        return replace(self, name=self.name or start.name, prompt=self.prompt or start.prompt, type=start.type)
 
     @classmethod
-    def of(cls, agent: Agent) -> Self:
+    def of(cls, agent: WholeAgent) -> Self:
         """Begin with an agent as it is."""
         return cls(
             name=agent.name,
@@ -66,8 +68,12 @@ class Form(discord.ui.Modal):
     def again(self) -> "Form":
         """Give the form once more with what was written into it."""
         form = self.anew()
-        for written, field in zip(_texts(self), _texts(form), strict=True):
-            field.default = written.value
+        for written, field in zip(_fields(self), _fields(form), strict=True):
+            if isinstance(written, discord.ui.TextInput) and isinstance(field, discord.ui.TextInput):
+                field.default = written.value
+            elif isinstance(written, discord.ui.Select) and isinstance(field, discord.ui.Select):
+                for option in field.options:
+                    option.default = option.value in written.values
         return form
 
     async def on_error(self, interaction: Interaction, error: Exception) -> None:  # type: ignore[override]
@@ -88,12 +94,71 @@ class Offer(discord.ui.View):
         await interaction.response.send_modal(self._form.again())
 
 
-def _texts(form: Form) -> list[discord.ui.TextInput[Form]]:
-    return [one for one in form.children if isinstance(one, discord.ui.TextInput)]
+def _fields(form: Form) -> list[discord.ui.Item[Form]]:
+    return [one.component if isinstance(one, discord.ui.Label) else one for one in form.children]
+
+
+class NewAgentForm(Form):
+    """A new agent: a template to start from, and what it is; `filled` is called with what was written."""
+
+    def __init__(self, draft: Draft, models: Sequence[str], filled: Filled) -> None:
+        super().__init__(title=f"Make a {draft.type}")
+        self._draft = draft
+        self._models = models
+        self._filled = filled
+        self.template = self._select("Start from", "It is what you leave empty below.", TEMPLATES, ABOUT)
+        self.name: discord.ui.TextInput[NewAgentForm] = discord.ui.TextInput(
+            label="Name", max_length=50, default=draft.name, required=draft.type is AgentType.PERSONA
+        )
+        self.prompt: discord.ui.TextInput[NewAgentForm] = discord.ui.TextInput(
+            label="Who is it, or what does it do?",
+            style=discord.TextStyle.paragraph,
+            max_length=FORM_CHARACTERS,
+            default=draft.prompt[:FORM_CHARACTERS],
+            required=False,
+        )
+        self.add_item(self.name).add_item(self.prompt)
+        self.model = self._select("Model", "The server's own when you leave it.", models, {}, chosen=draft.model)
+        self.picture: discord.ui.FileUpload[NewAgentForm] = discord.ui.FileUpload(required=False)
+        self.add_item(discord.ui.Label(text="Picture", component=self.picture))
+
+    def anew(self) -> "NewAgentForm":
+        """Give the form as it began."""
+        return NewAgentForm(self._draft, self._models, self._filled)
+
+    def _select(
+        self, text: str, told: str, values: Iterable[str], about: Mapping[str, str], *, chosen: str | None = None
+    ) -> discord.ui.Select["NewAgentForm"]:
+        names = list(dict.fromkeys([*([chosen] if chosen else []), *values]))[:MOST_OPTIONS]
+        options = [
+            discord.SelectOption(
+                label=name[:100], value=name[:100], description=about.get(name), default=name == chosen
+            )
+            for name in names
+        ]
+        select: discord.ui.Select[NewAgentForm] = discord.ui.Select(options=options, min_values=0, required=False)
+        self.add_item(discord.ui.Label(text=text, description=told, component=select))
+        return select
+
+    async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
+        """Hand on what was filled in; raises Rejected when nothing says who it is."""
+        start = TEMPLATES[self.template.values[0]] if self.template.values else None
+        whole = self._draft.prompt
+        is_whole = bool(whole) and self.prompt.value == whole[:FORM_CHARACTERS].strip()
+        written = replace(
+            self._draft,
+            name=self.name.value,
+            prompt=whole if is_whole else self.prompt.value,
+            model=self.model.values[0] if self.model.values else None,
+            picture=next(iter(self.picture.values), None),
+        ).begun(start)
+        if not written.prompt:
+            raise Rejected("Choose a template, or say who it is.")
+        await self._filled(interaction, written)
 
 
 class AgentForm(Form):
-    """What an agent is; `filled` is called with what was written. A longer prompt than fits comes as a file."""
+    """An agent as it is; `filled` is called with what was written. A longer prompt than fits comes as a file."""
 
     name: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(label="Name", max_length=50, required=False)
     prompt: discord.ui.TextInput["AgentForm"] = discord.ui.TextInput(
@@ -108,19 +173,15 @@ class AgentForm(Form):
     )
 
     def __init__(self, draft: Draft, filled: Filled) -> None:
-        super().__init__(title=f"Change {draft.name}"[:45] if draft.agent_id else f"Make a {draft.type}")
+        super().__init__(title=f"Change {draft.name}"[:45])
         self._draft = draft
         self._filled = filled
         self.name.default = draft.name
         self.name.required = draft.type is AgentType.PERSONA  # a bot has a name of its own accord
         self.prompt.default = draft.prompt[:FORM_CHARACTERS]
         self.model.default = draft.model or ""
-        if draft.agent_id is None:  # few questions for a beginning
-            self.remove_item(self.temperature)
-            self.remove_item(self.aliases)
-        else:
-            self.temperature.default = "" if draft.temperature is None else f"{draft.temperature:g}"
-            self.aliases.default = ", ".join(draft.aliases)
+        self.temperature.default = "" if draft.temperature is None else f"{draft.temperature:g}"
+        self.aliases.default = ", ".join(draft.aliases)
 
     def anew(self) -> "AgentForm":
         """Give the form as it began."""
@@ -130,10 +191,14 @@ class AgentForm(Form):
         """Hand on what was filled in."""
         whole = self._draft.prompt
         prompt = whole if self.prompt.value == whole[:FORM_CHARACTERS].strip() else self.prompt.value
-        written = replace(self._draft, name=self.name.value, prompt=prompt, model=self.model.value or None)
-        if self._draft.agent_id is not None:
-            aliases = aliases_of(self.aliases.value)
-            written = replace(written, temperature=temperature_of(self.temperature.value), aliases=aliases)
+        written = replace(
+            self._draft,
+            name=self.name.value,
+            prompt=prompt,
+            model=self.model.value or None,
+            temperature=temperature_of(self.temperature.value),
+            aliases=aliases_of(self.aliases.value),
+        )
         await self._filled(interaction, written)
 
 

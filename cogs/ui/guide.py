@@ -20,9 +20,7 @@ Entry = Command | app_commands.Group | app_commands.ContextMenu
 def guide(commands: Iterable[Entry], *, manages: bool) -> list[str]:
     """Give how to talk to agents, then each command that the person may use."""
     lines = [
-        f"`/{one.qualified_name}` {one.description}"
-        for one in sorted(each_of(commands), key=lambda one: one.qualified_name)
-        if manages or is_for_everyone(one)
+        f"`/{one.qualified_name}` {one.description}" for one in each_of(commands) if manages or is_for_everyone(one)
     ]
     return [*HEAD, *lines]
 

@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw
 from bot.core.terminal import without_unseen
 from bot.picture_text import fitting, write
 from cogs.ui.again import Again, PageButton, turns
+from cogs.ui.files import picture
 
 WIDTH, MARGIN, ROW, HEAD = 560, 22, 44, 60
 LABEL, NOTE = 160, 140  # widths of what stands left and right of a bar
@@ -31,9 +32,10 @@ class Bar:
     colour: int = 0
 
 
-async def bars(title: str, rows: Sequence[Bar]) -> bytes:
-    """Draw rows as PNG without holding others up."""
-    return await asyncio.to_thread(drawn, title, rows)
+async def chart(name: str, title: str, rows: Sequence[Bar]) -> discord.File:
+    """Draw rows without holding others up; the file's name tells a page the ground, which it may turn to light."""
+    png = await asyncio.to_thread(drawn, title, rows)
+    return picture(f"{name}.dark.png", png, alt_text(title, rows))
 
 
 def drawn(title: str, rows: Sequence[Bar]) -> bytes:

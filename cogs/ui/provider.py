@@ -1,6 +1,8 @@
 """A server's own model provider: the form that takes its key, and who reads the rooms in words that show none."""
 
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,9 +10,24 @@ import discord
 
 from bot.core.models import Api, OwnProvider, Source
 from cogs.ui.forms import Form, Interaction
+from cogs.ui.texts import label
 
 OPENAI, REMOVE = "OpenAI", "remove ours"
-Use = Literal["OpenAI", "another server", "remove ours"]
+TOLD_EVERY_SECONDS = 4.0
+SHOWN_FAILURES = 6
+Use = Literal["OpenAI", "Claude", "Gemini", "another server", "remove ours"]
+NATIVE: Mapping[Use, tuple[Api, str]] = {
+    "OpenAI": ("responses", ""),
+    "Claude": ("anthropic", "claude"),
+    "Gemini": ("gemini", "gemini"),
+}
+ASKED: Mapping[Api, str] = {
+    "responses": "the Responses API",
+    "chat": "Chat Completions",
+    "anthropic": "Anthropic's own API",
+    "gemini": "Google's own API",
+}
+VENDORS: Mapping[Api, str] = {"anthropic": "Anthropic", "gemini": "Google"}
 Yes = Literal["yes", "no"]
 
 
@@ -47,6 +64,7 @@ class ProviderForm(Form):
         self._provider = provider
         self._filled = filled
         self.model.default = model
+        self.prefix.default = provider.prefix
         if provider.base_url is None:
             self.remove_item(self.base_url)
         else:
@@ -72,9 +90,12 @@ class ProviderForm(Form):
 
 def started(use: Use, api: Api | None, structured: Yes | None, free: Yes | None) -> OwnProvider:
     """Begin a provider from the command's options: what is left out is what most servers of its kind have."""
+    native = NATIVE.get(use)
+    asked, prefix = native or ("chat", "")
     return OwnProvider(
-        base_url=None if use == OPENAI else "",
-        api=api or ("responses" if use == OPENAI else "chat"),
+        base_url=None if native else "",
+        api=asked if native and asked in VENDORS else api or asked,
+        prefix=prefix,
         structured=structured != "no",
         free=free == "yes",
     )
@@ -88,7 +109,7 @@ def readers(source: Source, own: OwnProvider | None) -> list[str]:
     reader = f"What is said in rooms is read by models at {source.address}, with {whose}"
     lines = [f"✅ {reader}: `/setup provider` changes that."]
     if own is not None and own.prefix and not source.own:
-        where = own.base_url or OPENAI
+        where = own.base_url or VENDORS.get(own.api, OPENAI)
         lines.append(f"✅ Models named `{own.prefix}/…` are asked at {where}, with this server's own key.")
     return lines
 
@@ -97,9 +118,33 @@ def described(own: OwnProvider | None) -> str:
     """Tell how the server's own provider is asked, without its key."""
     if own is None:
         return "This server has brought no provider of its own: choose one under `use`."
-    asked = "the Responses API" if own.api == "responses" else "Chat Completions"
     held = "held to a schema" if own.structured else "told the format in words"
     cost = "booked as free" if own.free else "booked at list price"
-    return (
-        f"Its own provider ({own.base_url or OPENAI}) is asked through {asked}, {held} and {cost}. Its key is sealed."
-    )
+    where = own.base_url or VENDORS.get(own.api, OPENAI)
+    return f"Its own provider ({where}) is asked through {ASKED[own.api]}, {held} and {cost}. Its key is sealed."
+
+
+def card_text(lines: Sequence[str], failed: Sequence[str], kept: str) -> str:
+    """Give what a trial found, and the first of what did not go as it should."""
+    head, *rows = lines
+    table = "\n".join(rows)
+    odd = [f"-# {label(one)}" for one in failed[:SHOWN_FAILURES]]
+    odd += [f"-# and {len(failed) - SHOWN_FAILURES} more"] if len(failed) > SHOWN_FAILURES else []
+    return "\n".join(filter(None, [f"**{label(head)}**", f"```\n{table}\n```", *odd, kept]))[:2_000]
+
+
+class Told:
+    """Tells a person how far something is, in the answer they wait for, as long as Discord lets that be changed."""
+
+    def __init__(self, interaction: Interaction) -> None:
+        self._interaction = interaction
+        self._next = 0.0
+
+    async def tell(self, done: int, total: int, what: str) -> None:
+        """Say how far it is, every few seconds."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + TOLD_EVERY_SECONDS
+        with suppress(discord.HTTPException):  # it is told again, and at the end in any case
+            await self._interaction.edit_original_response(content=f"⏳ {done} of {total}: {what}")

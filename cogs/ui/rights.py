@@ -8,11 +8,12 @@ from typing import Protocol
 import discord
 
 from bot.client import SelfroomClient
-from bot.core.errors import Rejected
+from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.ports import Clock
 from bot.core.records import AgentId, Snowflake
 from bot.core.view import Outline
+from bot.core.wording import counted
 
 NEEDED = {
     "view_channel": "to see rooms",
@@ -43,6 +44,8 @@ FOR_LETTERS: Mapping[LetterKind, tuple[str, ...]] = {
     LetterKind.PERMISSION: TO_CHANGE_WHO_ENTERS,
     LetterKind.NOTICE: (),
     LetterKind.REMOVAL: ("view_channel", "manage_messages"),
+    LetterKind.BOARD: ("view_channel", "create_public_threads", "send_messages_in_threads"),
+    LetterKind.CLEARING: ("view_channel", "read_message_history", "manage_messages"),
 }
 
 SOON = timedelta(seconds=3)  # as long as one waits for a command's answer without wondering
@@ -68,7 +71,8 @@ def lacking(guild: discord.Guild, rooms: Mapping[str, int], category_id: int | N
     ]
     places = [*_chosen(category_id, managers), *((f"{name}'s room", id_, NEEDED) for name, id_ in rooms.items())]
     here = [line for place in places if (line := _in_place(guild, place, missing))]
-    more = [f"❌ {len(here) - MOST_PLACES} more channels lack something."] if len(here) > MOST_PLACES else []
+    rest = counted(len(here) - MOST_PLACES, "more channel") + (" lacks" if len(here) == MOST_PLACES + 1 else " lack")
+    more = [f"❌ {rest} something."] if len(here) > MOST_PLACES else []
     return [*everywhere, *here[:MOST_PLACES], *more]
 
 
@@ -145,6 +149,17 @@ def check_may_change_entry(guild: discord.Guild | None, channel_id: int | None) 
         )
 
 
+def check_clearable(guild: discord.Guild | None, channel_id: int | None) -> None:
+    """Raise Rejected, naming the right, where Selfroom cannot delete what others said; NotFound without a channel."""
+    if guild is None or channel_id is None or guild.get_channel(channel_id) is None:
+        raise NotFound("This room has no channel: it is not there any more.")
+    if lacked := missing_here(guild, channel_id, FOR_LETTERS[LetterKind.CLEARING]):
+        raise Rejected(
+            f"Discord does not let me delete messages in <#{channel_id}>: give Selfroom's role the permission "
+            f"**{', '.join(lacked)}** there and try again."
+        )
+
+
 def check_removable(guild: discord.Guild | None, channel_id: int | None) -> str:
     """Raise Rejected, naming the right, where Selfroom cannot delete a channel; nothing is left to say then."""
     lacked = missing_here(guild, channel_id, FOR_LETTERS[LetterKind.CHANNEL]) if guild and channel_id else []
@@ -179,6 +194,16 @@ def sees_by_right(channel: discord.abc.GuildChannel, member: discord.Member) -> 
         return "is an administrator"
     roles = [one for one in member.roles if not one.is_default() and channel.overwrites_for(one).view_channel]
     return f"has the role {roles[0].name}, which may see it" if roles else ""
+
+
+def entrants(guild: discord.Guild | None, channel_id: int | None) -> list[str] | None:
+    """Give who sees a channel that not everyone sees, roles and people by their mentions; None when everyone does."""
+    channel = guild.get_channel(channel_id) if guild and channel_id else None
+    if guild is None or channel is None or channel.permissions_for(guild.default_role).view_channel:
+        return None
+    us = {guild.me.id, guild.self_role.id if guild.self_role else 0}
+    let_in = [one for one, rights in channel.overwrites.items() if rights.view_channel and one.id not in us]
+    return [one.mention if isinstance(one, discord.Role) else f"<@{one.id}>" for one in let_in]
 
 
 async def is_settled(interaction: Interaction, room_id: AgentId, wanted: Visibility | None = None) -> bool:

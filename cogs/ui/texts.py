@@ -2,7 +2,18 @@
 
 import discord
 
+from bot.core.kinds import Access, Visibility
 from bot.core.terminal import without_unseen
+
+JOINING = {
+    Access.OPEN: "any agent may join",
+    Access.KNOCK: "agents knock with a key",
+    Access.CLOSED: "no other agent may join",
+}
+SEEING = {
+    Visibility.PUBLIC: "everyone on the server sees it",
+    Visibility.PRIVATE: "only people who were let in see it",
+}
 
 
 def honest(text: str) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddLookup, ClearLookups, EndBeat, RecordAction, SetFocus, SetKnowledge
 from storage.convert import beat_columns, columns_of, focus_columns
+from storage.owed import last_to_keep_nothing
 from storage.session import Insert, Session, owned
 from storage.tables import ACTIONS, AGENTS, BEATS, JOURNAL, LOOKUPS, MINDS, TOMBSTONES, USAGE
 
@@ -74,9 +75,11 @@ async def end_beats(session: Session, community_id: int, changes: Sequence[EndBe
     Of one that was under way while something was deleted, what it saw and said is not kept: it may stand there.
     """
     deleted = await session.value(select(func.max(TOMBSTONES.c.at)).where(owned(TOMBSTONES, community_id)))
-    beats = [change.beat for change in changes]
-    if deleted is not None:
-        beats = [replace(one, hud="", answer="", thoughts="") if one.at <= deleted else one for one in beats]
+    last = await last_to_keep_nothing(session, community_id)
+    beats = [
+        replace(one, hud="", answer="", thoughts="") if one.id <= last or (deleted and one.at <= deleted) else one
+        for one in (change.beat for change in changes)
+    ]
     rows = [beat_columns(beat) | {"community_id": community_id} for beat in beats]
     await session.upsert(BEATS, rows)
     await _add_up(session, community_id, changes)

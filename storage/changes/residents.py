@@ -53,7 +53,7 @@ async def update_rooms(session: Session, community_id: int, changes: Sequence[Up
 
     Those that wait to be posted count already; a room that begins to count anew begins before them.
     """
-    said = Counter(c.room_id for c in changes if isinstance(c, Say) and c.post and c.sender.agent_id is not None)
+    said = Counter(c.room_id for c in changes if isinstance(c, Say) and _counts(c))
     fields: dict[int, dict[str, object]] = {}
     for change in changes:
         if isinstance(change, UpdateRoom):
@@ -61,6 +61,10 @@ async def update_rooms(session: Session, community_id: int, changes: Sequence[Up
     for room_id, more in said.items():
         fields.setdefault(room_id, {})[f"{MORE}agent_run"] = more
     await update_columns(session, ROOMS, community_id, [({"id": room_id}, new) for room_id, new in fields.items()])
+
+
+def _counts(change: Say) -> bool:
+    return change.post and change.sender.agent_id is not None and change.scene_id is None
 
 
 async def add_memberships(session: Session, community_id: int, changes: Sequence[AddAgent | AddMembership]) -> None:

@@ -2,24 +2,28 @@
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 
 from sqlalchemy import and_, bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.core.changes import AddCheckpoint, AddLetter, React, Say, Unreact, UpdateMessage
 from bot.core.kinds import LetterKind, LetterState, SenderKind
-from bot.core.letters import LANE
+from bot.core.letters import LANE, PostPayload
 from storage.changes.columns import update_columns
 from storage.convert import columns_of, reactor_mark, sender_columns
+from storage.messages import file_rows
 from storage.session import Insert, Session, owned
-from storage.tables import CHECKPOINTS, LETTERS, MESSAGES, REACTIONS
+from storage.tables import ATTACHMENTS, CHECKPOINTS, LETTERS, MESSAGES, REACTIONS
 from storage.talking import More, count_messages, count_reactions, index
 
 
 async def say(session: Session, community_id: int, changes: Sequence[Say]) -> None:
     """Store messages of agents and of System; `add_letters` brings them to Discord."""
     await session.run(session.insert(MESSAGES), [_message_row(community_id, change) for change in changes])
-    at_once = [change for change in changes if not change.post]
+    files = [file_rows(community_id, change.message_id, map(columns_of, change.attachments)) for change in changes]
+    await session.run(session.insert(ATTACHMENTS), list(chain(*files)))
+    at_once = [change for change in changes if not change.post and change.scene_id is None]
     await index(session, community_id, [(c.message_id, c.room_id, c.content) for c in at_once])
     await count_messages(session, community_id, [_shown(change) for change in at_once])
 
@@ -47,8 +51,9 @@ def _shown(change: Say) -> More:
 
 
 def _message_row(community_id: int, change: Say) -> dict[str, object]:
-    row = columns_of(change, "message_id", "sender", "not_before", "post") | sender_columns(change.sender)
-    return row | {"community_id": community_id, "id": change.message_id, "shown": not change.post}
+    row = columns_of(change, "message_id", "sender", "not_before", "post", "attachments", "files")
+    row |= {"community_id": community_id, "id": change.message_id, "attachment_count": len(change.attachments)}
+    return row | sender_columns(change.sender) | {"shown": not change.post and change.scene_id is None}
 
 
 def _letter(change: Say | AddLetter) -> tuple[LetterKind, dict[str, object]]:
@@ -58,7 +63,7 @@ def _letter(change: Say | AddLetter) -> tuple[LetterKind, dict[str, object]]:
     return LetterKind.POST, {
         "room_id": change.room_id,
         "kind": LetterKind.POST,
-        "payload": {},
+        "payload": PostPayload(files=change.files).stored(),
         "message_id": change.message_id,
         "beat_id": change.beat_id,
         "not_before": change.not_before or change.sent_at,

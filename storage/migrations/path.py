@@ -15,6 +15,7 @@ from sqlalchemy.schema import SchemaItem
 from bot.core.errors import StoreError
 
 FOLDER = Path(__file__).parent
+FIRST = "0016"  # the tables of the first release; what came before is one with it
 INDEX_TABLE = "message_words"  # made by hand in the migrations: no metadata knows a full-text table
 
 
@@ -32,9 +33,11 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def refuse_newer(current: str | None) -> None:
-    """Raise StoreError when the database has a revision that this program does not know."""
+    """Raise StoreError when the database has a revision that this program does not know any more, or not yet."""
     if current is None:
         return
+    if current < FIRST:
+        raise StoreError(f"The database (revision {current}) is from before the first release: begin a new one.")
     try:
         revisions().get_revision(current)
     except (ResolutionError, CommandError) as error:

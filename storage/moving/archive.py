@@ -4,17 +4,17 @@ import asyncio
 import hmac
 import io
 import json
-import re
 import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from types import MappingProxyType
+from typing import IO, Any, TypeVar, cast
 
 from sqlalchemy import Table, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,23 +23,26 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.core.config import CommunityConfig
 from bot.core.errors import BadSetting
 from bot.core.ports import Cipher
-from bot.core.records import CommunityId, Snowflake
+from bot.core.records import Community, CommunityId, Snowflake
 from storage.columns import to_json
 from storage.database import Database
+from storage.forgetting import forgetting
 from storage.ids import CountedIds
-from storage.messages import file_rows
-from storage.moving.arrival import admitted
-from storage.moving.contents import STAYS, TABLES, from_line, to_line
+from storage.moving.arrival import CARRIED, admitted
+from storage.moving.contents import STAYS, TABLES, to_line
+from storage.moving.making_room import emptied
+from storage.moving.pages import AT_A_TIME, TOO_LARGE, Page, set_aside
 from storage.moving.rehoming import rehome
 from storage.owed import debts_in
 from storage.private import whole_file
 from storage.resealing import reseal_moved
 from storage.rooms import SqlRooms
 from storage.session import Session, Values, owned
-from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, MESSAGES, METADATA
-from storage.talking import index
+from storage.tables import ATTACHMENTS, COMMUNITIES, COUNTERS, KEPT, KEYS, METADATA
+from storage.talking import much_indexed, put_into_index
 from storage.views import SqlViews
 
+T = TypeVar("T")
 MANIFEST = "manifest.json"
 SEAL = "seal"
 PIECE_BYTES = 1_000_000
@@ -54,8 +57,12 @@ def fingerprint(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> str:
             if info.filename == MANIFEST:
                 continue
             whole.update(f"\n{json.dumps(info.filename)} {info.file_size}\n".encode())
+            left = info.file_size
             while piece := file.read(PIECE_BYTES):
                 whole.update(piece)
+                left -= len(piece)
+            if left:
+                raise zipfile.BadZipFile(f"{info.filename} is not as long as it is said to be")
     return f"archive/{whole.hexdigest()}"  # longer than any key, whose digests are made alike
 
 
@@ -70,29 +77,24 @@ def is_sealed(cipher: Cipher, fingerprint: str, manifest: Mapping[str, Any]) -> 
     return any(hmac.compare_digest(one.hex().encode(), given.encode()) for one in cipher.digests(fingerprint))
 
 
-Line = dict[str, Any]  # as a foreign file gives it
 FORMAT = 2  # raised when an older program could not read what a newer one writes
-AT_A_TIME = 500
 LARGEST = 4_000_000_000  # bytes of all that is in an archive
 LARGEST_AT_ONCE = 64_000_000  # bytes of what is read whole: the manifest, and the images together
-LARGEST_LINE = 8_000_000  # bytes of one row: a beat with its HUD is the longest
-LARGEST_PAGE = 16_000_000  # bytes of the rows that are written together, but for the last of them
 LARGEST_MANIFEST = 1_000_000
 LARGEST_LISTING = 1_000_000  # bytes of the list of what is in the archive
-MOST_VALUES = 100_000  # lists, objects and what stands in them, in one row
-BYTES_OF_A_VALUE = 100  # in memory, about: far more than the two of `[]`
 MOST_FILES = 2_000
+NO_IMAGES: Mapping[str, bytes] = MappingProxyType({})
+NOTHING: Values = MappingProxyType({})
+SEALED: Values = MappingProxyType({"ciphertext": b"", "digest": b""})
 PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack more at a time than they are asked for
-TOO_LARGE = "The archive holds more than any community: it is not one of Selfroom's; nothing was imported."
-FILES_IN_LINES = 1  # the format in which a message's files lay in its line
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
 DELETING = "Deleted words are still being taken out of old HUDs: try again in a minute; nothing was exported."
+NOT_FORGOTTEN = "Somebody is being forgotten here just now: export it in a minute, with Selfroom running."
 CLOSED = (
     "{} keys in the archive are sealed with another secret, or were changed: give that of the Selfroom it comes from in"
     " SELFROOM_OLD_SECRETS (as a JSON list), export it anew after `selfroom rotate-secret`, or import without them with"
     " --without-secret; nothing was imported."
 )
-_TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # no byte is looked at twice
 UNREADABLE = (
     MemoryError,
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError, RuntimeError),  # the file
@@ -125,20 +127,36 @@ async def export_community(
     With the cipher it is sealed: only then do its keys open where it is imported. Raises BadSetting when there is no
     such community, and where the file cannot be made.
     """
-    with (
-        whole_file(path, replace=replace) as partial,
-        zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
-    ):
-        manifest = await _write(database, community_id, archive, images or {})
+    with whole_file(path, replace=replace) as partial, partial.open("w+b") as file:
+        return await write_archive(database, community_id, file, images or {}, cipher=cipher)
+
+
+async def write_archive(
+    database: Database,
+    community_id: CommunityId,
+    file: IO[bytes],
+    images: Mapping[str, bytes] = NO_IMAGES,
+    *,
+    cipher: Cipher | None = None,
+    keyless: bool = False,
+) -> Moved:
+    """Write a community into an open file; `keyless`: of its keys only what they are called, nothing that opens."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        manifest = await _write(database, community_id, archive, images, keyless=keyless)
         if cipher is not None:
             manifest[SEAL] = seal(cipher, await asyncio.to_thread(fingerprint, archive, manifest))
         archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
     left_out = tuple(manifest["left_out"])
-    return Moved(community_id=community_id, counts=manifest["counts"], images=images or {}, left_out=left_out)
+    return Moved(community_id=community_id, counts=manifest["counts"], images=images, left_out=left_out)
 
 
 async def _write(
-    database: Database, community_id: CommunityId, archive: zipfile.ZipFile, images: Mapping[str, bytes]
+    database: Database,
+    community_id: CommunityId,
+    archive: zipfile.ZipFile,
+    images: Mapping[str, bytes],
+    *,
+    keyless: bool,
 ) -> dict[str, Any]:
     counts: dict[str, int] = {}
     async with database.reading() as connection:
@@ -146,10 +164,13 @@ async def _write(
         about = await session.first(select(COMMUNITIES).where(COMMUNITIES.c.id == community_id))
         if about is None:
             raise BadSetting("There is no such community: see the list of communities.")
+        if any(there == community_id for there, _ in await forgetting(session)):
+            raise BadSetting(NOT_FORGOTTEN)
         if await debts_in(session, community_id):
             raise BadSetting(DELETING)
         for table in TABLES:
-            counts[table.name] = await _write_table(session, table, community_id, archive)
+            blank = SEALED if keyless and table is KEYS else NOTHING
+            counts[table.name] = await _write_table(session, table, community_id, archive, blank)
         left_out = [words for name, words in STAYS.items() if await _is_there(session, name, community_id)]
         kept = await session.rows(select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == community_id))
     for name, data in images.items():
@@ -170,12 +191,14 @@ async def _is_there(session: Session, name: str, community_id: int) -> bool:
     return await session.first(select(table.c.community_id).where(owned(table, community_id)).limit(1)) is not None
 
 
-async def _write_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile) -> int:
+async def _write_table(
+    session: Session, table: Table, community_id: int, archive: zipfile.ZipFile, blank: Values
+) -> int:
     count = 0
     asked = select(table).where(owned(table, community_id)).order_by(*table.primary_key)
     with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as lines:
         async for rows in session.pages(asked, AT_A_TIME * 4):
-            text = "".join(f"{to_json(to_line(table, row))}\n" for row in rows)
+            text = "".join(f"{to_json(to_line(table, {**row, **blank}))}\n" for row in rows)
             await asyncio.to_thread(lines.write, text.encode())
             count += len(rows)
     return count
@@ -183,43 +206,45 @@ async def _write_table(session: Session, table: Table, community_id: int, archiv
 
 async def import_community(
     database: Database,
-    path: Path,
+    source: Path | bytes,
     *,
     guild_id: Snowflake | None = None,
+    into: Community | None = None,
     cipher: Cipher | None = None,
     closed: bool = False,
 ) -> Moved:
     """Read a community back, all or nothing; `guild_id`: for another server than the one it came from.
 
-    Elsewhere nothing is kept that lies in the old server: its rooms get channels in the new one.
+    Elsewhere nothing is kept that lies in the old server: its rooms get channels in the new one. `into`: an empty
+    community that it fills; what people may not bring in stays out then (storage.moving.arrival).
     Its keys are sealed anew for their rows here, if the archive has a seal of ours. Raises BadSetting for an archive
     that is damaged or newer than this program, for a server that has a community, and (unless `closed`) for keys that
     are not opened.
     """
+    guild_id = into.guild_id if into is not None else guild_id
     try:
-        with _opened(path) as archive:
-            check_sizes(archive)
-            manifest = json.loads(archive.read(MANIFEST))
-            if manifest["format"] > FORMAT:
-                raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
+        with opened(source) as archive:
+            manifest = manifest_of(archive)
             left_out = tuple(words for words in STAYS.values() if words in manifest.get("left_out", ()))
             found = await asyncio.to_thread(fingerprint, archive, manifest)
             images = {name: archive.read(f"images/{name}") for name in sorted(set(manifest["images"]))}
-            async with database.writing() as connection:
+            reading = set_aside(archive, manifest, database.folder, handed=into is not None)
+            async with _in_thread(reading) as (counts, pages), database.writing() as connection:
                 session = Session(connection)
-                community_id, counts = await _read(session, archive, manifest, guild_id)
+                paused = manifest["community"]["paused"] is True
+                there = await emptied(session, into, paused=paused) if into is not None else None
+                community_id = await _read(session, pages, manifest, guild_id, into)
                 is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
                 if is_elsewhere:
                     await _rehome(connection, community_id)
+                if there is not None:
+                    await there.put_back(session, is_elsewhere=is_elsewhere)
                 if cipher is not None:
                     was = CommunityId(manifest["sealed_for"]) if is_sealed(cipher, found, manifest) else None
-                    unreadable = await reseal_moved(session, cipher, was, community_id)
-                    if unreadable and not closed:
-                        raise BadSetting(CLOSED.format(unreadable))
-                await SqlViews(session, CommunityConfig()).whole(community_id)  # what cannot be read does not stay
-                await SqlRooms(session).threads(community_id)
+                    _check_opened(await reseal_moved(session, cipher, was, community_id), closed=closed)
+                await _check_readable(session, community_id)
     except FileNotFoundError as error:
-        raise BadSetting(f"There is no archive {path.name!r}: check its path.") from error
+        raise BadSetting(f"There is no archive {error.filename!r}: check its path.") from error
     except UNREADABLE as error:
         raise BadSetting(BROKEN) from error
     return Moved(
@@ -231,11 +256,32 @@ async def import_community(
     )
 
 
+async def _check_readable(session: Session, community_id: CommunityId) -> None:
+    """Read what came in as it will be read, for what cannot be does not stay."""
+    await SqlViews(session, CommunityConfig()).whole(community_id)
+    await SqlRooms(session).threads(community_id)
+
+
+def _check_opened(unreadable: int, *, closed: bool) -> None:
+    """Raise BadSetting for keys that are not opened, unless they may come in closed."""
+    if unreadable and not closed:
+        raise BadSetting(CLOSED.format(unreadable))
+
+
 async def _rehome(connection: AsyncConnection, community_id: CommunityId) -> None:
     session = Session(connection, CountedIds(community_id))
     await session.ids.open(connection)
     await rehome(session, community_id)
     await session.ids.flush(connection)
+
+
+@asynccontextmanager
+async def _in_thread(work: AbstractContextManager[T]) -> AsyncIterator[T]:
+    """Enter what takes long beside everything else."""
+    entered = await asyncio.to_thread(work.__enter__)
+    with ExitStack() as left:
+        left.push(work)
+        yield entered
 
 
 class _Listing(io.BufferedReader):
@@ -251,100 +297,58 @@ class _Listing(io.BufferedReader):
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    with _Listing(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
+def opened(source: Path | bytes) -> Iterator[zipfile.ZipFile]:
+    """Open an archive, whose list is read within bounds."""
+    raw = io.FileIO(source) if isinstance(source, Path) else cast(io.RawIOBase, io.BytesIO(source))
+    with _Listing(raw) as file, zipfile.ZipFile(file) as archive:
         file.most = sys.maxsize
         yield archive
 
 
-def check_sizes(archive: zipfile.ZipFile) -> None:
+def manifest_of(archive: zipfile.ZipFile, largest: int = LARGEST) -> dict[str, Any]:
+    """Read what an archive says it is; raises BadSetting for one that is too large, or newer than this program."""
+    check_sizes(archive, largest)
+    manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+    if manifest["format"] > FORMAT:
+        raise BadSetting("The archive is from a newer Selfroom: update this one first; nothing was imported.")
+    return manifest
+
+
+def check_sizes(archive: zipfile.ZipFile, largest: int) -> None:
     """Raise BadSetting for an archive that says it is larger than any of ours; unpacking stops at what it says."""
     files = archive.infolist()
     whole = [info.file_size for info in files if info.filename == MANIFEST or info.filename.startswith("images/")]
-    too_large = len(files) > MOST_FILES or sum(info.file_size for info in files) > LARGEST
+    too_large = len(files) > MOST_FILES or sum(info.file_size for info in files) > largest
     too_large |= any(info.filename == MANIFEST and info.file_size > LARGEST_MANIFEST for info in files)
     if too_large or sum(whole) > LARGEST_AT_ONCE or any(info.compress_type not in PACKED_BY for info in files):
         raise BadSetting(TOO_LARGE)
 
 
-def bounded_lines(lines: IO[bytes]) -> Iterator[bytes]:
-    """Give a file's lines; raises BadSetting at one that is longer than any of ours."""
-    while line := lines.readline(LARGEST_LINE + 1):
-        if len(line) > LARGEST_LINE:
-            raise BadSetting(TOO_LARGE)
-        yield line
-
-
 async def _read(
-    session: Session, archive: zipfile.ZipFile, manifest: Mapping[str, Any], guild_id: Snowflake | None
-) -> tuple[CommunityId, Mapping[str, int]]:
-    told = {name: value for name, value in manifest["community"].items() if name != "id"}
-    about = told | ({} if guild_id is None else {"guild_id": guild_id})
-    about["guild_id"] = int(about["guild_id"])
+    session: Session,
+    pages: Iterator[Page],
+    manifest: Mapping[str, Any],
+    guild_id: Snowflake | None,
+    into: Community | None,
+) -> CommunityId:
+    community_id = into.id if into is not None else await _founded(session, manifest["community"], guild_id)
+    its = {"community_id": community_id}
+    async with much_indexed(session):
+        while page := await asyncio.to_thread(next, pages, None):
+            await session.run(session.insert(METADATA.tables[page.table_name]), [{**row, **its} for row in page.rows])
+            await session.run(session.insert(ATTACHMENTS), [{**row, **its} for row in page.files])
+            await put_into_index(session, community_id, page.words)
+    kept = {name: value for name, value in manifest["kept"].items() if into is None or name.startswith(CARRIED)}
+    await session.upsert(KEPT, [{"scope": community_id, "name": name, "value": value} for name, value in kept.items()])
+    if not await session.run(update(COUNTERS).where(owned(COUNTERS, community_id)).values(agent=COUNTERS.c.agent)):
+        raise ValueError("the archive has no counters")
+    return community_id
+
+
+async def _founded(session: Session, told: Mapping[str, Any], guild_id: Snowflake | None) -> CommunityId:
+    about = {name: value for name, value in told.items() if name != "id"}
+    about |= {"guild_id": int(about["guild_id"]) if guild_id is None else guild_id}
     if await session.value(select(COMMUNITIES.c.id).where(COMMUNITIES.c.guild_id == about["guild_id"])) is not None:
         raise BadSetting("This server has a community already: delete it first, or import for another server.")
     new = session.insert(COMMUNITIES).returning(COMMUNITIES.c.id)
-    community_id = CommunityId(int(await session.value(new, about)))
-    counts: dict[str, int] = {}
-    for table in TABLES:
-        counts[table.name] = await _read_table(session, table, community_id, archive, manifest["format"])
-        if counts[table.name] != manifest["counts"].get(table.name, 0):
-            raise ValueError(f"{table.name} has {counts[table.name]} lines")
-    kept = [{"scope": community_id, "name": name, "value": value} for name, value in manifest["kept"].items()]
-    await session.upsert(KEPT, kept)
-    if not await session.run(update(COUNTERS).where(owned(COUNTERS, community_id)).values(agent=COUNTERS.c.agent)):
-        raise ValueError("the archive has no counters")
-    return community_id, counts
-
-
-async def _read_table(session: Session, table: Table, community_id: int, archive: zipfile.ZipFile, version: int) -> int:
-    name, count = f"{table.name}.jsonl", 0
-    if name not in archive.namelist():
-        return 0
-    with archive.open(name) as lines:
-        for page in _pages(bounded_lines(lines)):
-            files = _files_in(page, community_id) if table is MESSAGES and version == FILES_IN_LINES else []
-            rows = [{**admitted(table, from_line(table, line)), "community_id": community_id} for line in page]
-            await session.run(session.insert(table), rows)
-            await session.run(session.insert(ATTACHMENTS), files)
-            count += len(rows)
-            if table is MESSAGES:
-                shown = [(row["id"], row["room_id"], row["content"]) for row in rows if row["shown"]]
-                await index(session, community_id, shown)
-    return count
-
-
-def _files_in(lines: Sequence[Line], community_id: int) -> list[Values]:
-    """Take the files of messages out of their lines, which are left as they are written today."""
-    rows: list[Values] = []
-    for line in lines:
-        files = line.pop("attachments", None) or ()
-        line["attachment_count"] = len(files)
-        rows += file_rows(community_id, line["id"], files)
-    return rows
-
-
-def _pages(lines: Iterator[bytes]) -> Iterator[list[Line]]:
-    page: list[Line] = []
-    size = 0
-    for line in lines:
-        values = values_in(line)
-        if values > MOST_VALUES:
-            raise BadSetting(TOO_LARGE)
-        page.append(json.loads(line))
-        size += len(line) + values * BYTES_OF_A_VALUE
-        if len(page) == AT_A_TIME or size > LARGEST_PAGE:
-            yield page
-            page, size = [], 0
-    if page:
-        yield page
-
-
-def values_in(line: bytes) -> int:
-    """Count what a line would become, at most: what stands in its texts is left out where there is much of it."""
-    found = _marks_in(line)
-    return found if found <= MOST_VALUES else found - sum(_marks_in(text[0]) for text in _TEXTS.finditer(line))
-
-
-def _marks_in(line: bytes) -> int:
-    return sum(map(line.count, (b"[", b"{", b",")))
+    return CommunityId(int(await session.value(new, admitted(COMMUNITIES, about))))

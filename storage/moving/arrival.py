@@ -3,21 +3,34 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from sqlalchemy import BigInteger, Integer, Table
+from sqlalchemy import Table
 
+from bot.core.errors import BadSetting
 from bot.core.kinds import LetterKind, LetterState
+from bot.core.scenes.records import SceneStatus
+from storage.moving.limits import COUNTED, is_deep, is_number, too_long
 from storage.session import Values
-from storage.tables import COUNTERS, LETTERS, RESERVATIONS
+from storage.tables import AGENTS, ATTACHMENTS, COUNTERS, LETTERS, RESERVATIONS, SCENES
 
 # They act on what their payload names: a channel, messages or a person of any server would do. Upkeep makes them anew.
-AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE)
+AIMED = (LetterKind.PERMISSION, LetterKind.REMOVAL, LetterKind.NOTICE, LetterKind.CLEARING)
+ARRIVED_SECONDS = 120  # that a scene which ran where it came from has for its next move
 OPEN = (LetterState.WAITING, LetterState.SENDING, LetterState.HELD)
+CARRIED = "card:"  # what is kept by such names comes in from anybody: what agents' cards said
+PICTURES = "https://"  # which Discord fetches, not we
 MOST = 2**31 - 1  # as far as ids are counted: PostgreSQL keeps no more, and the search index has 2^32 to a community
+TOO_LONG = (
+    "In the archive stands a {}.{} of more than {:,} characters, as no Selfroom writes it: export it again; nothing"
+    " was imported."
+)
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2240, 1, 1, tzinfo=UTC)  # as exact as databases keep them
 
 
-def admitted(table: Table, row: Values) -> Values:
-    """Give a row as it may come in; raises ValueError for one that no Selfroom ever wrote."""
+def admitted(table: Table, row: Values, *, handed: bool = False) -> Values:
+    """Give a row as it may come in; raises ValueError, or BadSetting, for one that no Selfroom ever wrote.
+
+    `handed`: from anybody; no address comes in with it then, for we would fetch pictures from there.
+    """
     for name, value in row.items():
         if isinstance(value, Decimal) and (not value.is_finite() or value < 0):
             raise ValueError(f"{table.name}.{name} gives money")
@@ -25,21 +38,44 @@ def admitted(table: Table, row: Values) -> Values:
             raise ValueError(f"{table.name}.{name} is at no time")
         if value is not None and not _is_counted(table, name, value):
             raise ValueError(f"{table.name}.{name} was never counted")
+        if value is not None and not is_number(table, name, value):
+            raise ValueError(f"{table.name}.{name} is no number that it can be")
+        if is_deep(table, name, value):
+            raise ValueError(f"{table.name}.{name} is too deep")
+    if found := too_long(table, row):
+        raise BadSetting(TOO_LONG.format(table.name, *found))
+    if table is RESERVATIONS and row["tokens"] < 0:
+        raise ValueError("reservations give tokens")
+    return {**row, **_altered(table, row), **(_disarmed(table, row) if handed else {})}
+
+
+def _altered(table: Table, row: Values) -> Values:
+    """Give what becomes of a row on its way: nothing that aims elsewhere, runs, or says who paid comes in as it was."""
     if table is LETTERS:
         kind, state = LetterKind(row["kind"]), LetterState(row["state"])
-        if kind in AIMED and state in OPEN:
-            return {**row, "state": LetterState.FAILED}
-    if table is RESERVATIONS:
-        if row["tokens"] < 0:
-            raise ValueError("reservations give tokens")
-        return {**row, "paid": False}  # whoever paid there, here it was not this installation
-    return dict(row)
+        return {"state": LetterState.FAILED} if kind in AIMED and state in OPEN else {}
+    if table is SCENES:
+        return _at_rest(SceneStatus(row["status"]))
+    return {"paid": False} if table is RESERVATIONS else {}  # whoever paid there, here it was not this installation
+
+
+def _at_rest(status: SceneStatus) -> Values:
+    """Give what becomes of a scene: only a lobby waits for a time, and nothing stands in it yet."""
+    if status is SceneStatus.LOBBY:
+        return {"standing": None}
+    paused = {"status": SceneStatus.PAUSED, "seconds_left": ARRIVED_SECONDS} if status is SceneStatus.RUNNING else {}
+    return {"deadline_at": None, **paused}
+
+
+def _disarmed(table: Table, row: Values) -> Values:
+    if table is AGENTS and not str(row["avatar_url"]).startswith(PICTURES):
+        return {"avatar_url": None}
+    return {"url": ""} if table is ATTACHMENTS else {}
 
 
 def _is_counted(table: Table, name: str, value: object) -> bool:
     """Tell whether a number is one that ids and counts can have; Discord's own ids are longer."""
-    kind = table.c[name].type
-    if not isinstance(kind, Integer) or isinstance(kind, BigInteger):
+    if (table.name, name) not in COUNTED:
         return True
     if not isinstance(value, int):
         return False

@@ -21,12 +21,14 @@ from storage.tables import (
     AGENTS,
     COMMUNITIES,
     EARLY_EDITS,
+    EVENTS,
     KEPT,
     LETTERS,
     MESSAGES,
     PARTS,
     PEOPLE,
     ROOMS,
+    SCENES,
     TOMBSTONES,
 )
 
@@ -43,6 +45,8 @@ async def rehome(session: Session, community_id: CommunityId) -> None:
     await _leave_letters(session, community_id)
     await apply(session, community_id, [SetOverride(name=name, value=None) for name in OVERRIDES])
     await session.run(delete(KEPT).where(KEPT.c.scope == community_id, KEPT.c.name.like(UNREAD)))
+    await _set(session, community_id, SCENES, thread_id=None, board_post_id=None)
+    await _set(session, community_id, EVENTS, post_id=None)
     await _set(session, community_id, PEOPLE, is_architect=False)  # they may manage that server, not this one
     await _ask_for_channels(session, community_id)
 

@@ -15,6 +15,7 @@ from storage.tables.community import (
 )
 from storage.tables.minds import ActionRow, JournalRow, LookupRow, MindRow
 from storage.tables.residents import AgentRow, DepartureRow, MembershipRow, ReasonRow, RoomRow, ScheduleRow
+from storage.tables.scenes import EventRow, MoveRow, SceneRow, SeatRow
 from storage.tables.talk import (
     AttachmentRow,
     CheckpointRow,
@@ -61,6 +62,10 @@ LOOKUPS = table_of(LookupRow)
 BEATS = table_of(BeatRow)
 USAGE = table_of(UsageRow)
 RESERVATIONS = table_of(ReservationRow)
+SCENES = table_of(SceneRow)
+SEATS = table_of(SeatRow)
+MOVES = table_of(MoveRow)
+EVENTS = table_of(EventRow)
 
 ROWS: dict[str, type[Row]] = {
     table_of(row).name: row
@@ -70,5 +75,6 @@ ROWS: dict[str, type[Row]] = {
         *(MessageRow, AttachmentRow, PartRow, TombstoneRow, EarlyEditRow, ReactionRow, CheckpointRow, LetterRow),
         *(MindRow, JournalRow, ActionRow, LookupRow, KeyRow, HolderRow, RequestRow, FailureRow),
         *(BeatRow, UsageRow, ReservationRow),
+        *(SceneRow, SeatRow, MoveRow, EventRow),
     )
 }

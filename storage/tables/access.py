@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
 
 from storage.columns import Prose, UtcTime
-from storage.tables.base import CLUSTERED, Owned, Row, of_agent, of_room
+from storage.tables.base import CLUSTERED, LONGEST_LABEL, Owned, Row, of_agent, of_room
 
 COUNTED = {"autoincrement": False}
 
@@ -17,7 +17,7 @@ class KeyRow(Owned, table=True):
 
     id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
     room_id: int
-    label: str = Field(sa_type=Prose)
+    label: str = Field(sa_type=Prose, max_length=LONGEST_LABEL)
     ciphertext: bytes
     digest: bytes
     created_at: datetime = Field(sa_type=UtcTime)
@@ -56,9 +56,9 @@ class RequestRow(Owned, table=True):
     room_id: int
     requester_agent_id: int | None = None
     requester_person_id: int | None = Field(default=None, sa_type=BigInteger)
-    requester_name: str = Field(default="", sa_type=Prose)
+    requester_name: str = Field(default="", sa_type=Prose, max_length=LONGEST_LABEL)
     key_id: int
-    key_label: str = Field(sa_type=Prose)
+    key_label: str = Field(sa_type=Prose, max_length=LONGEST_LABEL)
     state: str
     created_at: datetime = Field(sa_type=UtcTime)
     closed_at: datetime | None = Field(default=None, sa_type=UtcTime)

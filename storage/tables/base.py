@@ -7,6 +7,8 @@ from sqlmodel import Field, SQLModel
 
 CLUSTERED = {"sqlite_with_rowid": False}  # SQLite keeps the rows in the order of their primary key
 
+LONGEST_LABEL = 200  # of a name or a label: neither Discord nor we take longer ones
+
 CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",

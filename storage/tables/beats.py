@@ -50,6 +50,7 @@ class BeatRow(Owned, table=True):
     silent: bool = True
     failed: str = Field(default="", sa_type=Prose)
     room_id: int | None = None
+    scene_id: int | None = None
 
 
 class UsageRow(Owned, table=True):

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Index, false
 from sqlmodel import Field
 
 from storage.columns import Document, Prose, UtcTime
-from storage.tables.base import CLUSTERED, Owned, Row, of_community
+from storage.tables.base import CLUSTERED, LONGEST_LABEL, Owned, Row, of_community
 
 
 class CommunityRow(Row, table=True):
@@ -14,7 +14,7 @@ class CommunityRow(Row, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     guild_id: int = Field(sa_type=BigInteger, unique=True)
-    name: str = Field(sa_type=Prose)
+    name: str = Field(sa_type=Prose, max_length=LONGEST_LABEL)
     paused: bool = False
 
 
@@ -32,6 +32,7 @@ class CounterRow(Owned, table=True):
     beat: int = 0
     schedule: int = 0
     checkpoint: int = 0
+    scene: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class OverrideRow(Owned, table=True):
@@ -76,8 +77,8 @@ class PersonRow(Owned, table=True):
     __table_args__ = (of_community(), CLUSTERED)
 
     id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs={"autoincrement": False})
-    username: str = Field(sa_type=Prose)
-    display_name: str = Field(default="", sa_type=Prose)
+    username: str = Field(sa_type=Prose, max_length=LONGEST_LABEL)
+    display_name: str = Field(default="", sa_type=Prose, max_length=LONGEST_LABEL)
     is_architect: bool = False
     ignored: bool = False
     forgotten_at: datetime | None = Field(default=None, sa_type=UtcTime)
@@ -90,7 +91,7 @@ class NameRow(Owned, table=True):
     __tablename__ = "names"
     __table_args__ = (of_community(), CLUSTERED)
 
-    name: str = Field(primary_key=True, sa_type=Prose)
+    name: str = Field(primary_key=True, sa_type=Prose, max_length=LONGEST_LABEL)
     bearer: str = Field(primary_key=True)
 
 

@@ -5,8 +5,11 @@ from datetime import datetime
 from sqlalchemy import BigInteger, Index, text
 from sqlmodel import Field
 
+from bot.core.actions.fields import LONGEST_LINE, LONGEST_PROMPT, LONGEST_TEXT
+from bot.core.kinds import Detail
+from bot.core.names import LONGEST_NAME
 from storage.columns import Document, Prose, UtcTime
-from storage.tables.base import CLUSTERED, Owned, of_agent, of_community, of_room
+from storage.tables.base import CLUSTERED, LONGEST_LABEL, Owned, of_agent, of_community, of_room
 
 COUNTED = {"autoincrement": False}
 
@@ -20,12 +23,12 @@ class AgentRow(Owned, table=True):
     )
 
     id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
-    name: str = Field(sa_type=Prose)
+    name: str = Field(sa_type=Prose, max_length=LONGEST_NAME)
     type: str
-    prompt: str = Field(sa_type=Prose)
-    model: str = Field(sa_type=Prose)
+    prompt: str = Field(sa_type=Prose, max_length=LONGEST_PROMPT)
+    model: str = Field(sa_type=Prose, max_length=LONGEST_LINE)
     temperature: float
-    avatar_url: str | None = Field(default=None, sa_type=Prose)
+    avatar_url: str | None = Field(default=None, sa_type=Prose, max_length=LONGEST_LINE)
     interval_seconds: float
     resting_interval_seconds: float
     token_budget: int
@@ -50,6 +53,10 @@ class AgentRow(Owned, table=True):
     lease_until: datetime | None = Field(default=None, sa_type=UtcTime)
     failures_in_a_row: int = 0
     backs_off_until: datetime | None = Field(default=None, sa_type=UtcTime)
+    spare_model: str = Field(
+        default="", sa_type=Prose, max_length=LONGEST_LINE, sa_column_kwargs={"server_default": ""}
+    )
+    detail: str = Field(default=Detail.AUTO.value, sa_column_kwargs={"server_default": Detail.AUTO.value})
 
 
 class RoomRow(Owned, table=True):
@@ -67,7 +74,7 @@ class RoomRow(Owned, table=True):
     channel_id: int | None = Field(default=None, sa_type=BigInteger)
     access: str
     visibility: str
-    topic: str = Field(default="", sa_type=Prose)
+    topic: str = Field(default="", sa_type=Prose, max_length=LONGEST_LINE)
     billboard: str = Field(default="", sa_type=Prose)
     wpm: int
     rpm: int
@@ -79,7 +86,10 @@ class RoomRow(Owned, table=True):
     last_message_at: datetime | None = Field(default=None, sa_type=UtcTime)
     message_count: int = 0  # of those that are shown
     thread_of: int | None = None
-    thread_name: str = Field(default="", sa_type=Prose, sa_column_kwargs={"server_default": ""})
+    thread_name: str = Field(
+        default="", sa_type=Prose, max_length=LONGEST_LABEL, sa_column_kwargs={"server_default": ""}
+    )
+    people_since: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
 class MembershipRow(Owned, table=True):
@@ -124,6 +134,7 @@ class ReasonRow(Owned, table=True):
     since: datetime = Field(sa_type=UtcTime)
     due_at: datetime = Field(sa_type=UtcTime)
     held_for: str | None = None
+    scene_id: int | None = None
 
 
 class ScheduleRow(Owned, table=True):
@@ -135,5 +146,5 @@ class ScheduleRow(Owned, table=True):
     id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
     agent_id: int
     room_id: int
-    content: str = Field(sa_type=Prose)
+    content: str = Field(sa_type=Prose, max_length=LONGEST_TEXT)
     at: datetime = Field(sa_type=UtcTime)

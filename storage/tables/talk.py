@@ -5,8 +5,9 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, text
 from sqlmodel import Field
 
+from bot.core.actions.fields import LONGEST_TEXT
 from storage.columns import Document, Prose, UtcTime
-from storage.tables.base import CLUSTERED, Owned, of_community, of_room
+from storage.tables.base import CLUSTERED, LONGEST_LABEL, Owned, of_community, of_room
 
 COUNTED = {"autoincrement": False}
 UNNAMED = "thread_id IS NOT NULL AND thread_name IS NULL"
@@ -43,8 +44,8 @@ class MessageRow(Owned, table=True):
     sender_kind: str
     sender_agent_id: int | None = None
     sender_person_id: int | None = Field(default=None, sa_type=BigInteger)
-    sender_name: str = Field(default="", sa_type=Prose)
-    content: str = Field(sa_type=Prose)
+    sender_name: str = Field(default="", sa_type=Prose, max_length=LONGEST_LABEL)
+    content: str = Field(sa_type=Prose, max_length=2 * LONGEST_TEXT)  # with what is embedded in a person's
     type: str
     sent_at: datetime = Field(sa_type=UtcTime)
     reply_to: int | None = None
@@ -58,7 +59,8 @@ class MessageRow(Owned, table=True):
     answers_from_agents: int = 0
     shown: bool = True
     attachment_count: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    thread_name: str | None = Field(default=None, sa_type=Prose)
+    thread_name: str | None = Field(default=None, sa_type=Prose, max_length=LONGEST_LABEL)
+    scene_id: int | None = None  # never shown in a room
 
 
 class AttachmentRow(Owned, table=True):
@@ -108,7 +110,7 @@ class EarlyEditRow(Owned, table=True):
     __table_args__ = (of_community(), CLUSTERED)
 
     discord_id: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs=COUNTED)
-    content: str = Field(sa_type=Prose)
+    content: str = Field(sa_type=Prose, max_length=2 * LONGEST_TEXT)
     tokens: int
     edited_at: datetime = Field(sa_type=UtcTime)
 
@@ -120,9 +122,9 @@ class ReactionRow(Owned, table=True):
     __table_args__ = (of_community(), Index(None, "community_id", "reactor", "at"), CLUSTERED)
 
     message_id: int = Field(primary_key=True, sa_column_kwargs=COUNTED)
-    emoji: str = Field(primary_key=True, sa_type=Prose)
+    emoji: str = Field(primary_key=True, sa_type=Prose, max_length=LONGEST_LABEL)
     reactor: str = Field(primary_key=True)
-    reactor_name: str = Field(default="", sa_type=Prose)
+    reactor_name: str = Field(default="", sa_type=Prose, max_length=LONGEST_LABEL)
     emotion: str | None = None
     moved_seconds: float = 0.0
     at: datetime = Field(sa_type=UtcTime)

@@ -11,7 +11,7 @@ import pytest
 from bot.adapters.cipher import AesCipher
 from bot.adapters.llm.communities import CommunityProviders
 from bot.adapters.llm.prices import Price, Prices
-from bot.adapters.llm.providers import Pace, Provider, ProviderOptions
+from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
 from bot.core.errors import ModelRefused, ModelUnreachable, Rejected
 from bot.core.models import Ceilings, OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
@@ -62,7 +62,7 @@ async def world(
     allowed: tuple[str, ...] = (),
 ) -> AsyncIterator[World]:
     async with keyed(HOUSE) as house, keyed(OURS) as theirs:
-        pace = Pace(timeout_seconds=5, retries=0)
+        pace = Pace(silence_seconds=5, total_seconds=5, retries=0)
         installation = {
             name: Provider(ProviderOptions(name=name, base_url=house.url, api_key=HOUSE, near=True), pace)
             for name in ("", *others)

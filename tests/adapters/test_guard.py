@@ -227,6 +227,39 @@ async def test_words_of_any_length_and_marks_are_read(body: bytes) -> None:
     assert response.content == body
 
 
+async def heard(body: bytes) -> tuple[bytes, int]:
+    """Read a stream that comes in one piece; gives what goes on, and how many turns others had meanwhile."""
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    others = asyncio.create_task(other())
+    response = httpx2.Response(200, headers={"Content-Type": "text/event-stream"}, content=_one(body))
+    await examined(response)
+    passed = b"".join([piece async for piece in response.aiter_bytes()])
+    others.cancel()
+    return passed, turns
+
+
+async def test_a_piece_with_thousands_of_events_lets_others_come_first_in_between() -> None:
+    said = b"data: 1\n\n" * 2_000
+    nothing, turns = await heard(b"\n" * 20_000)
+    assert (nothing, turns > 150) == (b"", True)
+    passed, turns = await heard(said)
+    assert (passed, turns >= 40) == (said, True)
+
+
+async def test_an_event_of_more_lines_than_any_has_is_refused() -> None:
+    with pytest.raises(AddressRefused, match="longer than any"):
+        await heard(b"data: 1\n" * 20_000)
+    with pytest.raises(AddressRefused, match="longer than any"):  # a reader that joins lines takes the square of them
+        await heard(b": x\n" * 3_000 + b"data: 1\n\n")
+
+
 async def test_a_name_that_never_resolves_is_looked_up_once_and_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "LOOKUP_SECONDS", 0.01)
     asked: list[str] = []

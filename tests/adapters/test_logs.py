@@ -122,3 +122,14 @@ def test_what_others_wrote_gives_the_terminal_no_orders_and_passes_for_no_other_
     assert not [line for line in shown.splitlines() if line.startswith("2026-11-22 07:00:00 [info] all")]
     assert "ValueError: \\u001b[2J" in shown
     assert [line["server"] for line in kept(tmp_path) if "server" in line] == [bad]
+
+
+def test_an_error_that_repeats_all_a_server_said_fills_no_log(tmp_path: Path) -> None:
+    console = set_up(tmp_path)
+    try:
+        raise ValueError("x" * 1_000_000)
+    except ValueError:
+        structlog.get_logger("bot.adapters.llm").warning("an answer could not be read", exc_info=True)
+    assert "ValueError" in console.getvalue()
+    assert len(console.getvalue()) < 10_000
+    assert len((tmp_path / "selfroom.log").read_text(encoding="utf-8")) < 10_000

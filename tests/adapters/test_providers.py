@@ -11,7 +11,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
-from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
+from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
+from bot.adapters.llm.providers import Providers
 from bot.core.errors import ModelBusy, ModelRefused, ModelUnreachable
 from bot.core.ports import ModelCall
 from bot.core.records import Json
@@ -45,7 +46,7 @@ async def providers(request: pytest.FixtureRequest, server: TestServer) -> Async
 @asynccontextmanager
 async def made(server: TestServer, *, retries: int = 0, **options: Any) -> AsyncIterator[Providers]:  # noqa: ANN401
     base: dict[str, Any] = {"name": "", "base_url": str(server.make_url("/v1")), "api_key": "test", "near": True}
-    pace = Pace(timeout_seconds=0.5, calls_at_once=2, retries=retries)
+    pace = Pace(silence_seconds=30, total_seconds=30, calls_at_once=2, retries=retries)
     one = ProviderOptions(**(base | options))
     providers = Providers({one.name: Provider(one, pace)}, Prices())
     yield providers
@@ -89,11 +90,17 @@ async def test_a_cut_off_answer_is_given_as_far_as_it_goes(server: TestServer, p
     assert answer.text.startswith('{"agents"')
 
 
+async def test_what_came_before_the_line_broke_counts(server: TestServer, providers: Providers) -> None:
+    await prepare(server, answer={"agents": ["one, two, three, four, five, six, seven, eight"] * 4}, fault="disconnect")
+    answer = await providers.answer(call())
+    assert not answer.complete
+    assert answer.text.startswith('{"agents"')
+
+
 @pytest.mark.parametrize(
     ("fault", "error"),
     [
         ("server_error", ModelUnreachable),
-        ("disconnect", ModelUnreachable),
         ("timeout", ModelUnreachable),
         ("rate_limit", ModelBusy),
         ("no_credit", ModelRefused),
@@ -103,7 +110,7 @@ async def test_a_cut_off_answer_is_given_as_far_as_it_goes(server: TestServer, p
 async def test_every_fault_is_one_of_our_errors(
     server: TestServer, providers: Providers, fault: str, error: type[Exception]
 ) -> None:
-    await prepare(server, fault=fault, retry_after_seconds=0.01)
+    await prepare(server, fault=fault, retry_after_seconds=0.01, timeout_seconds=0.05)
     with pytest.raises(error) as caught:
         await providers.answer(call())
     assert str(caught.value).endswith((".", "help with that."))

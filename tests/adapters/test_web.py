@@ -14,7 +14,7 @@ from bot.adapters.web import Face, Inside
 from bot.core.changes import AddAgent, AgentColumns, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting
 from bot.core.kinds import ReasonKind, Visibility
-from bot.core.records import AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
+from bot.core.records import Agent, AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
 from bot.core.sight import Sight
 from bot.engine.foresight import foreseen
 from storage.store import SqlStore
@@ -49,11 +49,15 @@ class Lobby:
         return Sight(hidden_rooms=hidden, hidden_agents=hidden)
 
 
+async def drawn_face(guild_id: Snowflake, one: Agent, channel_id: Snowflake | None) -> str | None:
+    return f"https://cdn.example/{one.id}-{channel_id}.png"
+
+
 @pytest.fixture
 async def face(store: SqlStore) -> AsyncIterator[Face]:
     async with Face(store, VirtualClock(), PrometheusMetrics()) as opened:
         opened.foresee = partial(foreseen, models=ScriptedModel(), clock=VirtualClock())
-        opened.inside = Inside(visitors=Lobby(), models=ScriptedModel(), origins=frozenset({PAGE}))
+        opened.inside = Inside(visitors=Lobby(), models=ScriptedModel(), origins=frozenset({PAGE}), face_of=drawn_face)
         yield opened
 
 

@@ -16,6 +16,7 @@ from bot.core.cards import read_card
 from bot.core.errors import SelfroomError
 from bot.core.records import AgentId
 from tests.bench import Figure
+from tests.bench.holds import hold
 from tests.core.cards import V2
 from tests.core.test_monsters import PARSERS
 from tests.monsters import ANSWERS, TEXTS, bombs
@@ -31,7 +32,6 @@ SIZE = 20_000
 ANSWER = 200_000
 MOST_MS = 50
 TRIES = 3  # the least of so many: what else the machine did meanwhile is no hold of ours
-PAUSE_SECONDS = 0.001
 
 
 def run() -> list[Figure]:
@@ -88,27 +88,12 @@ def _cards() -> list[bytes]:
 
 async def _longest_hold(shop: ProcessWorkshop, read: partial[Any]) -> float:
     """Give the longest time for which nobody else had a turn, the least of some tries."""
-    return min([await _hold(shop, read) for _ in range(TRIES)])
 
+    async def work() -> None:
+        with suppress(SelfroomError):
+            await shop.done(1, read.func, *read.args, **read.keywords)
 
-async def _hold(shop: ProcessWorkshop, read: partial[Any]) -> float:
-    longest = 0.0
-
-    async def look() -> None:
-        nonlocal longest
-        while True:
-            start = time.perf_counter()
-            await asyncio.sleep(PAUSE_SECONDS)
-            longest = max(longest, time.perf_counter() - start - PAUSE_SECONDS)
-
-    looking = asyncio.create_task(look())
-    await asyncio.sleep(0)
-    with suppress(SelfroomError):
-        await shop.done(1, read.func, *read.args, **read.keywords)
-    await asyncio.sleep(0)
-    looking.cancel()
-    await asyncio.gather(looking, return_exceptions=True)
-    return longest
+    return min([await hold(work) for _ in range(TRIES)])
 
 
 def _held(name: str, seconds: float) -> Figure:

@@ -13,8 +13,8 @@ import pytest
 from tests.chaos.crowd import Crowd
 from tests.chaos.processes import READY, Child
 from tests.chaos.test_full_disk import lived
+from tests.storage.unprivileged import UNPRIVILEGED
 
-UNPRIVILEGED = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]  # file modes bind even root then
 WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 pytestmark = pytest.mark.e2e
 

@@ -146,5 +146,6 @@ def test_the_exit_code_tells(
     monkeypatch.setattr(program, "hold", held)
     monkeypatch.setattr("tempfile.mkdtemp", lambda **_: str(tmp_path))
     monkeypatch.setenv("SEED", "5")
+    monkeypatch.delenv("KILLS", raising=False)
     assert program.main() == code
-    assert "make chaos SEED=5" in capsys.readouterr().out
+    assert ("make chaos SEED=5 KILLS=40" if wrong else "held with 5: 40 kills") in capsys.readouterr().out

@@ -18,6 +18,7 @@ from tests.factories import room
             "Rejected: That takes an answer of its own: it is asked again alone.",
         ),
         ("The request is answered: you were let in.", "The request is answered: it was let in."),
+        ("Said in room 3.", "Said in a private thread, or in a room that is gone."),
         ("Said in room 1: hello, youth of room 7.", "Said in <#70>: hello, youth of room 7."),
     ],
 )

@@ -60,9 +60,9 @@ async def test_a_button_takes_from_the_same_patience_as_its_command(path: str, m
     monkeypatch.setattr(command, "_callback", use)
     assert await command._check_can_run(pressed(house))  # once by hand
     with pytest.raises(app_commands.CommandOnCooldown) as refused:
-        for _ in range(10):
+        for _ in range(40):
             await again.run(pressed(house))
-    assert 1 <= len(used) <= 4
+    assert 1 <= len(used) < 30
     assert str(explained(refused.value)).startswith("That was quick: try again in ")
     await again.run(pressed(house, 6))  # somebody else is as patient as before
     assert used[-1] == 6
@@ -113,3 +113,77 @@ async def test_a_reaction_is_put_only_on_what_the_manager_may_read_now(
 
 async def quiet(*_: object, **__: object) -> None:
     """Take it, and say nothing."""
+
+
+def at_desk(monkeypatch: pytest.MonkeyPatch, house: SelfroomClient, calls: list[object]) -> None:
+    """Put a desk there that takes everything from a manager."""
+
+    async def taken(*given: object, **_: object) -> Any:  # noqa: ANN401
+        calls.append(given)
+        return SimpleNamespace(model="m") if len(given) == 1 else "Done."
+
+    async def settings(*_: object, **__: object) -> Any:  # noqa: ANN401
+        return None, SimpleNamespace(model="m")
+
+    providers = SimpleNamespace(try_model=taken, try_moderation=taken, bring=taken)
+    messages, community = SimpleNamespace(ask_again=taken, at=settings), SimpleNamespace(settings=settings)
+    desk = SimpleNamespace(messages=messages, providers=providers, community=community)
+    for cog in house.cogs.values():
+        monkeypatch.setattr(cog, "desk", desk)
+    monkeypatch.setattr(house, "person", lambda user: person(is_architect=True))
+
+
+def used_by(house: SelfroomClient, user_id: int) -> Any:  # noqa: ANN401
+    use = pressed(house, user_id)
+    use.response = SimpleNamespace(defer=quiet, is_done=lambda: True)
+    use.followup = SimpleNamespace(send=quiet)
+    return use
+
+
+async def test_an_agent_is_asked_again_few_times_by_one_person_and_few_times_about_one_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house, asked = await client(), list[object]()
+    at_desk(monkeypatch, house, asked)
+    entry = cast("Any", house.tree.get_command("Ask again", type=discord.AppCommandType.message))
+
+    async def ask(user_id: int, message_id: int) -> None:
+        use = used_by(house, user_id)
+        assert await entry._check_can_run(use)
+        await entry.callback(use, SimpleNamespace(id=message_id))
+
+    with pytest.raises(app_commands.CommandOnCooldown) as refused:
+        for message_id in range(40):
+            await ask(105, message_id)
+    assert 1 <= len(asked) <= 5
+    assert str(explained(refused.value)).startswith("That was quick: try again in ")
+    asked.clear()
+    with pytest.raises(app_commands.CommandOnCooldown):
+        for user_id in range(200, 240):
+            await ask(user_id, 77)
+    assert 1 <= len(asked) <= 5
+    await ask(240, 78)
+
+
+@pytest.mark.parametrize("way", ["button", "form", "moderation"])
+async def test_however_a_manager_has_models_asked_they_are_asked_few_times(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, asked = await client(), list[object]()
+    at_desk(monkeypatch, house, asked)
+    setup = cast("Any", house.get_cog("SetupCog"))
+    form = SimpleNamespace(provider=None, key="", model="m")
+    use = {
+        "button": setup.tried,
+        "form": lambda one: setup.brought(one, form),
+        "moderation": lambda one: setup.judge(one, "m"),
+    }
+
+    async def tried(user_id: int) -> None:
+        await use[way](used_by(house, user_id))
+
+    with pytest.raises(app_commands.CommandOnCooldown):
+        for _ in range(40):
+            await tried(300 + len(way))
+    assert 1 <= len(asked) <= 15
+    await tried(400 + len(way))

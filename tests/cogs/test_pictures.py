@@ -2,14 +2,19 @@
 
 from io import BytesIO
 
+import discord
 import pytest
 from PIL import Image
 
-from cogs.ui.pictures import GROUND, INK, Bar, alt_text, bars, drawn
+from cogs.ui.pictures import GROUND, INK, Bar, alt_text, chart, drawn
 
 
 def rows(count: int) -> list[Bar]:
     return [Bar(label=f"Agent {number}", share=number / count, note=f"{number} %") for number in range(count)]
+
+
+def opened(file: discord.File) -> Image.Image:
+    return Image.open(BytesIO(file.fp.read()))
 
 
 def brightness(colour: str) -> float:
@@ -24,8 +29,8 @@ def test_words_stand_out_from_their_ground() -> None:
 
 
 async def test_a_picture_is_an_opaque_png_that_grows_with_its_rows() -> None:
-    small = Image.open(BytesIO(await bars("Title", rows(1))))
-    large = Image.open(BytesIO(await bars("Title", rows(8))))
+    small = opened(await chart("pets", "Title", rows(1)))
+    large = opened(await chart("pets", "Title", rows(8)))
     assert small.format == "PNG"
     assert small.mode == "RGB"
     assert large.height > small.height

@@ -6,13 +6,15 @@ from dataclasses import replace
 import discord
 import pytest
 
-from bot.core.kinds import ReasonKind
-from bot.core.records import AgentId, Beat, BeatId
+from bot.core.kinds import Access, LetterKind, ReasonKind
+from bot.core.records import AccessKey, AgentId, Beat, BeatId, CommunityId, KeyId, Letter, LetterId
 from bot.core.view import RoomView
+from cogs.key import key_line
 from cogs.looking import message_line
 from cogs.room.company import member_lines, room_card
 from cogs.ui.beats import beat_line, why
 from cogs.ui.cards import Shown, agent_card, agent_list
+from cogs.ui.deciding import held_line
 from cogs.ui.pictures import Bar, alt_text
 from cogs.ui.texts import honest, label
 from tests.factories import agent, message, room, view
@@ -61,3 +63,34 @@ def test_what_an_agent_wrote_lures_nobody_wherever_it_is_shown() -> None:
         assert "](https://evil" not in text
         assert "](<https://evil" not in text
         assert not set(UNSEEN) & set(text)
+
+
+def test_rooms_keys_and_beats_are_told_in_words_with_links_and_names() -> None:
+    one, guest = agent(1, name="Wren"), agent(2, name="Fern")
+    place = replace(room(1, channel_id=70), access=Access.KNOCK)
+    seen = view(agents=[one, guest], rooms=[RoomView(room=place, members=(AgentId(1),))])
+    key = AccessKey(
+        id=KeyId(1),
+        room_id=AgentId(1),
+        label="door",
+        ciphertext=b"",
+        digest=b"",
+        created_at=START,
+        held_by=(AgentId(2),),
+    )
+    card = room_card(seen, AgentId(1), START)
+    assert card.fields[0].value == "Agents knock with a key; everyone on the server sees it."
+    assert card.footer.text == "ID 1 · 0 knocks at the door"
+    assert "held by Fern" in key_line(key, "secret", seen)
+    held = Letter(
+        id=LetterId(4),
+        community_id=CommunityId(1),
+        room_id=AgentId(1),
+        kind=LetterKind.POST,
+        payload={},
+        not_before=START,
+        created_at=START,
+    )
+    assert held_line(held, "a word", seen) == "**4**: to be said in <#70>: a word"
+    beat = Beat(id=BeatId(1), agent_id=AgentId(1), at=START, reason=ReasonKind.AMBIENT)
+    assert "something was said where it listens; " in beat_line(beat, ScriptedModel(), {})

@@ -2,8 +2,10 @@
 
 import re
 
+import discord
 import pytest
 
+from bot.adapters.discord.commands import MANAGERS, CommandSync
 from cogs.ui.handbook import handbook
 from tests.cogs.pages import PAGE
 from tests.cogs.trees import Json, commands_sent, for_everyone, leaves, paths, tree
@@ -30,7 +32,7 @@ search
 history
 help
 """
-MENU = {"Who said this?", "Show the HUD behind this", "Ask again", "Delete", "React as The Architect"}
+MENU = {"Who said this?", "Show the HUD behind this", "Ask again", "Delete and forget", "React as The Architect"}
 NAME = re.compile(r"[-_a-z0-9]{1,32}")
 
 
@@ -98,10 +100,17 @@ async def test_agents_rooms_keys_requests_and_models_are_suggested() -> None:
                 assert option.get("autocomplete"), (path, option["name"])
 
 
-@pytest.mark.parametrize("group", ["setup"])
-async def test_what_only_server_managers_need_is_hidden_from_others(group: str) -> None:
-    command = next(one for one in await commands_sent() if one["name"] == group)
-    assert int(command["default_member_permissions"]) == 1 << 5
+@pytest.mark.parametrize(("to_all", "hidden"), [(False, MANAGERS), (True, None)])
+async def test_what_only_managers_need_is_hidden_from_others_unless_a_role_makes_managers(
+    to_all: bool, hidden: discord.Permissions | None
+) -> None:
+    commands = await tree()
+    CommandSync.offer(commands, to_all=to_all)
+    wanted = {one.name: one.default_permissions for one in commands}
+    for name in ("setup", "knowledge", "key", "hud", "audit", "Delete and forget", "Show the HUD behind this"):
+        assert wanted[name] == hidden, name
+    for name in ("agent", "room", "access", "heartbeat", "privacy", "help", "search", "Who said this?", "Ask again"):
+        assert wanted[name] is None, name
 
 
 async def test_the_page_of_commands_keeps_up() -> None:

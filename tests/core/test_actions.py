@@ -20,6 +20,8 @@ from bot.core.actions import (
     actions_table,
     hud_actions,
 )
+from bot.core.answer_items import as_action
+from bot.core.errors import Rejected
 from bot.core.schema import action_schema, answer_schema
 from bot.engine.performer import HANDLERS
 from bot.standin.question import complaint_about
@@ -29,7 +31,7 @@ from tests.core.test_permissions import example
 ROWS = """
 set delete append get react wake_agent reply set_billboard clear_billboard set_topic clear_topic set_wpm set_access
 create_key revoke_key give_key request_access grant_access deny_access join_room leave_room set_attention
-set_allocation set_name sleep schedule_message cancel_scheduled
+set_allocation set_name sleep schedule_message cancel_scheduled attach
 hud hud_update hud_note hud_decision hud_file hud_blocker hud_step
 hud_clear recall read_history read_message checkpoints compact create_agent alter_agent retire_agent
 """
@@ -150,3 +152,9 @@ def test_an_agent_listens_to_few_and_short_other_names() -> None:
     for aliases in ((*most, "y"), ("x" * 51,), (" ",)):
         with pytest.raises(ValidationError):
             AlterAgent(agent_id=1, aliases=aliases)
+
+
+def test_a_file_has_200_kb_at_most_in_whatever_script() -> None:
+    assert as_action({"type": "attach", "filename": "a.txt", "content": "ü" * 100_000})
+    with pytest.raises(Rejected, match="give at most 200 kB"):
+        as_action({"type": "attach", "name": "a.txt", "text": "ü" * 100_001})

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from bot.core import addressing
-from bot.core.addressing import Addressees, Way, named_in, ways_of
+from bot.core.addressing import Addressees, Names, Way, named_in, ways_of
 from bot.core.conversation import Conversation
 from bot.core.kinds import ReasonKind
 from bot.core.names import MOST_ALIASES
@@ -72,13 +72,13 @@ def test_names_of_many_signs_and_scripts_are_found_as_they_are() -> None:
 
 
 def test_of_earlier_lines_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, find = list[int](), addressing.named_in
+    read, find = list[int](), addressing._found_before
 
-    def noted(content: str, agents: tuple[Agent, ...]) -> frozenset[AgentId]:
+    def noted(content: str, names: Names) -> frozenset[AgentId]:
         read.append(len(content))
-        return find(content, agents)
+        return find(content, names)
 
-    monkeypatch.setattr(addressing, "named_in", noted)
+    monkeypatch.setattr(addressing, "_found_before", noted)
     told = [message(id, "zed " * 1_000, room_id=HOST, sender=by_person("rob", 502)) for id in range(1, 61)]
     said = message(61, "and now?", room_id=HOST)
     assert ways(talk(*told, said), said) == {}
@@ -103,15 +103,29 @@ def test_a_line_costs_the_same_however_many_names_there_are(monkeypatch: pytest.
     crowd = tuple(agent(id, name=f"Agent{id}x", aliases=tuple(itertools.islice(names, 49))) for id in range(1, 201))
     calls, made = addressing._calls, list[Counted]()
 
-    def counted(forms: Any) -> Any:  # noqa: ANN401
-        lengths, words = calls(forms)
-        made.append(Counted(words))
-        return lengths, made[-1]
+    def counted(forms: Any) -> Names:  # noqa: ANN401
+        names = calls(forms)
+        made.append(Counted(names.words))
+        return Names(names.lengths, made[-1])
 
     monkeypatch.setattr(addressing, "_calls", counted)
     assert named_in("aaaaa~ " * 500, crowd) == {1}
     assert len(made[0]) == 200 * (1 + MOST_ALIASES)  # no more of what was set before there was a bound
     assert made[0].looks <= 500
+
+
+def test_where_no_name_that_is_known_can_begin_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(addressing, "_STARTS")
+    assert named_in("? " * 5_000, (agent(IRIS, name="Iris", aliases=("!", "b")),)) == set()
+
+
+def test_a_line_is_looked_through_once_however_many_follow_it() -> None:
+    lines = [message(id, f"{id} ? ? ?", room_id=HOST, sender=by_person("rob", 502)) for id in range(1, 71)]
+    before = addressing._found_before.cache_info().misses
+    for last in range(60, 70):
+        seen = talk(*lines[:last])
+        ways_of(seen, seen.rooms[AgentId(HOST)], lines[last])
+    assert addressing._found_before.cache_info().misses - before <= 70
 
 
 WORDS = ("iris", "@otto", "mira:", "rob,", "which driver?", "nouveau", "ok", "zed " * 200)

@@ -280,3 +280,21 @@ def test_a_value_that_nobody_could_work_on_in_a_moment_is_refused(action: dict[s
 def test_of_endless_parts_only_some_are_looked_at() -> None:
     parsed = parse_answer(json.dumps({"agents": [1] * 60_000}), asked=[AgentId(5), AgentId(6)])
     assert len(parsed.rejected) <= 200
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('{"responses": [{"room_id": 1, "message": "Hello there. How are you? I am wri', ["Hello there. How are you?"]),
+        ('{"responses": [{"room_id": 1, "message": "He said \\"yes.\\" Then \\u00e', ['He said "yes."']),
+        ('{"responses": [{"room_id": 1, "message": "Hi.\\nYou', ["Hi."]),
+        ('{"responses": [{"room_id": 1, "message": "Hi."}, {"room_id": 1, "message": "and th', ["Hi."]),
+        ('{"responses": [{"room_id": 1, "message": "no end of a sent', []),
+        ('{"actions": [{"type": "send_message", "room_id": 1, "message": "Half. An act', []),
+        ('{"responses": [], "actions": [{"type": "set", "path": "a", "value": "say"}, {"message": "Half. An act', []),
+    ],
+)
+def test_of_an_answer_that_breaks_off_whole_sentences_and_whole_actions_count(written: str, said: list[str]) -> None:
+    parsed = parse_answer(written, asked=[FIVE])
+    reply = parsed.replies.get(FIVE)
+    assert [one.message for one in reply.actions if isinstance(one, SendMessage)] == said if reply else not said

@@ -3,13 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.attention import allot, shares, word_attention
+from bot.core.attention import allot, share_words, shares, word_attention
 from bot.core.records import AgentId, Membership
 from tests import factories
 
 
 def test_attention_is_worded_as_it_is_set() -> None:
     assert [word_attention(one) for one in (None, 40)] == ["%*", "40%"]
+    assert [share_words(one) for one in (None, 40)] == ["an equal share of what is left", "40%"]
 
 
 def seats(*attention: int | None) -> list[Membership]:

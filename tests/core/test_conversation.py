@@ -38,6 +38,14 @@ def test_who_was_asked_answers_with_the_next_line_whoever_speaks_between() -> No
     assert ways(*ASKED, said(4, MIRA, "the one it came with")) == {IRIS: Way.GOING_ON}
 
 
+def test_who_was_mentioned_before_they_ever_spoke_here_answers_as_well() -> None:
+    asked = (said(1, by_agent(IRIS), "@Mira: which driver do you use?"), said(2, ROB, "morning everyone"))
+    assert ways(*asked, said(3, MIRA, "the one it came with")) == {IRIS: Way.GOING_ON}
+    assert ways(*asked, said(3, ROB, "the one it came with")) == {}
+    turned = said(3, MIRA, "rob: good morning")
+    assert ways(*asked, turned, said(4, MIRA, "slept well?")) == {}
+
+
 def test_somebody_else_does_not_answer_for_who_was_asked() -> None:
     assert ways(*ASKED, said(4, ROB, "the one it came with")) == {}
 

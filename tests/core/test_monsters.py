@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 from bot.adapters.discord.wording import Names, readable
 from bot.adapters.llm.tokens import o200k
 from bot.core import focus, knowledge, moderation, name_redaction, names
-from bot.core.addressing import named_in
+from bot.core.addressing import named_in, ways_of
 from bot.core.answer_text import LONGEST_PLAIN, LONGEST_WORDS, is_plain
 from bot.core.answers import parse_answer
 from bot.core.cards import read_card
@@ -29,9 +29,10 @@ from bot.core.kinds import OutputFormat
 from bot.core.plain_words import Sole
 from bot.core.records import AgentId, Attachment
 from bot.core.splitting import split
+from bot.core.view import RoomView
 from storage.words import excerpt_of, phrases_of, words_of
 from tests.core.cards import V2
-from tests.factories import agent, by_person, message
+from tests.factories import agent, by_person, message, room, view
 from tests.monsters import ANSWERS, ENDINGS, OPENINGS, PIECES, TEXTS, Shape, bombs
 
 SIZE = 40_000
@@ -63,7 +64,15 @@ def said(text: str) -> None:
     said_tokens(o200k(), by_person(), text[:10_000], [file])
 
 
+def in_a_full_room(text: str) -> None:
+    """What is done with a line after sixty like it, none of which was looked at before."""
+    lines = [message(n, f"{n} {text}"[:500], sender=by_person(f"p{n % 2}", 500 + n % 2)) for n in range(1, 61)]
+    place = RoomView(room=room(1), members=tuple(one.id for one in NAMED), messages=tuple(lines))
+    ways_of(view(NAMED, rooms=[place]), place, message(61, text[:10_000], sender=by_person("p0", 500)))
+
+
 PARSERS: dict[str, Callable[[str], object]] = {
+    "a full room": in_a_full_room,
     "answers": answered,
     "addressing": lambda text: named_in(text[:10_000], NAMED),
     "counting": o200k().count,

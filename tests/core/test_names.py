@@ -1,6 +1,6 @@
 import pytest
 
-from bot.core.names import name_problem, tidied
+from bot.core.names import file_name, name_problem, tidied
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,20 @@ def test_a_name_is_taken_by_one_that_looks_like_it(name: str) -> None:
 )
 def test_names_that_only_begin_alike_are_two(name: str, other: str) -> None:
     assert name_problem(name, [other]) == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("notes.md", "notes.md"),
+        ("../../etc/passwd", "passwd.txt"),
+        ("C:\\temp\\run.exe", "run.exe.txt"),
+        (".env", "env.txt"),
+        ("a<b>|c.JSON", "a_b__c.JSON"),
+        ("Überblick 2026.csv", "Überblick 2026.csv"),
+        ("///", "file.txt"),
+        ("x" * 100 + ".py", "x" * 60 + ".py"),
+    ],
+)
+def test_a_files_name_is_that_of_a_text_on_any_machine(given: str, name: str) -> None:
+    assert file_name(given) == name

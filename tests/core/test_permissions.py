@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -14,8 +14,9 @@ from bot.core import permissions
 from bot.core.actions import BY_NAME, CATALOGUE, Action, Aim, Category, Definition, Need
 from bot.core.actor import Actor
 from bot.core.kinds import Visibility
+from bot.core.people import why_unheard
 from bot.core.permissions import refusal
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Message, MessageId, Room, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Membership, Message, MessageId, Person, Room, Side
 from tests.factories import agent, membership, message, person, room
 from tests.fakes import START
 
@@ -146,6 +147,7 @@ EXAMPLES: Mapping[str, object] = {
     "action": "add",
     "background_prompt": "You are new.",
     "allowed": True,
+    "category": "room",
     "person_id": 777,
     "id": 10,
 }
@@ -299,6 +301,15 @@ def test_of_a_retired_agent_only_what_managers_keep_is_open() -> None:
     assert {"set", "delete", "hud_clear", "restore_agent", "revoke_key"} <= allowed
     assert not {"set_topic", "say", "sleep", "pause", "create_key", "invite"} & allowed
     assert why(ACTORS["manager"], example("say"), town) == "Agent1 is retired: restore it first."
+
+
+@pytest.mark.parametrize("them", [person(muted=True), person(ignored=True)])
+def test_whom_agents_do_not_hear_does_nothing_but_change_that_wish(them: Person) -> None:
+    above = replace(them, is_architect=True)
+    allowed = {each.name for each in CATALOGUE if why(Actor.person(them), example(each.name), Town()) == ""}
+    assert allowed == {"set_ignored"}
+    assert why(Actor.person(them), example("hush"), Town()) == why_unheard(them) != ""
+    assert why(Actor.person(above), example("hush"), Town()) == ""
 
 
 def test_everyone_may_choose_to_be_ignored_but_nobody_lifts_what_a_manager_decided() -> None:

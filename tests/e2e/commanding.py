@@ -121,6 +121,17 @@ class Commander:
         await self.click(message, label)
         return await self._next(before, message["id"])
 
+    async def changed_to(self, answer: Json, words: str) -> str:
+        """Wait until an answer says this, which may come later, and give what it says."""
+
+        async def look() -> str | None:
+            newest = [words_of(data) for _, data in self.visitor.heard if data.get("id") == answer["id"]][-1]
+            return newest if words in newest else None
+
+        told = await until(look, f"answer with {words!r}")
+        ANSWERS.append(told)
+        return told
+
     async def click(self, message: Json, label: str) -> None:
         """Press a button without waiting for what it gives."""
         parts = list(inside(message["components"]))
@@ -132,8 +143,14 @@ class Commander:
     async def fill(self, form: Json, **values: str) -> Json:
         """Send a form with these values, by the beginnings of the labels; the rest as it is."""
         before = len(self.visitor.heard)
-        rows = []
+        rows: list[Json] = []
         for row in form["components"]:
+            if row["type"] == 18:  # a label with a select or an upload: chosen by its text, or as it is
+                part, chosen = row["component"], values.get(row["label"])
+                preset = [one["value"] for one in part.get("options", ()) if one.get("default")]
+                given = {"values": [chosen] if chosen else preset}
+                rows.append({"type": 18, "component": {"type": part["type"], "custom_id": part["custom_id"], **given}})
+                continue
             part = row["components"][0]
             label = part["label"].lower()
             named = next((value for name, value in values.items() if label.startswith(name.lower())), None)
@@ -216,7 +233,7 @@ class Commander:
             return None
 
         answer = await until(look, "answer to the command")
-        ANSWERS.append(words_of(answer))
+        ANSWERS.append("\n".join([words_of(answer), *signs_of(answer)]))
         return answer
 
 
@@ -226,6 +243,16 @@ def inside(components: Iterable[Json]) -> Iterator[Json]:
         yield one
         yield from inside(one.get("components", ()))
         yield from inside([one["accessory"]] if "accessory" in one else [])
+
+
+def signs_of(answer: Json) -> Iterator[str]:
+    """Give what stands small in an answer: footers, buttons, fields, what pictures show."""
+    for card in answer.get("embeds", ()):
+        yield card.get("footer", {}).get("text", "")
+    for part in inside(answer.get("components", ())):
+        yield from (part.get(name) or "" for name in ("label", "placeholder", "description"))
+        yield from (one.get("description") or "" for one in part.get("items", ()))
+        yield from (f"{one.get('label')}: {one.get('description') or ''}" for one in part.get("options", ()))
 
 
 def words_of(answer: Json) -> str:

@@ -29,6 +29,7 @@ QUICK = {
     "SELFROOM_PLAYGROUND_PACE": "fast",
     "SELFROOM_COMMUNITY__TYPING_AT_MOST_SECONDS": "0.3",
     "SELFROOM_COMMUNITY__SETTLE_SECONDS": "0.1",
+    "SELFROOM_COMMUNITY__GREETS": "false",  # what an agent says unasked would mix with what it is asked here
 }
 
 
@@ -105,7 +106,7 @@ class Living:
 
 def quick_settings(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -> Settings:
     """Give settings for a quick life in a folder of its own."""
-    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY"):
+    for name in ("DISCORD_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     for name, value in (QUICK | {"SELFROOM_DATA_DIR": str(folder)} | more).items():
         monkeypatch.setenv(name, value)

@@ -5,7 +5,10 @@ from typing import Any
 
 from tests.e2e.visitor import Json
 
-NAMED = {"agent": "Wren", "room": "Wren", "request": "1", "time_zone": "UTC", "value": "40"}
+NAMED = {
+    **{"agent": "Wren", "room": "Wren", "request": "1", "time_zone": "UTC", "value": "40"},
+    **{"kind": "chat", "scene": "1"},
+}
 
 
 def filled(option: Json, person: str, named: Mapping[str, object] = NAMED) -> Any:  # noqa: ANN401

@@ -7,16 +7,24 @@ ANSWERS: list[str] = []
 """What the running test was answered so far."""
 
 THINGS = (
-    "agents|answers|beats|calls|channels|characters|days|files|hours|keys|lines|members|messages|minutes|models|notes"
-    "|parts|people|reactions|requests|rooms|seconds|servers|summaries|tokens|uses|weeks|words"
+    "agents|answers|beats|calls|channels|characters|days|entries|files|hours|keys|knocks|lines|members|messages|minutes"
+    "|misses|models|moves|notes|pages|parts|people|pictures|reactions|requests|rooms|scenes|seats|seconds|servers"
+    "|settings|signs|situations|steps|summaries|threads|times|tokens|turns|uses|values|votes|weeks|words"
 )
-IN_CODE = re.compile(r"```.*?```|`[^`]*`|\*\*\w+\*\* = |\|\|.*?\|\||https?://\S+|There is no action \"\w+\"", re.DOTALL)
+IN_CODE = re.compile(
+    r"```.*?```|`[^`]*`|\*\*\w+\*\* = |\|\|.*?\|\||- Room \d+, messages \d+ to \d+: |https?://\S+"
+    r"|There is no action \"\w+\"",
+    re.DOTALL,
+)
 FAULTS = {
-    "one of many": re.compile(rf"(?<![\d.,:/-])1 (?:{THINGS})\b"),
+    "one of many": re.compile(rf"(?<![\d.,:/-])1 (?:(?:more |new )?(?:{THINGS})|(?:\w+ )?(?:lack|wait))\b"),
     "two signs": re.compile(r"@@|(?<!\w)@<@"),
     "a name from inside": re.compile(r"(?<![\w/#.<@-])[a-z]+(?:_[a-z]+)+(?![\w/])"),
     "an object": re.compile(r"\bNone\b|\bTrue\b|\bFalse\b|<\w+(?:\.\w+)+|\w+Id\("),
     "an agent's words": re.compile(r"\b[Yy]our (?:focus|knowledge|lookups|own room)\b|\bask[s]? you again\b"),
+    "a sign for a share": re.compile(r"%\*"),
+    "a number for a room": re.compile(r"(?<![#\w])[Rr]oom \d+\b(?!,\d{3}| tokens)"),
+    "a reason's name": re.compile(r"[*(](?:addressed|ambient|access|woken|answer|timer|initiative)[*)]"),
     "not a sentence": re.compile(
         r"\bis (?:knock|open|closed) to agents|because of \*?(?:addressed|ambient|access)\b|is not right"
     ),
@@ -24,7 +32,7 @@ FAULTS = {
 
 
 def blemishes(text: str) -> Iterator[str]:
-    """Give what is not plain in an answer; code, spoilers, addresses and what a model made up may say anything."""
+    """Give what is not plain in an answer; code, addresses, agents' notes and what a model made up may say it."""
     words = IN_CODE.sub("`…`", text)
     for name, fault in FAULTS.items():
         for found in fault.finditer(words):

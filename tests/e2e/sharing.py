@@ -28,6 +28,11 @@ class Cast:
         told = words_of(await self.guest.run(path, file=file, **options))
         assert "Only people who may manage the server can do that." in told, told
 
+    async def offered(self, name: str, *, kind: int = 1) -> bool:
+        """Tell whether a plain member is offered a command or an entry of the menu (kind 3)."""
+        commands = await self.guest.visitor.offered(self.guest.channel_id)
+        return (name, kind) in {(one["name"], one["type"]) for one in commands}
+
     async def agent(self, name: str, *, seed: str = "", **more: object) -> int:
         """Make an agent to try things on and give its id."""
         told = await self.manager.told("agent create", name=name, prompt=f"You are {name}. {seed}".strip(), **more)

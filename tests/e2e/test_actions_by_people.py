@@ -123,7 +123,7 @@ async def test_a_room_is_summed_up_for_a_manager_and_the_summary_is_everyones_to
     await cast.home.script({"match": "You keep the memory of a chat room", "answer": "Goal: a garden by the sea"})
     await cast.you.answer_after(await cast.you.say(await cast.you.channel("wren"), "Wren, I plan a garden"))
     assert "There is no summary yet." in await cast.guest.told("room summaries")
-    assert "will be summarised" in await cast.manager.told("room summarise")
+    assert "will be summed up" in await cast.manager.told("room summarise")
 
     async def written() -> bool:
         assert cast.home.house.face is not None

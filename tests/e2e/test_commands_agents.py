@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import AsyncIterator
+from io import BytesIO
 
 import pytest
 import pytest_asyncio
+from PIL import Image
 
 from tests.core.cards import V2, png_card
 from tests.e2e.proving import proves
@@ -50,6 +52,33 @@ async def test_a_form_makes_an_agent_from_a_template(cast: Cast) -> None:
     assert f"Talk there: <#{channel}>." in told
 
 
+async def test_the_form_begins_with_templates_and_has_models_to_choose_from(cast: Cast) -> None:
+    form = await cast.manager.run("agent create")
+    assert [row.get("label") for row in form["components"]] == ["Start from", None, None, "Model", "Picture"]
+    assert [one["value"] for one in form["components"][0]["component"]["options"]][:2] == ["Wren", "Ledger"]
+    assert "gpt-4o" in [one["value"] for one in form["components"][3]["component"]["options"]]
+    told = await cast.manager.fill(form, name="Solon")
+    assert "Choose a template, or say who it is." in words_of(told)
+    again = await cast.manager.press(told, "Open the form again")
+    told = await cast.manager.fill(again, **{"Start from": "Sage", "Model": "gpt-4o"})
+    assert "Solon is created" in words_of(told)
+    shown = await cast.manager.told("agent show", agent="Solon")
+    assert "gpt-4o" in shown and "You are Sage, a patient teacher" in shown
+
+
+async def test_an_agent_is_made_with_a_picture(cast: Cast) -> None:
+    picture = BytesIO()
+    Image.new("RGB", (64, 64), "#336699").save(picture, "PNG")
+    told = await cast.manager.run(
+        "agent create", name="Iris", prompt="You are Iris.", file=("iris.png", picture.getvalue())
+    )
+    assert "Iris is created" in words_of(told)
+    face = (await cast.home.agents())["Iris"]["face"]
+    assert "/avatars/" in face
+    told = await cast.manager.run("agent create", name="Blot", prompt="You are Blot.", file=("blot.png", b"no picture"))
+    assert "Blot is created" in words_of(told) and "That file is no picture" in words_of(told)
+
+
 @proves(manager="agent edit")
 async def test_a_form_shows_an_agent_as_it_is_and_changes_it(cast: Cast) -> None:
     id = await cast.agent("Fern")
@@ -66,12 +95,12 @@ async def test_a_form_shows_an_agent_as_it_is_and_changes_it(cast: Cast) -> None
 
 async def test_a_persona_has_to_be_named_and_a_form_that_fails_a_rule_is_offered_again_as_it_was(cast: Cast) -> None:
     form = await cast.manager.run("agent create")
-    assert form["components"][0]["components"][0]["required"]
+    assert form["components"][1]["components"][0]["required"]
     seed = "A long story, written with care. " * 40
     told = await cast.manager.fill(form, name="Wren", who=seed)
     assert "Wren" in words_of(told)
     again = await cast.manager.press(told, "Open the form again")
-    assert [row["components"][0].get("value", "") for row in again["components"]][:2] == ["Wren", seed]
+    assert [row["components"][0].get("value", "") for row in again["components"][1:3]] == ["Wren", seed]
     told = await cast.manager.fill(again, name="Nettle")
     assert "Nettle is created" in words_of(told)
 
@@ -200,6 +229,6 @@ async def test_a_manager_sees_the_hud_and_what_came_of_it(cast: Cast) -> None:
     hud = await cast.manager.text_of(shown, 1)
     assert "Hello Ledger, who are you?" in hud
     assert "==== ANSWER ====" in hud
-    assert "addressed" in await cast.manager.told("hud history", agent="Ledger")
+    assert "> spoke to it; " in await cast.manager.told("hud history", agent="Ledger")
     assert "Ledger is changed." in await cast.manager.told("hud format", agent="Ledger", input="toon")
     assert "input toon" in json.dumps(await cast.manager.run("agent show", agent="Ledger"))

@@ -107,7 +107,7 @@ async def test_who_lost_the_right_after_the_form_was_opened_cannot_send_it(cast:
 async def test_who_lost_the_right_can_use_no_entry_of_a_menu_that_is_open(cast: Cast) -> None:
     answer = await cast.answered("Hello Wren, who are you?")
     async with officer(cast, "otto") as otto:
-        deleting = await otto.menu("Delete", answer)
+        deleting = await otto.menu("Delete and forget", answer)
         reacting = await otto.menu("React as The Architect", answer)
         await otto.retire(cast)
         assert REFUSED in words_of(await otto.press(deleting, "Delete"))
@@ -196,7 +196,8 @@ async def test_a_private_room_tells_a_plain_member_nothing_however_it_is_named(c
 
 @pytest.mark.parametrize("guess", ["0", "-1", "1; drop table agents", "１", "9" * 15, "1e3", "NULL", "\u202e1"])
 async def test_guessed_numbers_open_nothing(cast: Cast, guess: str) -> None:
-    assert "There is no agent" in await cast.guest.told("agent show", agent=guess)
+    nobody = "0 is The Architect" if guess == "0" else "There is no agent"
+    assert nobody in await cast.guest.told("agent show", agent=guess)
     for who, words in ((cast.guest, [REFUSED]), (cast.manager, ["waits no longer"])):
         told = await who.told("access grant", request=guess)
         assert any(one in told for one in [*words, "Give the number of a request"]), told

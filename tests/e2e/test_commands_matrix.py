@@ -8,7 +8,8 @@ from contextlib import closing
 import pytest
 import pytest_asyncio
 
-from cogs.setup import SetupCog
+from bot.adapters.discord.commands import CommandSync
+from bot.engine.deadlines import ALIVE
 from tests.cogs.trees import for_everyone, leaves
 from tests.e2e.commanding import Commander, words_of
 from tests.e2e.filling import attempts, needs_file
@@ -20,14 +21,13 @@ pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
 REFUSED = "Only people who may manage the server can do that."
 KEEPS_WHO_ASKED = {"people", "names"}
 STEADY_SECONDS = 0.5
-ONLY_SOMETIMES_SHOWN = "__discord_app_commands_default_permissions__"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
     """A server whose owner shows every command to everyone, as Discord lets them under Integrations."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SetupCog, ONLY_SOMETIMES_SHOWN, None)
+        patch.setattr(CommandSync, "offer", lambda *_, **__: None)
         async with shared_home(tmp_path_factory.mktemp("matrix")) as one:
             yield one
 
@@ -40,10 +40,11 @@ async def seen_by(cast: Cast, kind: int) -> list[Json]:
 
 
 def kept(cast: Cast) -> dict[str, set[tuple[object, ...]]]:
-    """Give all that is stored, but who has asked something."""
+    """Give all that is stored, but who has asked something and when scenes were last seen to."""
     with closing(sqlite3.connect(cast.home.settings.data_dir / "selfroom.db")) as file:
         tables = [name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE TABLE%'")]
-        return {name: set(file.execute(f"SELECT * FROM {name}")) for name in tables if name not in KEEPS_WHO_ASKED}  # noqa: S608
+        asked = {name: file.execute(f"SELECT * FROM {name}") for name in tables if name not in KEEPS_WHO_ASKED}  # noqa: S608
+        return {name: {row for row in rows if ALIVE not in row} for name, rows in asked.items()}
 
 
 async def kept_in_peace(cast: Cast) -> dict[str, set[tuple[object, ...]]]:

@@ -1,5 +1,6 @@
 """`/knowledge`, `/focus`, `/heartbeat`, `/usage`, `/person`, `/privacy`, `/setup` and what looks back."""
 
+import csv
 import json
 import re
 from collections.abc import AsyncIterator
@@ -69,7 +70,7 @@ async def test_new_agents_start_with_the_houses_defaults(cast: Cast) -> None:
 async def test_heartbeats_are_a_picture_with_numbers(cast: Cast) -> None:
     shown = await cast.guest.run("heartbeat status")
     assert "**Wren** every 5.0 s" in words_of(shown)
-    assert shown["attachments"][0]["filename"] == "heartbeats.png"
+    assert shown["attachments"][0]["filename"] == "heartbeats.dark.png"
     assert "beats every 2.5 s" in await cast.manager.told("heartbeat interval", agent="Wren", seconds=2.5)
     assert "In 24 hours" in await cast.manager.told("heartbeat status", agent="Wren")
 
@@ -82,6 +83,11 @@ async def test_one_command_pauses_everyone(cast: Cast) -> None:
     calls = len(await cast.home.calls())
     said = await cast.you.say(hall, "Hello Wren, are you there?")
     assert "(everyone is paused)" in await cast.guest.told("heartbeat status")
+    listed = await cast.guest.told("agent list")
+    assert "⏸️ **Wren**" in listed and "🟢" not in listed
+    assert "⏸️ paused; waits for someone to resume everyone" in await cast.manager.told("agent show", agent="Wren")
+    assert "⏸️ **Wren**" in await cast.guest.told("room members")
+    assert {one["state"] for one in (await cast.home.agents()).values()} == {"paused"}
     assert len(await cast.home.calls()) == calls
     assert "Everyone goes on." in await cast.manager.told("heartbeat resume")
     again = await cast.you.say(hall, "And now, Wren?")
@@ -99,9 +105,17 @@ async def test_usage_is_a_picture_with_numbers(cast: Cast) -> None:
     await cast.you.answer_after(await cast.you.say(hall, "Hello Wren, who are you?"))
     today = await cast.manager.run("usage today")
     assert "of 1.00 imaginary USD" in words_of(today)
-    for what, key in {"agent": "Wren", "room": "Wren's room", "model": "", "format": "text"}.items():
-        assert key in await cast.manager.told("usage by", what=what, period="ever")
-    assert "Ever" in await cast.manager.told("agent show", agent="Wren")
+    names = {"agent": "Wren", "room": "Wren's room", "model": "gpt-4o-mini", "format": "text"}
+    for what, name in names.items():
+        for period in ("today", "week", "month", "ever"):
+            shown = await cast.manager.run("usage by", what=what, period=period)
+            picture, table = [await cast.manager.bytes_of(shown, number) for number in range(2)]
+            assert picture.startswith(b"\x89PNG")
+            rows = list(csv.DictReader(table.decode().splitlines()))
+            (row,) = [row for row in rows if row[what] == name]
+            assert int(row["input_tokens"]) > 1_000
+            assert name in words_of(shown)
+    assert "**Ever** " in await cast.manager.told("agent show", agent="Wren")
     assert "2.5 imaginary USD, with 1,000,000 tokens" in await cast.manager.told(
         "usage budget", usd_per_day=2.5, tokens_per_day=1_000_000
     )
@@ -167,14 +181,27 @@ async def test_what_was_said_is_found_where_one_may_read(cast: Cast) -> None:
         return "closet" not in await cast.guest.visitor.channels()
 
     await until(hidden, "a hidden channel")
-    assert "Nothing was found." in await cast.guest.told("search", words="umbrella")
+    for _ in range(7):  # one looks for a thing more than five times in a row
+        assert "Nothing was found." in await cast.guest.told("search", words="umbrella")
     assert "You cannot read that room" in await cast.guest.told("history", room=id)
 
 
 @proves(manager="audit")
 async def test_what_managers_changed_stands_in_the_audit(cast: Cast) -> None:
     await cast.manager.told("room wpm", words=111)
-    assert "set wpm: The room talks at 111 words a minute." in await cast.manager.told("audit")
+    id_ = await cast.agent("Auden", seed="Likes rhymes.")
+    await cast.manager.told("agent edit", agent=str(id_), temperature=0.3, token_budget=9_000)
+    told = await cast.manager.told("audit")
+    assert re.search(r"set wpm: The room talks at 111 words a minute\. \(wpm: \d+ → 111\)", told)
+    assert "create agent: Auden is created" in told
+    told = await cast.manager.told("audit", agent=str(id_), words="temperature")
+    assert re.search(
+        r", Auden: alter agent: Auden is changed\. \(temperature: [\d.]+ → 0\.3; token budget: \d+ → 9000\)", told
+    )
+    assert "wpm" not in told
+    told = await cast.manager.told("audit", by="you", days=1, words="111 words")
+    assert "(@you)" in told and told.count("\n") == 1
+    assert await cast.manager.told("audit", by="nobody") == "Nothing that was changed fits that."
 
 
 @proves(manager="help", member="help")

@@ -42,6 +42,8 @@ async def test_nothing_is_proven_that_is_not_there() -> None:
     "said",
     [
         "**1 agents**",
+        "❌ 1 more channels lack something.",
+        "1 wait at the door",
         "Agents are silent here for 1 minutes.",
         'There is no "@@bob" here.',
         "background_prompt is not right: should have at most 8000 characters.",

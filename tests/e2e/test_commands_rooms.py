@@ -93,7 +93,7 @@ async def test_messages_are_cleared_after_a_question(cast: Cast) -> None:
         await cast.you.say(hall, f"Ben, {words}")
     asked = await cast.manager.run("room clear", messages=3, room="Ledger")
     assert "cannot be undone" in asked["content"]
-    assert "Deleted: 3 messages." in words_of(await cast.manager.press(asked, "Delete 3"))
+    await cast.manager.changed_to(await cast.manager.press(asked, "Delete 3"), "Deleted: 3 messages.")
 
     async def gone() -> bool:
         return "cleared" not in str(await cast.you.messages(hall))
@@ -180,7 +180,7 @@ async def test_keys_are_listed_given_and_withdrawn(cast: Cast) -> None:
     assert "||`under the mat`||" in listed
     assert "3 uses left" in listed
     assert await cast.manager.suggested("key give", "label", "gi", room="Ledger") == ["gift"]
-    assert await cast.guest.suggested("key give", "label", "gi", room="Ledger") == []
+    assert not await cast.offered("key")
     given = await cast.manager.told("key give", label="gift", agent="Wren", room="Ledger")
     assert 'Wren holds the key "gift" now.' in given
     assert "opens the room no longer" in await cast.manager.told("key revoke", label="gift", room="Ledger")

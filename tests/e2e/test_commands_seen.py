@@ -157,8 +157,7 @@ async def test_managers_see_why_an_agent_passed(cast: Cast) -> None:
 
     shown = await until(told, "what Ledger made of it")
     assert "the rain is loud tonight" in await cast.manager.text_of(shown)
-    refused = words_of(await cast.guest.menu("Show the HUD behind this", said))
-    assert "Only people who may manage" in refused
+    assert not await cast.offered("Show the HUD behind this", kind=3)
 
 
 def square(colour: str) -> bytes:

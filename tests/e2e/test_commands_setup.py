@@ -77,9 +77,12 @@ async def test_the_architects_role_is_taken_back_at_once(cast: Cast) -> None:
     guild = cast.you.about["guild_id"]
     role = await cast.owner.ask("POST", f"/guilds/{guild}/roles", {"name": "Builders"})
     await cast.owner.ask("PUT", f"/guilds/{guild}/members/{cast.guest.visitor.user['id']}/roles/{role['id']}")
+    assert not await cast.offered("knowledge")
     await cast.manager.told("setup options", setting="architect_role_id", value=role["id"])
+    assert await cast.offered("knowledge") and await cast.offered("Delete and forget", kind=3)
     assert "Ledger is paused" in await cast.guest.told("agent pause", agent="Ledger")
     await cast.manager.told("setup options", setting="architect_role_id", value="default")
+    assert not await cast.offered("knowledge") and await cast.offered("agent")
     await cast.refused("agent resume", agent="Ledger")
 
 

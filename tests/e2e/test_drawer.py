@@ -18,7 +18,7 @@ async def test_who_may_not_show_huds_reads_none_in_the_drawer_either(home: Livin
     await you.answer_after(await you.say(channel, "Wren, the safe code is 4711"))
     assert home.house.face is not None
     async with visiting(home.url, "guest") as guest:
-        assert ONLY_MANAGERS in await Commander(guest, channel).told("hud show", agent="Wren")
+        assert "hud" not in {one["name"] for one in await guest.offered(channel)}
         assert json.loads(await home.face("/agents/1/beat", token=guest.token)) == {"message": ONLY_MANAGERS}
         assert "Wren" in {one["name"] for one in json.loads(await home.face("/agents", token=guest.token))}
     async with visiting(home.url, "deputy", manager=True) as deputy:

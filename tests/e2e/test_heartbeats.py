@@ -27,7 +27,7 @@ async def test_status_and_metrics_tell_when_and_why_of_every_heart(home: Living,
     await you.answer_after(await you.say(hall, "Hello Wren"))
     told = await status(you, hall)
     assert "every 5.1 s (resting 10.0 s) · last beat <t:" in told
-    assert ":R> (addressed)" in told
+    assert ":R>, because somebody spoke to it" in told
     page = await metrics(home)
     assert 'selfroom_agent_interval_seconds{agent="1",community="1",name="Wren"} 5.1' in page
     assert 'selfroom_agent_last_beat_at{agent="1",community="1",name="Wren",reason="addressed"}' in page

@@ -71,7 +71,7 @@ async def test_a_borrowed_nickname_reads_nothing_and_destroys_nothing(cast: Cast
         assert "0 messages and 0 reactions of yours are gone here" in told
         assert "ask a manager to look into `/audit`" in told
     assert await kept(cast, cast.guest) == before
-    assert f"The Architect (@{manager}): set: people.{name} is set." in await cast.manager.told("audit")
+    assert f"The Architect (@{manager}), Wren: set: people.{name} is set." in await cast.manager.told("audit")
 
 
 async def test_a_forgotten_person_is_told_the_truth_and_managers_decide_about_the_rest(cast: Cast) -> None:
@@ -141,7 +141,7 @@ async def test_what_was_said_after_the_question_is_not_cleared(cast: Cast) -> No
     old = await cast.you.say(hall, "an old line")
     asked = await cast.manager.run("room clear", messages=1, room="Ledger")
     new = await cast.you.say(hall, "a new line")
-    assert "Deleted: 1 message." in words_of(await cast.manager.press(asked, "Delete 1"))
+    await cast.manager.changed_to(await cast.manager.press(asked, "Delete 1"), "Deleted: 1 message.")
     left = [one["id"] for one in await cast.you.messages(hall)]
     assert (old["id"] in left, new["id"] in left) == (False, True)
 

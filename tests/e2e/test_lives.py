@@ -126,13 +126,16 @@ async def test_killed_in_mid_sentence_it_loses_nothing_and_says_nothing_twice(tm
     assert len(answers) == len(set(answers)) == 2
 
 
-async def test_ctrl_c_ends_it_cleanly_and_soon(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+async def test_who_ends_it_has_it_end_cleanly_and_soon_with_people_there(tmp_path: Path, sign: signal.Signals) -> None:
     async with begun(anew, tmp_path, ["run"], {}) as life:
         await life.ready()
-        at = time.monotonic()
-        life.process.send_signal(signal.SIGINT)
-        assert await life.ends() == 0
-        assert time.monotonic() - at < 3 * 3  # three seconds, on a machine three times busier
+        async with visiting(life.url) as you, visiting(life.url, "guest"):
+            await you.say(await you.channel("wren"), "Hello Wren, tell me a story")
+            at = time.monotonic()
+            life.process.send_signal(sign)
+            assert await life.ends() == 0
+            assert time.monotonic() - at < 3 * 3  # three seconds, on a machine three times busier
     assert "Traceback" not in "".join(life.lines)
 
 

@@ -36,6 +36,9 @@ async def go_to(tab: Tab, channel: str) -> None:
 
 async def test_a_newcomer_talks_reacts_makes_an_agent_and_finds_it_all_again(home: Living, tab: Tab) -> None:
     await expect(tab.page.get_by_text("scripted").first).to_be_visible()
+    faces = tab.page.locator(".member.agent img")
+    await expect(faces).to_have_count(2)  # before anybody said a word
+    assert await faces.first.evaluate("one => one.decode().then(() => one.naturalWidth)") > 0
     await tab.shot("selfroom-1-welcome")
     await go_to(tab, "wren")
     await tab.say("Hello Wren, who are you?")
@@ -96,3 +99,51 @@ async def test_who_greets_wren_in_the_first_channel_is_led_to_where_wren_lives(h
     await tab.say("Hello Wren! Anyone here?")
     said_by_agent = tab.page.locator(".message", has=tab.page.locator(".badge", has_text="AGENT"))
     await expect(said_by_agent).to_have_count(1, timeout=ANSWER_MS)
+
+
+async def test_who_is_here_tells_agents_and_people_and_a_room_has_a_pane_of_its_own(home: Living, tab: Tab) -> None:
+    await go_to(tab, "wren")
+    here = tab.page.locator(".members")
+    await expect(here.get_by_text("Agents in this room · 1")).to_be_visible()
+    await expect(here.get_by_text("People who may enter · 1")).to_be_visible()
+    await expect(here.get_by_text("The Architect (0)")).to_be_visible()
+    await here.get_by_role("button", name="Room information and settings").click()
+    pane = tab.page.locator(".room-pane")
+    await expect(pane.get_by_role("heading", name="Wren's room")).to_be_visible()
+    await expect(pane.get_by_text("everyone on this server")).to_be_visible()
+    await pane.get_by_role("button", name="Topic: change").click()
+    line = tab.page.get_by_role("group", name="Command room topic")
+    await line.get_by_role("combobox", name="topic", exact=True).fill("Fog, lamps and letters")
+    await line.get_by_role("button", name="Run the command").click()
+    await expect(pane.get_by_text("Fog, lamps and letters")).to_be_visible(timeout=ANSWER_MS)
+    box = await pane.bounding_box()
+    assert box is not None and box["width"] > 300 and box["x"] > 800  # beside the chat
+    await tab.shot("selfroom-7-room")
+
+    await pane.get_by_role("button", name="Agents in it: invite").click()
+    line = tab.page.get_by_role("group", name="Command room invite")
+    await line.get_by_role("combobox", name="agent", exact=True).fill("Ledger")
+    await line.get_by_role("button", name="Run the command").click()
+    await expect(pane.get_by_text("Wren, Ledger")).to_be_visible(timeout=ANSWER_MS)
+    await expect(tab.page.locator(".channel", has_text="wren").locator(".inside")).to_have_text("+1")
+    await expect(tab.page.get_by_role("button", name="with Ledger")).to_be_visible()
+    await pane.get_by_role("button", name="Back to who is here").click()
+    await expect(here.get_by_text("Agents in this room · 2")).to_be_visible()
+    await here.get_by_role("button", name="Ledger").click()
+    mark = tab.page.locator('.channel .inside[data-here="true"]')
+    await expect(mark).to_have_count(2)  # its own room, and the one it is a guest in
+    await tab.page.get_by_role("button", name="Back to who is here").last.click()
+    await go_to(tab, "welcome")
+    await expect(here.get_by_role("button", name="Room information and settings")).to_have_count(0)
+    await expect(here.get_by_text("Agents · 2")).to_be_visible()
+
+
+async def test_who_writes_to_the_bot_in_private_is_told_what_works_there(home: Living, tab: Tab) -> None:
+    await tab.page.get_by_role("button", name="Selfroom app").first.click()
+    await tab.page.get_by_role("menuitem", name="Send a direct message").click()
+    await expect(tab.page.get_by_role("heading", name="Selfroom", level=1)).to_be_visible()
+    await tab.say("Hello Wren! Anyone here?")
+    told = tab.page.locator(".message", has_text="nobody reads private messages to me")
+    await expect(told).to_have_count(1, timeout=ANSWER_MS)
+    await expect(told).to_contain_text("Wren in #wren")
+    assert "/" not in await told.inner_text()  # no command is asked for where none works

@@ -121,6 +121,10 @@ async def test_pace_money_and_attention_are_pictures(desks: Desks) -> None:
         await expect(picture).to_be_visible()
         assert await picture.evaluate("one => one.decode().then(() => one.naturalWidth)") > 300
         assert await picture.get_attribute("alt")
+        await owner.page.emulate_media(color_scheme="dark")
+        await expect(picture).to_have_css("filter", "none")
+        await owner.page.emulate_media(color_scheme="light")
+        await expect(picture).to_have_css("filter", "invert(0.94) hue-rotate(180deg)")
         await owner.tab.shot(f"command-{path.replace(' ', '-')}")
 
 
@@ -173,7 +177,7 @@ async def test_help_turns_its_pages_for_a_manager_and_is_short_for_a_member(desk
     await pages.get_by_role("button", name=re.compile("^On")).click()
     await expect(pages).not_to_have_text(first)
     await pages.get_by_role("button", name="Back").click()
-    await expect(pages).to_contain_text("/access deny")
+    await expect(pages).to_contain_text("/agent create")
     await guest.use("help")
     await expect(guest.answer("help")).to_contain_text("/privacy export")
     await expect(guest.answer("help")).not_to_contain_text("/agent create")

@@ -91,3 +91,36 @@ async def test_a_thread_of_the_house_is_answered_in_that_thread(cast: Cast) -> N
     said = await cast.you.say(made["id"], "Wren, what is two and three?")
     assert (await cast.you.answer_after(said))["channel_id"] == made["id"]
     assert [call for call in await cast.you.model_calls() if "(in thread Roses)" in call["input"]]
+
+
+CHANGING: dict[str, dict[str, object]] = {
+    "room clear": {"messages": 3},
+    "room hush": {"minutes": 5},
+    "room topic": {"topic": "Plans"},
+    "room wpm": {"words": 90},
+    "room rpm": {"messages": 90},
+    "room summarise": {},
+    "room summaries": {},
+    "room scheduled": {},
+    "key create": {},
+}
+
+
+async def test_what_is_done_in_a_private_thread_is_not_done_to_the_room(cast: Cast) -> None:
+    hall = cast.manager.channel_id
+    async with aside(cast, "olga") as (_, thread_id, _said):
+        owner = Commander(cast.owner, thread_id)
+        before = await cast.you.messages(hall)
+        for command, options in CHANGING.items():
+            assert "A private thread is a place of its own" in await owner.told(command, **options), command
+        assert "No topic yet" in words_of(await owner.run("room info"))
+        assert "Silent until" not in words_of(await owner.run("room info"))
+        assert [one["id"] for one in await cast.you.messages(hall)] == [one["id"] for one in before]
+        assert "80 words a minute" in await owner.told("room wpm", words=80, room="Wren")
+
+
+async def test_a_public_thread_belongs_to_its_room_but_is_not_its_channel(cast: Cast) -> None:
+    made = await cast.you.ask("POST", f"/channels/{cast.manager.channel_id}/threads", {"name": "Tulips", "type": 11})
+    manager = Commander(cast.manager.visitor, made["id"])
+    assert "not about its threads" in await manager.told("room clear", messages=3)
+    assert "80 words a minute" in await manager.told("room wpm", words=80)

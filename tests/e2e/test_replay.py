@@ -1,13 +1,15 @@
 """A recorded conversation happens in a room, and what it cost is told."""
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.core.errors import BadSetting
-from bot.replay import playback, read_trace, replay
+from bot.replay import Line, playback, read_trace, replay
 from tests.e2e.conftest import Living
+from tests.e2e.visitor import Visitor
 
 pytestmark = pytest.mark.e2e
 
@@ -23,24 +25,24 @@ async def no_wait(seconds: float) -> None:
 async def test_a_recorded_conversation_is_lived_through_and_counted(home: Living) -> None:
     fed: list[int] = []
     lines = read_trace(TRACE)[:25]
-    async with playback(home.url, 1) as one:
+    async with playback(home.url, "wren") as one:
         done = await replay(lines, one, speed=1000, progress=lambda count, _: fed.append(count), sleep=no_wait)
     assert done.fed == fed[-1] == 25
     assert done.people == len({line.sender for line in lines})
-    assert sum(done.tally.beats.values()) >= 1
-    assert done.tally.calls == len(await home.calls())
-    assert done.tally.input_tokens > 0
+    assert sum(done.tallies["Wren"].beats.values()) >= 1
+    assert done.tallies["Wren"].calls == len(await home.calls())
+    assert done.tallies["Wren"].input_tokens > 0
 
 
 async def test_a_room_that_is_not_there_is_said_with_those_that_are(home: Living) -> None:
-    with pytest.raises(BadSetting, match="There is no room 77: choose one of 1, 2"):
-        async with playback(home.url, 77):
+    with pytest.raises(BadSetting, match="There is no room 77: choose one of Wren \\(1\\), Ledger \\(2\\)"):
+        async with playback(home.url, "77"):
             pass
 
 
 async def test_nobody_home_is_said_in_one_sentence() -> None:
     with pytest.raises(BadSetting, match="No playground answers at"):
-        async with playback("http://127.0.0.1:9", 1):
+        async with playback("http://127.0.0.1:9", "1"):
             pass
 
 
@@ -56,3 +58,24 @@ def test_an_empty_trace_is_refused(tmp_path: Path) -> None:
     file.write_text("", encoding="utf-8")
     with pytest.raises(BadSetting, match="is empty"):
         read_trace(file)
+
+
+async def test_a_replay_into_two_rooms_is_forgotten_again_when_that_is_wished(home: Living, owner: Visitor) -> None:
+    kept = await owner.say(await owner.channel("wren"), "Wren, good morning to you")
+    await owner.answer_after(kept)
+    halls = [await owner.channel("wren"), await owner.channel("ledger")]
+    before = {hall: [one["id"] for one in await owner.messages(hall)] for hall in halls}
+    lines = [
+        Line(seq=1, t=datetime(2026, 1, 1, tzinfo=UTC), sender="zoe", text="Wren, Ledger: the password is swordfish"),
+        Line(seq=2, t=datetime(2026, 1, 1, tzinfo=UTC), sender="yan", text="Wren, is it?", reply_to=1),
+    ]
+    async with playback(home.url, "Wren", "2") as one:
+        done = await replay(lines, one, speed=1000, progress=lambda *_: None, sleep=no_wait)
+        said = [text["content"] for hall in halls for text in await owner.messages(hall)]
+        assert said.count("Wren, is it?") == 2
+        await one.forget()
+    assert list(done.tallies) == ["Wren", "Ledger"]
+    assert {hall: [one["id"] for one in await owner.messages(hall)] for hall in halls} == before
+    async with home.session.get(f"{home.url}/playground/people") as response:
+        names = [one["user"]["username"] for one in await response.json()]
+    assert "zoe" not in names and "robin" in names

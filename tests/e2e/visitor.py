@@ -153,10 +153,14 @@ class Visitor:
 
         return await until(look, "answer to the command")
 
+    async def offered(self, channel_id: str) -> list[Json]:
+        """Give the commands that Discord offers this person there."""
+        index = await self.ask("GET", f"/channels/{channel_id}/application-command-index")
+        return list(index["application_commands"])
+
     async def _command_named(self, channel_id: str, name: str) -> Json:
         async def look() -> Json | None:
-            index = await self.ask("GET", f"/channels/{channel_id}/application-command-index")
-            return next((one for one in index["application_commands"] if one["name"] == name), None)
+            return next((one for one in await self.offered(channel_id) if one["name"] == name), None)
 
         return await until(look, f"command /{name}")
 

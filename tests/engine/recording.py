@@ -8,8 +8,10 @@ from bot.core.errors import ChannelGone, FateUnknown, PublishError
 from bot.core.ports import Clock, Post
 from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, LetterId, Snowflake
+from bot.core.scenes.showing import Board
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
+PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,15 @@ class RecordingPublisher:
     """Implements `ports.Publisher` in memory; `trouble` is used up one request after the other."""
 
     clock: Clock
+    lines: list[Snowflake] = field(default_factory=list)  # what people said, oldest first
+    pinned: set[Snowflake] = field(default_factory=set)
     posts: list[tuple[Snowflake, Post]] = field(default_factory=list)
     done: list[tuple[object, ...]] = field(default_factory=list)
     trouble: deque[Trouble | None] = field(default_factory=deque)
     gone: set[int] = field(default_factory=set)
     channels: dict[str, Snowflake] = field(default_factory=dict)
+    threads: dict[str, Snowflake] = field(default_factory=dict)
+    boards: list[Board] = field(default_factory=list)
     seconds_per_post: float = 0.0
     seconds_ahead: float = 0.0  # its clock's, of ours
     to_decide: list[LetterId] = field(default_factory=list)
@@ -99,9 +105,18 @@ class RecordingPublisher:
     ) -> None:
         await self._note(channel_id, "react", message_id, emoji, added)
 
-    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake) -> None:
-        self.posts = [(id, post) for id, post in self.posts if id != message_id]
-        await self._note(channel_id, "remove", message_id)
+    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, *message_ids: Snowflake) -> None:
+        self._happens(channel_id, before=True)
+        self.posts = [(id, post) for id, post in self.posts if id not in message_ids]
+        self.lines = [id for id in self.lines if id not in message_ids]
+        self.done.append(("remove", *message_ids))
+        self._happens(channel_id, before=False)
+
+    async def unpinned_before(
+        self, guild_id: Snowflake, channel_id: Snowflake, before: Snowflake
+    ) -> tuple[Sequence[Snowflake], Snowflake | None]:
+        page = [id for id in self.lines[::-1] if id < before][:PAGE]
+        return [id for id in page if id not in self.pinned], page[-1] if len(page) == PAGE else None
 
     async def pin_billboard(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str
@@ -119,6 +134,20 @@ class RecordingPublisher:
         made = self.channels.setdefault(new.topic, self.id())
         self._happens(0, before=False)
         return made
+
+    async def open_thread(self, guild_id: Snowflake, channel_id: Snowflake, name: str) -> Snowflake:
+        self._happens(channel_id, before=True)
+        made = self.threads.setdefault(name, self.id())
+        self._happens(channel_id, before=False)
+        return made
+
+    async def show_board(
+        self, guild_id: Snowflake, thread_id: Snowflake, post_id: Snowflake | None, board: Board
+    ) -> Snowflake:
+        self._happens(thread_id, before=True)
+        self.boards.append(board)
+        self._happens(thread_id, before=False)
+        return post_id or self.id()
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         await self._note(channel_id, "remove_channel", channel_id)

@@ -234,7 +234,7 @@ async def test_who_is_called_while_it_is_in_a_call_is_asked_as_soon_as_that_ends
     async with timed(1, lambda _: 20.3) as (model, home):
         await home.hear("Agent1, hello")
         await live(home, 5)
-        await home.hear("Agent1, one thing more")
+        await home.hear("Agent1, one thing more", who="rob", id=502)
         await live(home, 16)
         await home.clock.advance(0.9)  # no tick since the answer came, and none until it has been asked again
         await until(lambda: model.asking[1] == 1 and len(model.calls) == 1)

@@ -105,11 +105,17 @@ async def test_one_community_after_the_other_cannot_pass_the_ceiling_of_all() ->
         assert len(home.model.calls) >= 1
 
 
-async def test_a_call_that_timed_out_is_booked_at_what_was_set_aside() -> None:
+@pytest.mark.parametrize("sent", [True, False])
+@pytest.mark.parametrize("closes", [True, False])
+async def test_a_call_that_ends_early_is_booked_at_what_was_set_aside_if_it_was_sent(
+    *, sent: bool, closes: bool
+) -> None:
     async with hearts(1, model=sponsored()) as home:
         asked = asyncio.Event()
 
         async def endless(call: ModelCall) -> ModelAnswer:
+            if sent:
+                call.on_sent()
             asked.set()
             await asyncio.Event().wait()
             raise AssertionError("it never answers")
@@ -121,9 +127,12 @@ async def test_a_call_that_timed_out_is_booked_at_what_was_set_aside() -> None:
         await asked.wait()
         set_aside = await spent(home)
         assert set_aside[0] > 0
-        await home.clock.advance(250)
-        await beat
-        assert await spent(home) == set_aside
+        if closes:
+            beat.cancel()
+        else:
+            await home.clock.advance(250)
+        await asyncio.gather(beat, return_exceptions=True)
+        assert await spent(home) == (set_aside if sent else (0, 0))
 
 
 @pytest.mark.parametrize("unsure", [True, False])

@@ -131,14 +131,14 @@ async def test_a_paused_agent_shows_a_sign_and_does_nothing_yet() -> None:
 
 
 async def test_when_the_money_is_spent_the_room_says_so_once_a_day_and_wakes_at_midnight() -> None:
-    async with hearts(1, config=CommunityConfig(usd_per_day=Decimal("0.001")), model=EagerModel()) as home:
+    async with hearts(1, config=CommunityConfig(usd_per_day=Decimal("0.002")), model=EagerModel()) as home:
         for _ in range(5):
             await home.hear("hi there")
             await home.run(60)
         spent = len(home.model.calls)
         assert 0 < spent < 5
         async with home.store.reading() as read:
-            assert (await read.money.spent(home.community_id, home.clock.now().date()))[0] <= Decimal("0.001")
+            assert (await read.money.spent(home.community_id, home.clock.now().date()))[0] <= Decimal("0.002")
         assert len([text for text in await notices(home) if "midnight UTC, or" in text]) == 1
         assert "🪫" in await cues(home)
         await home.run(14 * 3_600)

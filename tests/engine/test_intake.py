@@ -16,10 +16,11 @@ from bot.core.events import (
     GuildSeen,
     MessageEdited,
     MessagesDeleted,
-    PersonSeen,
+    ReactionChanged,
 )
 from bot.core.kinds import LetterState, MessageType, ReasonKind, SenderKind, Visibility
-from bot.core.records import AgentId, Attachment, Message, MessageId, Person, Snowflake
+from bot.core.records import Agent, AgentId, Attachment, Message, MessageId, Person, Snowflake
+from storage import convert, views
 from tests.engine.town import ADA, ADAS, BOB, Town, town
 from tests.factories import GUILD_ID, person
 
@@ -75,6 +76,33 @@ async def test_whom_a_message_addresses_is_asked_once(here: Town, monkeypatch: p
     assert len(asked) == 1
 
 
+async def test_of_the_agents_only_the_members_of_a_room_are_read_for_what_happens_there(
+    here: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, make = set[object](), convert.agent_of
+
+    def noted(row: tuple[object, ...]) -> Agent:
+        made = make(row)
+        read.add(made.id)
+        return made
+
+    monkeypatch.setattr(views, "agent_of", noted)
+    said = await here.hear("Nice, Ada!")
+    assert read == {ADA}
+    put = ReactionChanged(
+        guild_id=GUILD_ID,
+        channel_id=ADAS,
+        message_id=said.message_id,
+        user_id=person().id,
+        person=person(),
+        emoji="👍",
+        added=True,
+        at=here.clock.now(),
+    )
+    await here.intake.take(put)
+    assert read == {ADA}
+
+
 async def test_other_bots_are_ignored_unless_listed() -> None:
     async with town(CommunityConfig(listened_bots=(Snowflake(77),))) as here:
         await here.hear("beep", author=person("noise", 76), is_bot=True)
@@ -109,9 +137,18 @@ async def test_someone_who_wants_to_be_ignored_is_not_stored_and_stays_so(here: 
     async with here.store.writing(here.community_id) as write:
         await write.people.put(here.community_id, person(ignored=True))
     await here.hear("Nobody hears me.")
-    await here.intake.take(PersonSeen(guild_id=GUILD_ID, person=person("mira2")))
-    await here.hear("Still not.")
+    await here.hear("Still not.", author=person("mira2"))
     assert await here.contents() == []
+
+
+async def test_who_speaks_in_no_room_of_ours_is_nobody_to_us(here: Town) -> None:
+    thread = Snowflake(7_700_000_000_000_001)
+    await here.hear("In the lounge.", author=person("eve", 666), channel_id=Snowflake(7_999))
+    await here.hear("Aside.", author=person("rob", 503), channel_id=thread, private_in=Snowflake(7_999))
+    await here.hear("Hello Ada.")
+    async with here.store.reading() as read:
+        known = await read.people.known(here.community_id, [person().id, Snowflake(666), Snowflake(503)])
+    assert list(known) == [person().id]
 
 
 async def test_a_reply_finds_what_it_answers_and_attachments_come_with_it(here: Town) -> None:

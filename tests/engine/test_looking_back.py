@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.core.changes import AddCheckpoint, UpdateMembership, UpdateRoom
+from bot.core.config import CommunityConfig
 from bot.core.kinds import Visibility
 from bot.core.records import AgentId, Checkpoint, CheckpointId, MessageId, Side
 from tests.engine.hearts import Hearts, hearts
@@ -11,6 +12,7 @@ from tests.fakes import START
 from tests.storage.lines import said
 
 ONE, TWO, THREE = AgentId(1), AgentId(2), AgentId(3)
+LATER = CommunityConfig(look_up_steps=0)  # nothing is answered within the beat
 SECRET = "the lighthouse key lies under the stone"
 
 
@@ -44,7 +46,7 @@ async def sum_up(house: Hearts, last: int) -> None:
 
 
 async def test_what_was_looked_up_stands_in_the_next_view_once() -> None:
-    async with hearts(agents=2, model=Obedient()) as house:
+    async with hearts(agents=2, model=Obedient(), config=LATER) as house:
         told = await hear_quietly(house, SECRET)
         await hear_quietly(house, "what a lighthouse that was")
         await tell(house, 2, do("recall", query="lighthouse"), do("read_message", id=told))
@@ -57,7 +59,7 @@ async def test_what_was_looked_up_stands_in_the_next_view_once() -> None:
 
 
 async def test_history_is_paged_backwards() -> None:
-    async with hearts(agents=2, model=Obedient()) as house:
+    async with hearts(agents=2, model=Obedient(), config=LATER) as house:
         ids = [await hear_quietly(house, f"{word} of the list") for word in ("first", "second", "third")]
         await tell(house, 2, do("read_history", room_id=1, before=ids[2], limit=1))
         await house.run(20)

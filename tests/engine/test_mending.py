@@ -59,7 +59,7 @@ async def test_a_model_that_fails_at_the_second_try_leaves_the_sign_too() -> Non
 
 
 async def test_nobody_is_asked_once_more_without_money_for_it() -> None:
-    config = CommunityConfig(usd_per_day=Decimal("0.0007"))
+    config = CommunityConfig(usd_per_day=Decimal("0.0012"))
     async with hearts(1, script=[GARBAGE] * 2, config=config) as home:
         await home.hear("hi there")
         await home.run(600)

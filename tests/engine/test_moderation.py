@@ -59,7 +59,7 @@ async def test_an_approved_message_is_posted_once_and_is_not_held_again(here: To
     await here.deliver()
     [letter] = await held(here)
     desk, boss = front_desk(here), person(is_architect=True)
-    assert "posted" in await desk.held.decide(GUILD_ID, boss, letter.id, post=True)
+    assert "posted" in (await desk.held.decide(GUILD_ID, boss, letter.id, post=True)).result
     await here.deliver()
     assert here.publisher.said(ADAS) == ["I sell tulips."]
     assert await here.contents() == ["I sell tulips."]
@@ -73,7 +73,10 @@ async def test_a_discarded_message_is_never_seen(here: Town) -> None:
     await here.deliver()
     [(letter, words)] = await front_desk(here).held.waiting(GUILD_ID)
     assert words == "I sell tulips."
-    assert "discarded" in await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=False)
+    assert (
+        "discarded"
+        in (await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=False)).result
+    )
     await here.deliver()
     assert here.publisher.said() == []
     assert await held(here) == []
@@ -211,7 +214,10 @@ async def test_what_an_agent_wants_to_be_seen_is_seen_nowhere_until_a_manager_ap
     assert not any("ulips" in str(done) for done in here.publisher.done if done[0] != "notify")
     [(letter, words)] = await front_desk(here).held.waiting(GUILD_ID)
     assert (letter.kind.value, words.startswith("Tulips")) == (what, True)
-    assert "stands now" in await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=True)
+    assert (
+        "stands now"
+        in (await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=True)).result
+    )
     await here.deliver()
     assert (await shown_of(here))[what].startswith("Tulips")
     assert any("ulips" in str(done) for done in here.publisher.done if done[0] != "notify")
@@ -223,7 +229,10 @@ async def test_a_discarded_topic_never_stands_and_people_are_not_moderated(here:
     await act(here, SetTopic(topic="Tulips only"))
     await here.deliver()
     [letter] = await held(here)
-    assert "discarded" in await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=False)
+    assert (
+        "discarded"
+        in (await front_desk(here).held.decide(GUILD_ID, person(is_architect=True), letter.id, post=False)).result
+    )
     await here.deliver()
     assert (await shown_of(here))["topic"] == ""
     await front_desk(here).actions.take(GUILD_ID, person(is_architect=True), SetTopic(topic="Tulips only"), subject=ADA)

@@ -68,7 +68,7 @@ async def test_what_is_overheard_waits_for_its_own_pace_and_then_for_its_patienc
         await home.apply(UpdateAgent(agent_id=AgentId(2), fields={"last_beat_at": home.clock.now()}))
         await home.hear("lovely weather")
         look = await comes_when_told(home, Waiting.INTERVAL, AgentId(2))
-        assert "(ambient in Agent1's room)" in look.words
+        assert "something was said where it listens in Agent1's room" in look.words
         await home.hear("is it not?", who="rob", id=502)
         look = await comes_when_told(home, Waiting.PATIENCE, AgentId(2))
         assert look.words == "a later look: it had nothing to say lately in Agent1's room"

@@ -6,6 +6,7 @@ from bot.core.changes import UpdateAgent
 from bot.core.kinds import ReasonKind
 from bot.core.records import AgentId, Snowflake
 from tests.engine.hearts import answer, hearts
+from tests.storage.lines import forget
 
 ONE = AgentId(1)
 TEXTS = {
@@ -40,7 +41,7 @@ async def test_a_person_whose_name_is_only_emoji_is_heard_answered_and_forgotten
         assert await home.lines() == [("@🦊", "Agent1, hi"), ("1", "Hello, little fox!")]
         await home.hear("I saw @🦊 there")
         async with home.store.writing(home.community_id) as write:
-            assert (await write.personal.forget(home.community_id, Snowflake(503), home.clock.now())).messages == 1
+            assert (await forget(write.personal, home.community_id, Snowflake(503), home.clock.now())).messages == 1
         await home.hear("back again", who="🦊", id=503)
         assert [content for _, content in await home.lines()] == ["Hello, little fox!", "I saw @someone there"]
 

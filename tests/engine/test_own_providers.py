@@ -209,7 +209,7 @@ async def test_a_model_that_never_ends_its_answer_is_given_up_and_what_was_set_a
         (OURS, "sk-1\nsk-2", "llama3", "no spaces"),
         (OURS, "schlüssel", "llama3", "no spaces"),
         (OURS, "k" * 501, "llama3", "no spaces"),
-        (OwnProvider(base_url=None, api="responses"), "", "gpt-4o-mini", "OpenAI answers nobody"),
+        (OwnProvider(base_url=None, api="responses"), "", "gpt-4o-mini", "the vendor answers nobody"),
         (OwnProvider(base_url=None, api="responses", prefix="a b"), "sk-1", "gpt-4o-mini", "A prefix has"),
     ],
 )

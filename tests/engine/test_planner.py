@@ -5,17 +5,18 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from bot.core.config import CommunityConfig
+from bot.core.config import CommunityConfig, Manner
 from bot.core.gate import Claim, Ready
 from bot.core.hud.call import AgentPart, BuiltCall
-from bot.core.kinds import InputFormat, OutputFormat, ReasonKind
+from bot.core.kinds import Detail, InputFormat, OutputFormat, ReasonKind
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, BeatId, MessageId, Reason, Side
 from bot.core.view import RoomView, View
-from bot.engine.planner import CallKind, PlannedCall, alone, ids_of, plan
+from bot.engine.planner import CallKind, PlannedCall, alone, ids_of, kind_of, plan, tokens_of
 from tests.factories import COMMUNITY_ID, agent, later, membership, message, room, view
 from tests.fakes import START, ScriptedModel
 
@@ -118,6 +119,7 @@ class SmallModel(ScriptedModel):
         return self._context
 
 
+@settings(deadline=None)  # the first of them makes the schema
 @given(st.integers(1, 30), st.integers(10_000, 30_000))
 def test_each_call_fits_with_room_for_its_answer_and_nobody_is_left_out(count: int, context: int) -> None:
     made = calls([ready(agent(id)) for id in range(1, count + 1)], model=SmallModel(context))
@@ -148,13 +150,48 @@ def test_with_a_dear_cache_they_share() -> None:
 def test_the_schema_that_a_model_is_held_to_takes_room_in_its_context() -> None:
     ones = [ready(agent(id)) for id in range(1, 9)]
     (whole,) = calls(ones)
-    model = SmallModel(whole.built.tokens + whole.answer_tokens)
+    held = tokens_of(whole.kind, whole.built, ScriptedModel()) + whole.answer_tokens
     seen = community([one.agent for one in ones], CommunityConfig(planner="shared"))
-    assert len(list(plan(seen, ones, model, write, START))) == 1
-    assert len(list(plan(seen, ones, model, write, START, schema_tokens=1))) == 2
+    assert len(list(plan(seen, ones, SmallModel(held), write, START))) == 1
+    assert len(list(plan(seen, ones, SmallModel(held - 1), write, START))) == 2
     free = [ready(agent(id, output_format=OutputFormat.TOON)) for id in range(1, 9)]
     toon = community([one.agent for one in free], CommunityConfig(planner="shared"))
-    assert len(list(plan(toon, free, model, write, START, schema_tokens=9_999))) == 1
+    assert len(list(plan(toon, free, SmallModel(whole.built.tokens + whole.answer_tokens), write, START))) == 1
+
+
+def test_who_is_shown_little_is_asked_alone() -> None:
+    lean = [ready(agent(id, detail=Detail.LEAN)) for id in (1, 2)]
+    assert groups([*lean, ready(agent(3)), ready(agent(4))]) == [[1], [2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("own", "found", "known", "is_lean"),
+    [
+        (Detail.AUTO, Detail.AUTO, True, False),
+        (Detail.AUTO, Detail.AUTO, False, True),
+        (Detail.AUTO, Detail.FULL, False, False),
+        (Detail.AUTO, Detail.LEAN, True, True),
+        (Detail.FULL, Detail.LEAN, False, False),
+        (Detail.LEAN, Detail.FULL, True, True),
+    ],
+)
+def test_an_agents_own_detail_goes_before_what_was_found_of_its_model(
+    own: Detail, found: Detail, known: bool, is_lean: bool
+) -> None:
+    model = ScriptedModel()
+    model.unknown = set() if known else {"gpt-4o-mini"}
+    config = CommunityConfig(models={"gpt-4o-mini": Manner(detail=found)})
+    one = ready(agent(1, detail=own))
+    assert kind_of(community([one.agent], config), one, model).lean is is_lean
+
+
+def test_what_was_found_of_a_model_bounds_its_warmth() -> None:
+    one = ready(agent(1, temperature=1.1))
+    held = kind_of(community([one.agent]), one, ScriptedModel())
+    assert held.temperature == 1.1
+    config = CommunityConfig(models={"gpt-4o-mini": Manner(temperature=0.3)})
+    free = kind_of(community([one.agent], config), one, ScriptedModel())
+    assert free.temperature == 0.3
 
 
 def test_no_more_agents_share_a_call_than_the_community_wants() -> None:

@@ -1,11 +1,15 @@
 """What one person asks about themselves costs nobody else: Discord is asked little, and one is forgotten at a time."""
 
 import asyncio
+from unittest.mock import AsyncMock
+
+import pytest
 
 from bot.core.errors import Rejected
 from bot.core.keeping import Readable
 from bot.core.records import AgentId, Person, Room, Snowflake
 from bot.engine.front_desk.office import MOST_THREADS
+from bot.engine.front_desk.privacy import LAST_TRACES
 from tests.engine.test_moderation import front_desk
 from tests.engine.town import ADA, Town, town
 from tests.factories import GUILD_ID, by_person, person
@@ -62,6 +66,14 @@ async def test_threads_that_we_left_are_nobodys_to_read_and_not_asked_of() -> No
         assert ([one.room_id for one, _ in found], asked.threads) == ([kept], [kept])
         await desk.privacy.data(GUILD_ID, MIRA, NOWHERE, may_read=asked)
         assert asked.threads == [kept, kept]
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+async def test_who_is_forgotten_is_told_where_bytes_are_left(monkeypatch: pytest.MonkeyPatch, is_whole: bool) -> None:
+    async with town() as here:
+        monkeypatch.setattr(here.store, "gone_for_good", AsyncMock(return_value=is_whole))  # PostgreSQL never says so
+        told = await front_desk(here).privacy.forget(GUILD_ID, MIRA)
+        assert (LAST_TRACES in told) is not is_whole
 
 
 async def test_one_person_at_a_time_is_forgotten() -> None:

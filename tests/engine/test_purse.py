@@ -1,5 +1,6 @@
 """Money is set aside before calls and settled after them."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -7,17 +8,19 @@ from decimal import Decimal
 
 import pytest
 
+from bot.core.actions import LEAN
 from bot.core.config import CommunityConfig
 from bot.core.hud.call import BuiltCall
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import ModelAnswer, ModelCall, Writing
 from bot.core.records import CommunityId, Usage
+from bot.core.schema import LeanForm, answer_schema
 from bot.core.spending import Limit, Short
 from bot.engine.planner import CallKind, PlannedCall
 from bot.engine.purse import Purse
 from storage.store import SqlStore
 from tests.engine.hearts import everyone_says, hearts
-from tests.fakes import START, ScriptedModel
+from tests.fakes import START, ScriptedModel, WordTokenizer
 from tests.founding import founded
 
 LIMITED = CommunityConfig(usd_per_day=Decimal("0.0080"))  # two calls of 0.0033 each fit, a third does not
@@ -26,10 +29,10 @@ KIND = CallKind(
     temperature=0.7,
     input_format=InputFormat.TEXT,
     output_format=OutputFormat.JSON,
-    structured=True,
+    structured=False,
     cell="public",
 )
-BUILT = BuiltCall(instructions="", input="", tokens=2_000, parts=(), cache_key="")
+BUILT = BuiltCall(instructions="", input="", tokens=2_100, parts=(), cache_key="")
 CALL = PlannedCall(kind=KIND, ready=(), built=BUILT, answer_tokens=5_000)
 
 
@@ -37,7 +40,7 @@ CALL = PlannedCall(kind=KIND, ready=(), built=BUILT, answer_tokens=5_000)
 async def purse() -> AsyncIterator[tuple[SqlStore, CommunityId, Purse]]:
     async with await SqlStore.open("sqlite://", config=LIMITED) as store:
         community_id = await founded(store, 0)
-        yield store, community_id, Purse(store, schema_tokens=100)
+        yield store, community_id, Purse(store)
 
 
 async def spent(store: SqlStore, community_id: CommunityId) -> tuple[Decimal, int]:
@@ -45,10 +48,19 @@ async def spent(store: SqlStore, community_id: CommunityId) -> tuple[Decimal, in
         return await read.money.spent(community_id, START.date())
 
 
-async def test_input_schema_and_the_largest_answer_are_set_aside_at_list_price() -> None:
+async def test_input_and_the_largest_answer_are_set_aside_at_list_price() -> None:
     async with purse() as (store, community_id, kept):
         await kept.reserve(community_id, ScriptedModel(), LIMITED, [CALL], START)
         assert await spent(store, community_id) == (Decimal("0.003315"), 7_100)
+
+
+@pytest.mark.parametrize("lean", [None, LeanForm(LEAN, in_one_room=True)])
+async def test_the_schema_of_a_call_is_set_aside_with_it(lean: LeanForm | None) -> None:
+    held = replace(CALL, kind=replace(KIND, structured=True), built=replace(BUILT, lean=lean))
+    async with purse() as (store, community_id, kept):
+        await kept.reserve(community_id, ScriptedModel(), LIMITED, [held], START)
+        schema = json.dumps(answer_schema(lean=lean))
+        assert (await spent(store, community_id))[1] == 7_100 + WordTokenizer().count(schema)
 
 
 async def test_pictures_are_set_aside_as_well() -> None:

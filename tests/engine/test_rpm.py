@@ -57,6 +57,15 @@ async def test_the_limit_counts_any_minute(here: Town) -> None:
     assert here.publisher.said()[-1] == "too soon"
 
 
+async def test_a_room_that_takes_more_lets_out_what_waits_within_ten_seconds(here: Town) -> None:
+    for number in range(13):
+        await here.say(ADA, f"line {number}")
+    await here.deliver()
+    await here.apply(UpdateRoom(room_id=ADA, fields={"rpm": 200}))
+    await here.deliver(10)
+    assert here.publisher.said() == [f"line {number}" for number in range(13)]
+
+
 async def test_the_queue_is_visible(here: Town) -> None:
     for number in range(13):
         await here.say(ADA, f"line {number}")

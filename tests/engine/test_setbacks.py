@@ -104,8 +104,9 @@ async def test_what_discord_never_takes_is_given_up_and_the_next_goes_out(here: 
     await here.say(ADA, "good")
     await here.deliver()
     await here.deliver(1)
+    channel = (await here.view()).all_rooms[ADA].channel_id
     assert here.publisher.said() == ["good"]
-    assert told(here) == ["⚠️ Room 1: Discord does not take it when I post (Invalid Form Body)."]
+    assert told(here) == [f"⚠️ <#{channel}>: Discord does not take it when I post (Invalid Form Body)."]
 
 
 async def test_a_deleted_channel_is_noticed_by_its_letters_too(here: Town) -> None:

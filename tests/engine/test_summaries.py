@@ -7,6 +7,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from bot.core.changes import Say, SetFocus, SetOverride, UpdateMembership, UpdateMessage, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelBusy, ModelUnreachable
@@ -305,6 +307,7 @@ async def test_a_program_that_ends_while_the_model_writes_sums_up_when_it_runs_a
         answer = home.model.answer
 
         async def endless(call: ModelCall) -> Any:  # noqa: ANN401
+            call.on_sent()
             asked.set()
             await asyncio.Event().wait()
 
@@ -328,6 +331,7 @@ async def test_a_model_that_never_answers_is_given_up() -> None:
         asked = asyncio.Event()
 
         async def endless(call: ModelCall) -> Any:  # noqa: ANN401
+            call.on_sent()
             asked.set()
             await asyncio.Event().wait()
 
@@ -338,6 +342,29 @@ async def test_a_model_that_never_answers_is_given_up() -> None:
         await summaries.settled()
         assert await kept(home) == []
         assert (await spent(home))[0] > 0  # it may have answered all the same: all that was set aside counts
+
+
+@pytest.mark.parametrize("closes", [True, False])
+async def test_a_summary_that_was_never_asked_for_costs_nothing(*, closes: bool) -> None:
+    async with remembered() as (home, _):
+        summaries = Summaries(home.store, home.model, home.clock, home.metrics, config=CHUNK, call_seconds=60)
+        await talk(home, 4)
+        await ask_for_one(home)
+        waits = asyncio.Event()
+
+        async def queued(call: ModelCall) -> Any:  # noqa: ANN401
+            waits.set()
+            await asyncio.Event().wait()
+
+        home.model.answer = queued  # type: ignore[method-assign]
+        await summaries.run()
+        await waits.wait()
+        if closes:
+            await summaries.close()
+        else:
+            await home.clock.advance(61)
+            await summaries.settled()
+        assert await spent(home) == (0, 0)
 
 
 async def another_community(home: Hearts) -> CommunityId:

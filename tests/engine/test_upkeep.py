@@ -5,14 +5,20 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from bot.core.changes import AddKey, AddRequest, AddSchedule, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import ReasonKind, RequestState
 from bot.core.records import AccessKey, AccessRequest, AgentId, KeyId, RequestId, Schedule, ScheduleId, Snowflake
+from bot.engine import upkeep as upkeep_module
 from bot.engine.performer import Performer
 from bot.engine.upkeep import Upkeep
+from storage import erasing, retention
+from storage.session import Rows, Session
 from tests.engine.hearts import Hearts, hearts
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
+from tests.storage.lines import said
 
 ONE, TWO = AgentId(1), AgentId(2)
 
@@ -96,7 +102,9 @@ async def test_a_request_that_nobody_answers_expires_and_who_asked_is_told() -> 
         assert (await home.view()).requests[ONE][0].state is RequestState.PENDING
         await pass_time(home, upkeep, 2 * 3_600)
         assert not (await home.view()).requests
-        assert [done for done in home.publisher.done if done[0] == "tell" and done[1] == 501]
+        told = [str(done[2]) for done in home.publisher.done if done[0] == "tell" and done[1] == 501]
+        expired = "it expired, ask again if you still want to."
+        assert told == [f"Nobody answered your request for Agent1's room: {expired}"]
 
 
 async def test_a_stored_hud_goes_seven_days_after_its_beat_and_as_set() -> None:
@@ -132,3 +140,39 @@ async def test_without_initiative_nobody_waits_for_anything() -> None:
     async with kept() as (home, upkeep):
         await upkeep.run()
         assert await home.heartbeat.next_wake() is None
+
+
+async def test_who_was_not_forgotten_to_the_end_before_a_stop_is_so_at_the_next_start() -> None:
+    async with kept() as (home, upkeep):
+        await home.hear("my lamp is under the oak", who="mira", id=501)
+        async with home.store.writing(home.community_id) as write:
+            await write.personal.begin_forgetting(home.community_id, Snowflake(501), home.clock.now())
+        await upkeep.run()
+        async with home.store.reading() as read:
+            assert await read.personal.forgetting() == []
+            assert await read.talk.search(home.community_id, "lamp", room_ids=[ONE]) == []
+            newest, *_ = await read.logs.audit(home.community_id)
+        assert newest.what.startswith("forget me: removed 1 message")
+
+
+async def test_what_is_kept_no_longer_goes_in_short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: dict[Session, int] = {}
+    remove = erasing._erase
+
+    async def counting(session: Session, community_id: int, found: Rows, aged: bool) -> None:
+        turns[session] = turns.get(session, 0) + len(found)
+        await remove(session, community_id, found, aged)
+
+    monkeypatch.setattr(erasing, "_erase", counting)
+    monkeypatch.setattr(retention, "NEWEST_KEPT", 5)
+    monkeypatch.setattr(upkeep_module, "AGED_AT_ONCE", 10)
+    async with kept(CommunityConfig(message_days=1)) as (home, upkeep):
+        async with home.store.writing(home.community_id) as write:
+            for room_id in (ONE, TWO):
+                lines = [said(str(number), 100 * room_id + number, room_id=room_id) for number in range(25)]
+                await write.talk.add(home.community_id, lines)
+        await pass_time(home, upkeep, 3 * 86_400)
+        async with home.store.reading() as read:
+            left = [len(await read.talk.history(home.community_id, room_id)) for room_id in (ONE, TWO)]
+    assert left == [5, 5]
+    assert [*turns.values()] == [10, 10, 10, 10]

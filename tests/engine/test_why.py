@@ -7,7 +7,7 @@ import pytest
 
 from bot.core.changes import PutReason, UpdateMembership
 from bot.core.kinds import InputFormat, ReasonKind
-from bot.core.records import AgentId, MessageId, Reason
+from bot.core.records import AgentId, MessageId, Reason, Snowflake
 from tests.engine.hearts import Hearts, hearts
 
 
@@ -38,6 +38,17 @@ async def test_what_else_made_an_agent_look_is_told(kind: ReasonKind, words: str
         reason = Reason(kind=kind, room_id=AgentId(1), by_agent_id=AgentId(2), since=now, due_at=now)
         await home.apply(PutReason(agent_id=AgentId(1), reason=reason))
         assert words in await last_line(home)
+
+
+async def test_who_is_woken_by_a_person_is_told_by_whom() -> None:
+    async with hearts(1) as home:
+        await home.hear("well")
+        await home.run(30)
+        for person_id, name in ((501, "@mira"), (777, "The Architect")):  # the second one never spoke here
+            now = home.clock.now()
+            woken = Reason(kind=ReasonKind.WOKEN, person_id=Snowflake(person_id), since=now, due_at=now)
+            await home.apply(PutReason(agent_id=AgentId(1), reason=woken))
+            assert await last_line(home) == f"why: {name} woke you: look what you are needed for and say so."
 
 
 async def test_who_overhears_is_told_how_much_is_new() -> None:

@@ -138,6 +138,19 @@ async def complete_name(interaction: Interaction, current: str) -> list[app_comm
 
 
 @app_commands.command()
+async def brew(interaction: Interaction, leaf: str = "tea", cups: int = 0) -> None:
+    """Make tea"""
+    await interaction.response.send_message(f"Nothing but {leaf}, {cups} cups")
+
+
+@app_commands.command()
+async def tell(interaction: Interaction) -> None:
+    """Tell something long"""
+    lines = "\n".join(f"Line {number} of many" for number in range(1, 61))
+    await interaction.response.send_message(f"**Once upon a time**\n{lines}", ephemeral=True)
+
+
+@app_commands.command()
 async def note(interaction: Interaction) -> None:
     """Open a form"""
     await interaction.response.send_modal(Note())
@@ -213,7 +226,22 @@ async def topic(interaction: Interaction, words: str, channel: discord.TextChann
     await interaction.response.send_message(f"Topic {where}: {words}")
 
 
-COMMANDS: tuple[Any, ...] = (ping, feed, note, survey, card, board, secret, read, govern, letters, greet, room)
+COMMANDS: tuple[Any, ...] = (
+    ping,
+    feed,
+    brew,
+    tell,
+    note,
+    survey,
+    card,
+    board,
+    secret,
+    read,
+    govern,
+    letters,
+    greet,
+    room,
+)
 
 
 def picture_bytes() -> bytes:

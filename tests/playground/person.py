@@ -73,7 +73,8 @@ class Person:
     async def setup(self, method: str, path: str, *, json: object = None) -> Any:  # noqa: ANN401 - as above
         """Make one of the playground's own calls."""
         url = self.about["api_url"].removesuffix("/api/v10") + "/playground" + path
-        async with self._session.request(method, url, json=json) as response:
+        headers = {"Authorization": self._token}
+        async with self._session.request(method, url, headers=headers, json=json) as response:
             return await response.json() if response.content_type == "application/json" else None
 
     async def say(self, channel_id: object, content: str, **more: object) -> Json:

@@ -8,6 +8,8 @@ from typing import Any
 import aiohttp
 import pytest
 
+from bot.playground.forms import MOST_FAULTS
+from bot.playground.rest.exchange import MOST_UNKNOWN
 from bot.playground.rest.reading import LARGEST_JSON, MOST_PARTS
 from bot.playground.server import Playground
 from tests.playground.person import Person
@@ -77,3 +79,41 @@ async def test_what_does_not_fit_is_shown_by_its_beginning(ada: Person, playgrou
     status, answer = await sent(ada, playground, json.dumps({"flags": "x" * 100_000}).encode(), JSON)
     assert status == 400
     assert len(json.dumps(answer)) < 1000
+
+
+async def test_of_very_many_faults_the_first_twenty_are_told(ada: Person, playground: Playground) -> None:
+    for wrong in (
+        {f"odd{number}": 1 for number in range(5_000)},
+        {"embeds": [{"fields": [{"odd": 1} for _ in range(25)]} for _ in range(10)]},
+    ):
+        status, answer = await sent(ada, playground, json.dumps(wrong).encode(), JSON)
+        assert status == 400
+        assert 15 <= json.dumps(answer["errors"]).count("_errors") <= MOST_FAULTS
+
+
+async def test_the_name_of_a_field_that_there_is_not_is_shown_by_its_beginning(
+    ada: Person, playground: Playground
+) -> None:
+    status, answer = await sent(ada, playground, json.dumps({"x" * 100_000: 1}).encode(), JSON)
+    assert (status, len(json.dumps(answer)) < 1_000) == (400, True)
+
+
+async def test_what_lies_deep_is_not_gone_through(ada: Person, playground: Playground) -> None:
+    for depth, status in ((20, 200), (500, 400)):
+        title: object = "deep"
+        for _ in range(depth):
+            title = [title]
+        kept = {"id": "1", "title": title}
+        body = json.dumps({"content": "hi", "attachments": [kept]}).encode()
+        assert (await sent(ada, playground, body, JSON))[0] == status
+
+
+async def test_of_many_paths_that_nothing_answers_only_some_are_counted_by_name(
+    ada: Person, playground: Playground
+) -> None:
+    async with aiohttp.ClientSession() as session:
+        for number in range(MOST_UNKNOWN + 20):
+            await session.get(f"{playground.api_url}/nothing/{number}")
+        async with session.get(f"{playground.url}/playground/stats") as answer:
+            unknown = (await answer.json())["unknown_routes"]
+    assert (len(unknown), unknown["others"]) == (MOST_UNKNOWN + 1, 20)

@@ -154,13 +154,29 @@ async def test_bad_json_is_named(playground: Playground, ada: Person) -> None:
         assert (answer.status, (await answer.json())["code"]) == (400, 50109)
 
 
-async def test_a_file_a_browser_could_run_is_only_downloaded(ada: Person) -> None:
+@pytest.mark.parametrize(
+    ("name", "says", "served", "is_shown"),
+    [
+        ("page.html", "image/png", "application/octet-stream", False),
+        ("page.xhtml", "text/plain", "application/octet-stream", False),
+        ("drawing.svg", "image/png", "application/octet-stream", False),
+        ("run.js", "text/plain", "application/octet-stream", False),
+        ("nothing", "text/html", "application/octet-stream", False),
+        ("picture.png", "text/html", "image/png", True),
+        ("words.txt", "text/html", "text/plain", True),
+    ],
+)
+async def test_a_file_a_browser_could_run_is_only_downloaded_whatever_its_sender_says(
+    ada: Person, name: str, says: str, served: str, is_shown: bool
+) -> None:
     form = aiohttp.FormData()
-    form.add_field("files[0]", b"<script>alert(1)</script>", filename="page.html", content_type="text/html")
+    form.add_field("files[0]", b"<script>alert(1)</script>", filename=name, content_type=says)
     said = await ada.call("POST", f"/channels/{ada.about['channel_id']}/messages", data=form)
     async with aiohttp.ClientSession() as session, session.get(said["attachments"][0]["url"]) as answer:
-        assert answer.headers["Content-Disposition"].startswith("attachment")
+        assert answer.content_type == served
+        assert answer.headers["Content-Disposition"].startswith("inline" if is_shown else "attachment")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Content-Security-Policy"] == "sandbox"
 
 
 async def test_the_page_is_served(playground: Playground) -> None:

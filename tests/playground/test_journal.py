@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -34,6 +35,17 @@ asyncio.run(main())
 
 def in_file(path: Path) -> PlaygroundOptions:
     return PlaygroundOptions(port=0, pace="off", state_path=path / "state" / "playground.db")
+
+
+def test_the_state_is_its_owners_alone_also_where_it_was_not(tmp_path: Path) -> None:
+    path = tmp_path / "playground.db"
+    path.touch(0o644)
+    path.chmod(0o644)
+    journal = Journal(path)
+    journal.put_blob("a", "text/plain", b"words")
+    journal.commit()
+    assert {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()} == {0o600}
+    journal.close()
 
 
 async def test_everything_is_there_after_a_new_start(tmp_path: Path) -> None:

@@ -86,6 +86,22 @@ async def test_a_command_can_be_written_out_or_left(browser: Browser) -> None:
         await expect(tab.message("Topic #welcome: Tea and cake")).to_be_visible()
 
 
+async def test_options_can_be_named_while_one_types_and_no_letter_is_lost(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        await tab.box.press_sequentially("/room topic words:Tea and cake channel: welcome")
+        await expect(tab.page.get_by_role("combobox", name="words")).to_have_value("Tea and cake")
+        await expect(tab.page.get_by_role("combobox", name="channel")).to_have_value("welcome")
+        await tab.page.get_by_role("button", name="Run the command").click()
+        await expect(tab.message("Topic #welcome: Tea and cake")).to_be_visible()
+        for typed, shown in (("Earl Grey", "Nothing but Earl Grey, 0 cups"), ("cups:3", "Nothing but tea, 3 cups")):
+            await tab.command("brew")  # all that it takes may be left out
+            await expect(tab.page.get_by_role("group", name="Command brew")).to_be_visible()
+            await tab.page.keyboard.type(typed)
+            await tab.page.get_by_role("button", name="Run the command").click()
+            await expect(tab.message(shown)).to_be_visible()
+
+
 async def test_a_form_is_checked_filled_and_sent(browser: Browser) -> None:
     async with staged(browser) as scene:
         tab = await scene.tab()
@@ -191,6 +207,18 @@ async def test_the_bots_entries_stand_in_the_menus_of_messages_and_people(browse
         await tab.page.get_by_role("button", name="Selfroom app").click()
         await tab.page.get_by_role("menuitem", name="Greet").click()
         await expect(tab.message("Hello, @Selfroom!")).to_be_visible()
+
+
+async def test_what_is_no_command_for_somebody_is_not_said_to_everybody_by_a_slip(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        mira = await scene.tab(await scene.person("Mira"))
+        await mira.box.fill("/govern wisely")
+        await mira.box.press("Enter")
+        await expect(mira.page.locator(".suggestions")).to_contain_text("/govern is no command that you may use")
+        await expect(mira.box).to_have_value("/govern wisely")
+        await expect(mira.message("/govern wisely")).to_have_count(0)
+        await mira.box.press("Enter")
+        await expect(mira.message("/govern wisely")).to_be_visible()
 
 
 async def test_a_file_goes_with_a_command_and_the_slow_answer_comes_later(browser: Browser, tmp_path: Path) -> None:

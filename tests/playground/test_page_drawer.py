@@ -62,7 +62,7 @@ async def test_the_drawer_shows_the_hud_the_answer_and_the_cost_of_the_last_beat
         face.agents = [agent(str(room.id), last_beat_at=soon(0), last_reason="ambient")]
         face.beats[1] = beat(tokens={"input": 999, "cached": 0, "output": 1})
         await expect(drawer).to_contain_text("999 tokens")
-        await expect(drawer).to_contain_text("because there was something new")
+        await expect(drawer).to_contain_text("because something was said where it listens")
 
 
 async def test_who_may_not_see_what_it_saw_is_told_so_and_what_is_not_known_is_not_nothing(browser: Browser) -> None:

@@ -78,6 +78,18 @@ async def test_a_jump_into_the_past_loads_what_is_around_and_leads_back(browser:
         await expect(tab.message("line 139")).to_be_in_viewport()
 
 
+async def test_a_long_answer_is_read_from_its_beginning(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        await tab.say("Good morning")
+        await tab.command("tell")
+        await tab.page.keyboard.press("Enter")
+        answer = tab.message("Once upon a time")
+        await expect(answer.get_by_text("Once upon a time")).to_be_in_viewport()
+        await tab.say("And so on")
+        await expect(tab.message("And so on")).to_be_in_viewport()
+
+
 async def test_texts_are_shown_with_their_marks_and_never_as_html(browser: Browser) -> None:
     async with staged(browser) as scene:
         tab = await scene.tab()
@@ -273,3 +285,24 @@ async def test_what_a_finger_has_to_hit_is_large_enough(browser: Browser) -> Non
             box = await target.bounding_box()
             assert box is not None and min(box["width"], box["height"]) >= 44
         await expect(tab.message("Press me").get_by_role("button", name="thumbs up, 1")).to_be_visible()
+
+
+async def test_a_note_covers_nothing_and_stands_in_the_dialog_that_is_open(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab(size=(390, 780), touch=True)
+        last = await tab.say("The last line")
+        await tab.page.context.grant_permissions(["clipboard-write"])
+        await tab.pick("The last line", "Copy text")
+        note = tab.page.locator(".toast", has_text="Text copied.")
+        await expect(note).to_be_visible()
+        await tab.shot("note")
+        boxes = [await one.bounding_box() for one in (last, note, tab.page.locator(".compose-line"))]
+        line, shown, box = [(one["y"], one["y"] + one["height"]) for one in boxes if one]
+        assert line[1] <= shown[0] and shown[1] <= box[0]
+        await tab.pick("The last line", "Start a thread")
+        dialog = tab.page.get_by_role("dialog", name="Start a thread")
+        fault = {"kind": "status", "route": "POST /channels/*/messages/*/threads", "status": 403}
+        await scene.ask("POST", "/playground/faults", fault)
+        await dialog.get_by_role("button", name="Start thread").click()
+        await expect(dialog.get_by_role("alert")).to_have_text("That did not work: try again in a moment.")
+        tab.errors.clear()  # the browser itself notes the refusal

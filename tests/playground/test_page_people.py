@@ -157,3 +157,39 @@ async def test_the_first_person_chooses_a_name_and_others_see_it_at_once(browser
         assert member is not None and member.name == "ulla_gr_n"
         await tab.page.reload()
         await expect(tab.page.get_by_role("button", name="Ulla Grün manager Be somebody else")).to_be_visible()
+
+
+async def test_a_person_is_removed_in_the_corner_and_their_tab_says_so(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        you = await scene.tab()
+        mira = await scene.tab(await scene.person("Mira"))
+        await mira.say("I was here")
+        await you.page.get_by_role("button", name="Be somebody else").click()
+        await you.page.get_by_role("menuitem", name="Remove a person …").click()
+        await you.page.get_by_role("menuitem", name="Mira").click()
+        question = you.page.get_by_role("dialog", name="Remove Mira?")
+        await you.shot("remove-person")
+        await question.get_by_role("button", name="Remove").click()
+        await expect(you.page.get_by_role("button", name="Mira @mira")).to_have_count(0)
+        await expect(you.message("I was here").locator(".author")).to_have_text("Mira")
+        await expect(mira.page.get_by_text("The playground does not know you any more.")).to_be_visible()
+        await mira.page.reload()
+        await expect(mira.page.get_by_role("button", name="Robin manager Be somebody else")).to_be_visible()
+
+
+async def test_who_is_here_now_is_told_from_who_is_away(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        person = await scene.person("Mira")
+        you = await scene.tab()
+        row = you.page.locator(".member", has_text="Mira")
+        await expect(row).to_contain_text("away")
+        mira = await scene.tab(person)
+        await expect(row).to_contain_text("online")
+        own = mira.page.locator(".member", has_text="Robin")
+        await expect(own).to_contain_text("online")
+        await you.shot("presence")
+        await you.page.reload()
+        await expect(row).to_contain_text("online")
+        await expect(own).to_contain_text("online")
+        await mira.page.close()
+        await expect(row).to_contain_text("away")

@@ -151,7 +151,8 @@ async def test_files_are_sent_shown_and_read(browser: Browser, tmp_path: Path) -
         message = await tab.say("Two files")
         await expect(message.get_by_role("button", name="Open sunset.png")).to_be_visible()
         await message.get_by_role("button", name="Show").click()
-        await expect(message.locator(".file-text")).to_contain_text("violets are blue")
+        shown = tab.page.get_by_role("dialog", name="poem.txt")
+        await expect(shown).to_contain_text("violets are blue")
         await tab.shot("files")
         [newest] = [one async for one in scene.channel.history(limit=1)]
         assert [file.filename for file in newest.attachments] == ["sunset.png", "poem.txt"]
@@ -284,3 +285,38 @@ async def test_a_message_that_cannot_be_drawn_leaves_all_others_where_they_are(b
         await expect(tab.message("look: http")).to_be_visible()
         await expect(tab.message("I come after them")).to_be_visible()
         await tab.page.unroute_all(behavior="wait")
+
+
+async def test_code_has_colours_and_is_copied_by_a_button(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        await tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        await scene.channel.send("Try this:\n```py\ndef greet():\n    return 'Hello'  # politely\n```")
+        code = tab.message("Try this").locator(".fence")
+        await expect(code.locator(".code-keyword").first).to_have_text("def")
+        await expect(code.locator(".code-string")).to_have_text("'Hello'")
+        await tab.shot("code")
+        await code.get_by_role("button", name="Copy the code").click()
+        await expect(tab.page.get_by_text("Code copied.")).to_be_visible()
+        assert (
+            await tab.page.evaluate("navigator.clipboard.readText()") == "def greet():\n    return 'Hello'  # politely"
+        )
+
+
+async def test_what_is_too_long_for_a_message_is_offered_as_a_file_and_not_lost(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        story = "Once upon a time. " * 150
+        await tab.box.fill(story)
+        await tab.box.press("Enter")
+        question = tab.page.get_by_role("dialog", name="Send it as a file?")
+        await expect(question).to_contain_text("this has 2,699")
+        await tab.shot("too-long")
+        await question.get_by_role("button", name="Cancel").click()
+        await expect(tab.box).to_have_value(story)
+        await tab.box.press("Enter")
+        await question.get_by_role("button", name="Send as a file").click()
+        await expect(tab.page.locator(".message:not(.pending)").get_by_role("link", name="message.txt")).to_be_visible()
+        await expect(tab.box).to_have_value("")
+        [newest] = [one async for one in scene.channel.history(limit=1)]
+        assert (await newest.attachments[0].read()).decode() == story.strip()

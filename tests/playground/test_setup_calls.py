@@ -84,3 +84,20 @@ async def test_a_person_joins_with_permissions_of_its_own(owner: Person, ada: Pe
 async def test_faulty_calls_are_told_why(owner: Person, path: str, body: dict[str, object], code: int) -> None:
     answer = await owner.setup("POST", path, json=body)
     assert answer["code"] == code
+
+
+async def test_a_person_who_is_removed_is_out_of_the_server_and_what_they_said_stays(
+    playground: Playground, owner: Person
+) -> None:
+    async with Person.new(playground.url, "Bo") as bo:
+        said = await bo.say(owner.about["channel_id"], "I was here")
+        await owner.setup("DELETE", f"/people/{bo.id}")
+        await owner.hears("GUILD_MEMBER_REMOVE")
+        with pytest.raises(Refusal) as refused:
+            await bo.call("GET", "/users/@me")
+        assert refused.value.status == 401
+    assert bo.id not in [one["user"]["id"] for one in await owner.setup("GET", "/people")]
+    kept = await owner.call("GET", f"/channels/{said['channel_id']}/messages/{said['id']}")
+    assert (kept["content"], kept["author"]["global_name"]) == ("I was here", "Bo")
+    assert (await owner.setup("DELETE", f"/people/{owner.id}"))["message"] == "Who owns a server cannot be removed."
+    assert (await owner.setup("PATCH", f"/people/{bo.id}", json={"name": "Bob"}))["code"] == 10013

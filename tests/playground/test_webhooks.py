@@ -82,6 +82,9 @@ async def test_who_has_no_face_gets_a_plain_one(ada: Person, playground: Playgro
         data = await got.read()
     with Image.open(io.BytesIO(data)) as image:
         assert image.size == (64, 64)
+    far = f"{playground.cdn_url}/embed/avatars/{'9' * 5_000}.png"
+    async with aiohttp.ClientSession() as session, session.get(far) as got:
+        assert got.status == 404
 
 
 async def test_a_hook_posts_into_threads_and_forums(

@@ -82,7 +82,7 @@ async def test_a_message_that_a_manager_deletes_is_gone_everywhere(town: Town) -
     orla = await town.agent("Orla")
     await town.does(orla, says="A slip of the tongue.")
     slip = await town.wait_for(orla.channel_id, "A slip of the tongue.")
-    asked = await Commander(town.you, orla.channel_id).menu("Delete", slip)
+    asked = await Commander(town.you, orla.channel_id).menu("Delete and forget", slip)
     assert "deleted, here and from every memory" in words_of(await town.manager.press(asked, "Delete"))
     assert slip["id"] not in [one["id"] for one in await town.owner.messages(orla.channel_id)]
     assert "slip of the tongue" not in await town.seen("history", room="Orla")

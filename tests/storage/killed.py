@@ -9,7 +9,10 @@ from pathlib import Path
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from bot.core.errors import BadSetting
 from bot.core.records import Attachment, CommunityId, Snowflake
+from storage import alone
+from storage.private import whole_file
 from storage.store import SqlStore
 from tests.fakes import START
 from tests.storage.lines import said
@@ -63,3 +66,25 @@ async def _worked(url: str, work: str, at: int, archive: Path) -> None:
 def worked(url: str, work: str, at: int, archive: Path) -> None:
     """Do the work; it ends with the number of steps it took."""
     asyncio.run(_worked(url, work, at, archive))
+
+
+def killed_amid_copy(target: Path) -> None:
+    """Begin to write a copy, and die."""
+    with whole_file(target, replace=False) as partial:
+        partial.write_text("half a copy")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def _ran(url: str) -> None:
+    async with await SqlStore.open(url, sole=True):
+        print("runs", flush=True)  # noqa: T201
+        await asyncio.Event().wait()
+
+
+def ran(url: str) -> None:
+    """Run on a database, and say so, until the process is killed."""
+    alone.LOOK_SECONDS = 3.0
+    try:
+        asyncio.run(_ran(url))
+    except BadSetting as error:
+        print(error.sentence, flush=True)  # noqa: T201

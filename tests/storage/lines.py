@@ -1,11 +1,14 @@
 """Incoming messages with defaults, one at a time; and the newest beat."""
 
+from collections.abc import Collection
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+from bot.core.keeping import ForgetReport
 from bot.core.ports import NewMessage
 from bot.core.ports.beats import Beats
+from bot.core.ports.people import WritablePersonal
 from bot.core.ports.talk import WritableTalk
 from bot.core.records import AgentId, Beat, CommunityId, Message, Snowflake
 from tests.factories import by_person
@@ -37,3 +40,18 @@ async def hear(talk: WritableTalk, community_id: CommunityId, message: NewMessag
 async def last_beat(beats: Beats, community_id: CommunityId, agent_id: AgentId) -> Beat | None:
     """Give an agent's newest beat, if it has had one."""
     return next(iter(await beats.newest(community_id, agent_id, limit=1)), None)
+
+
+async def forget(
+    personal: WritablePersonal,
+    community_id: CommunityId,
+    person_id: Snowflake,
+    at: datetime,
+    *,
+    others: Collection[str] = (),
+) -> ForgetReport:
+    """Forget somebody bit by bit to the end."""
+    await personal.begin_forgetting(community_id, person_id, at, others=others)
+    while (gone := await personal.forget_on(community_id, person_id)) is None:
+        pass
+    return gone

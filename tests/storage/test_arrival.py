@@ -1,12 +1,33 @@
 """What a hostile archive may not bring in: deeds aimed at other servers, money, times that no database can read."""
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
+from sqlalchemy import Table
 
+from bot.core.actions.fields import LONGEST_PROMPT
+from bot.core.errors import BadSetting
+from bot.core.names import LONGEST_NAME
+from storage.columns import Document
 from storage.moving.arrival import admitted
-from storage.tables import AGENTS, BEATS, COUNTERS, LETTERS, MESSAGES, REASONS, RESERVATIONS
+from storage.moving.limits import DEEPEST, LARGEST_NUMBER, LONGEST, RANGES, too_long
+from storage.session import Values
+from storage.tables import (
+    AGENTS,
+    BEATS,
+    COUNTERS,
+    LETTERS,
+    MEMBERSHIPS,
+    MESSAGES,
+    METADATA,
+    MINDS,
+    REASONS,
+    RESERVATIONS,
+    ROOMS,
+    SCENES,
+)
 
 
 @pytest.mark.parametrize("kind", ["permission", "removal", "notice"])
@@ -37,6 +58,18 @@ def test_a_row_that_could_never_be_read_again_does_not_come_in() -> None:
         admitted(AGENTS, {"next_beat_at": datetime(1, 1, 2, tzinfo=UTC)})
 
 
+@pytest.mark.parametrize("status", ["paused", "over", "stuck"])
+def test_only_a_lobby_brings_a_time_in_and_nothing_that_stands_in_it(status: str) -> None:
+    asked: Values = {"deadline_at": datetime(2026, 1, 1, tzinfo=UTC), "standing": "{}"}
+    assert admitted(SCENES, {**asked, "status": status})["deadline_at"] is None
+    lobby = admitted(SCENES, {**asked, "status": "lobby"})
+    assert (lobby["deadline_at"], lobby["standing"]) == (asked["deadline_at"], None)
+
+
+def test_where_a_scene_stands_is_no_longer_than_any_scene_needs() -> None:
+    assert LONGEST["scenes", "standing"] < LONGEST["beats", "hud"] / 10
+
+
 @pytest.mark.parametrize("id_", [2**32 + 2, 2 - 2**32, 2**31, 0, -1, 1.5, "2"])
 def test_ids_reach_into_no_other_community(id_: object) -> None:
     with pytest.raises(ValueError, match="was never counted"):
@@ -49,3 +82,61 @@ def test_ids_as_they_are_counted_come_in() -> None:
     assert admitted(MESSAGES, {"id": 1, "discord_id": 2**62, "reply_to": None})["discord_id"] == 2**62
     assert admitted(COUNTERS, {"message": 0, "agent": 2**31 - 1})["agent"] == 2**31 - 1
     assert admitted(REASONS, {"room_id": 0})["room_id"] == 0
+
+
+@pytest.mark.parametrize(("place", "longest"), LONGEST.items(), ids=str)
+def test_no_text_comes_in_that_is_longer_than_its_column_says(place: tuple[str, str], longest: int) -> None:
+    table = METADATA.tables[place[0]]
+    marks = 2 if isinstance(table.c[place[1]].type, Document) else 0  # its quotes
+    assert too_long(table, {place[1]: "x" * (longest - marks)}) is None
+    assert too_long(table, {place[1]: "x" * (longest - marks + 1)}) == (place[1], longest)
+    with pytest.raises(BadSetting, match=rf"{place[0]}.{place[1]} of more than {longest:,} characters"):
+        admitted(table, {place[1]: "x" * (longest + 1)})
+
+
+def test_each_text_of_a_table_has_a_limit() -> None:
+    kinds = (str, bytes)
+    for table in METADATA.tables.values():
+        for column in table.columns:
+            has_length = isinstance(column.type, Document) or column.type.python_type in kinds
+            assert not has_length or (table.name, column.name) in LONGEST, column
+
+
+def test_what_is_kept_by_name_is_held_to_what_people_may_give() -> None:
+    assert LONGEST["agents", "name"] == LONGEST_NAME
+    assert LONGEST["agents", "prompt"] == LONGEST_PROMPT
+    assert LONGEST["people", "username"] < LONGEST["messages", "content"] < LONGEST["attachments", "text"]
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "odd"),
+    [
+        *[(AGENTS, "interval_seconds", one) for one in (0.001, -5, 1e308, float("nan"), float("inf"), "5")],
+        *[(AGENTS, "token_budget", one) for one in (0, 200_001, 2**31 - 1)],
+        (AGENTS, "interval_seconds", [5]),
+        (AGENTS, "temperature", 2.1),
+        (AGENTS, "knowledge_percent", 101),
+        (ROOMS, "wpm", 10**9),
+        (MEMBERSHIPS, "patience_seconds", 1e300),
+        (MESSAGES, "discord_id", "12"),
+        (MESSAGES, "discord_id", 2**64),
+    ],
+)
+def test_no_number_comes_in_that_no_setting_takes(table: Table, name: str, odd: object) -> None:
+    with pytest.raises(ValueError, match=r"no number that it can be|was never counted"):
+        admitted(table, {name: odd})
+
+
+def test_what_lies_too_deep_to_be_gone_through_does_not_come_in() -> None:
+    for depth, is_let_in in ((DEEPEST, True), (DEEPEST + 1, False), (900, False)):
+        knowledge: object = "deep"
+        for _ in range(depth):
+            knowledge = [knowledge]
+        with nullcontext() if is_let_in else pytest.raises(ValueError, match=r"minds.knowledge is too deep"):
+            admitted(MINDS, {"knowledge": knowledge})
+
+
+def test_agents_and_rooms_are_held_to_the_limits_of_settings() -> None:
+    ranges = {name: bounds for (table, name), bounds in RANGES.items() if table in ("agents", "rooms")}
+    assert {"temperature", "interval_seconds", "resting_interval_seconds", "token_budget", "wpm", "rpm"} <= set(ranges)
+    assert all(bounds[1] < LARGEST_NUMBER for bounds in ranges.values())

@@ -1,5 +1,6 @@
 """Copies of the database are kept for as long as people were told, and no longer."""
 
+import asyncio
 import os
 import stat
 from contextlib import suppress
@@ -12,6 +13,8 @@ from bot.core.errors import BadSetting
 from storage.private import keep_private, whole_file
 from storage.store import SqlStore, before_migration
 from tests.fakes import START
+from tests.forked import forked
+from tests.storage.killed import killed_amid_copy
 
 
 async def test_copies_that_are_too_old_are_removed_and_nothing_else(tmp_path: Path) -> None:
@@ -40,6 +43,35 @@ async def test_a_link_that_leads_nowhere_is_a_copy_like_any_other(tmp_path: Path
     async with await SqlStore.open("sqlite:///:memory:") as store:
         assert await store.expire_backups(tmp_path / "copies", START - timedelta(days=30_000)) == 0
         assert await store.expire_backups(tmp_path / "copies", START + timedelta(days=30_000)) == 1
+
+
+async def test_what_a_killed_copying_left_is_removed_too_and_a_folder_stops_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "backups"
+    left = [folder / ".selfroom-abcd", tmp_path / ".selfroom-efgh"]
+    for unfinished in left:
+        unfinished.mkdir(parents=True)
+        (unfinished / "partial").write_text("a part of a copy")
+        (unfinished / "partial-journal").write_text("")
+    (folder / "a.db").mkdir()
+    (folder / "a.db" / "mine.txt").write_text("no copy")
+    (folder / "b.db").write_text("a copy")
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db") as store:
+        assert await store.expire_backups(folder, START - timedelta(days=30_000)) == 0
+        assert all(unfinished.exists() for unfinished in left)
+        assert await store.expire_backups(folder, START + timedelta(days=30_000)) == 3
+    assert [path.name for path in folder.iterdir()] == ["a.db"]
+    assert (folder / "a.db" / "mine.txt").exists()
+    assert not left[1].exists()
+
+
+async def test_half_a_copy_of_who_was_killed_expires_like_a_whole_one(tmp_path: Path) -> None:
+    (tmp_path / "backups").mkdir()
+    with forked(killed_amid_copy, tmp_path / "backups/today.db") as process:
+        assert (await asyncio.to_thread(process.ends))[0] == -9
+    assert [path.read_text() for path in (tmp_path / "backups").glob("*/partial")] == ["half a copy"]
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/selfroom.db") as store:
+        assert await store.expire_backups(tmp_path / "backups", START + timedelta(days=30_000)) == 1
+    assert list((tmp_path / "backups").iterdir()) == []
 
 
 async def test_where_there_are_no_copies_none_are_removed(tmp_path: Path) -> None:

@@ -3,37 +3,48 @@
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from bot.core.changes import (
     AddCheckpoint,
+    AddLetter,
     AddLookup,
     AddMembership,
     Change,
     EndBeat,
     React,
+    RecordAction,
     RemoveMembership,
     Say,
+    SetFocus,
     SetKnowledge,
     UpdateMembership,
 )
 from bot.core.keeping import Readable
-from bot.core.kinds import Emotion, LetterState
+from bot.core.kinds import Emotion, LetterKind, LetterState
+from bot.core.letters import NoticePayload
 from bot.core.records import (
     PUBLIC_SIDE,
+    ActionRecord,
     AgentId,
+    BeatId,
     Checkpoint,
     CheckpointId,
     CommunityId,
+    Focus,
     Json,
     Lookup,
     MessageId,
     Snowflake,
 )
-from storage.index_purging import MOST_PAGES, SLICE_SECONDS, Slice, purge_index
+from storage.index_purging import MOST_PAGES, SLICE_SECONDS, Purger, Slice, purge_index
+from storage.owed import debts_in
+from storage.session import Session
 from storage.store import SqlStore
 from tests.factories import by_agent, by_person, membership, person
 from tests.fakes import START
 from tests.founding import founded
-from tests.storage.lines import hear, last_beat, said
+from tests.storage.lines import forget, hear, last_beat, said
 from tests.storage.test_beats import beat
 
 ROOM, OTHER = AgentId(1), AgentId(2)
@@ -58,6 +69,30 @@ async def test_a_deletion_that_comes_first_leaves_a_tombstone(store: SqlStore, c
         assert await write.talk.delete(community_id, [Snowflake(1001)], START) == 0
         assert await hear(write.talk, community_id, said("gone before it came")) is None
         assert await write.talk.history(community_id, ROOM) == []
+
+
+async def test_a_deleted_post_leaves_the_answer_in_which_its_agent_said_it(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        number, began = MessageId(write.ids.take("message")), START - timedelta(seconds=3)
+        words = Say(
+            message_id=number,
+            room_id=ROOM,
+            sender=by_agent(1),
+            content="my pin is 4711",
+            sent_at=START,
+            beat_id=BeatId(1),
+        )
+        answers = [EndBeat(beat=beat(id, at=began, answer="my pin is 4711")) for id in (1, 2)]
+        await write.apply(community_id, [words, *answers])
+        (letter,) = await write.letters.due(LATER, limit=1)
+        await write.letters.move(community_id, letter.id, LetterState.SENT, posted_as=[Snowflake(77)], at=START)
+    async with store.writing(community_id) as write:
+        assert await write.talk.delete(community_id, [Snowflake(77)], LATER) == 1
+    async with store.reading() as read:
+        kept = {one.id: one.answer for one in await read.beats.newest(community_id, ROOM, limit=5)}
+    assert kept == {1: "", 2: "my pin is 4711"}
 
 
 async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
@@ -90,6 +125,100 @@ async def test_a_deleted_message_leaves_search_huds_summaries_and_counts(
     assert view.mind_of(ROOM).lookups == ()
     assert [message.content for message in view.rooms[ROOM].messages] == ["something else"]
     assert view.rooms[ROOM].older == 0
+
+
+WATCHED = "the lighthouse is at the end of the pier"
+
+
+async def repeated(store: SqlStore, community_id: CommunityId, *, first: str = WATCHED) -> None:
+    """Let something be said, and be repeated wherever it can be."""
+    note = ActionRecord(type="hud_note", at=START, parameters={"text": f"she said {first}"}, accepted=True)
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said(first, 1), said("something else", 2)])
+        changes: list[Change] = [
+            summary(1, 1, 1),
+            AddLookup(agent_id=ROOM, side=PUBLIC_SIDE, lookup=Lookup(question="?", answer=first)),
+            SetFocus(
+                agent_id=ROOM, side=PUBLIC_SIDE, focus=Focus(active_files=("https://a.example", "https://b.example"))
+            ),
+            RecordAction(agent_id=ROOM, side=PUBLIC_SIDE, record=note),
+            AddLetter(
+                kind=LetterKind.NOTICE,
+                room_id=ROOM,
+                payload=NoticePayload(text=f"> {first}").stored(),
+                not_before=LATER,
+            ),
+            EndBeat(beat=beat(write.ids.take("beat"))),
+        ]
+        await write.apply(community_id, changes)
+
+
+async def edit(store: SqlStore, community_id: CommunityId, content: str, seconds: int = 60) -> None:
+    async with store.writing(community_id) as write:
+        at = START + timedelta(seconds=seconds)
+        await write.talk.edit(community_id, Snowflake(1001), content=content, edited_at=at, tokens=3)
+
+
+async def left_of(store: SqlStore, community_id: CommunityId) -> dict[str, object]:
+    """Give where there is still something that was made of it."""
+    await store.gone_for_good()
+    async with store.reading() as read:
+        seen = await last_beat(read.beats, community_id, ROOM)
+        mind = (await read.views.whole(community_id, agent_ids=[ROOM])).mind_of(ROOM)
+        return {
+            "hud": seen is not None and bool(seen.hud),
+            "summaries": len(await read.summaries.of_room(community_id, ROOM)),
+            "lookups": len(mind.lookups),
+            "actions": str([one.parameters for one in mind.recent_actions]),
+            "letters": len(await read.letters.due(LATER, limit=5)),
+            "files": list(mind.focus.active_files),
+        }
+
+
+async def test_what_was_made_of_words_that_are_changed_goes_as_if_they_were_deleted(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await repeated(store, community_id, first=f"{WATCHED} https://a.example and https://b.example")
+    await edit(store, community_id, "it is nowhere, see https://b.example")
+    assert await left_of(store, community_id) == {
+        "hud": False,
+        "summaries": 0,
+        "lookups": 0,
+        "actions": "[{'text': '(deleted)'}]",
+        "letters": 0,
+        "files": ["https://b.example"],
+    }
+    async with store.reading() as read:
+        first = (await read.talk.history(community_id, ROOM))[0]
+        found = [one.id for one, _ in await read.talk.search(community_id, "nowhere", room_ids=[ROOM])]
+        assert await read.talk.search(community_id, "lighthouse", room_ids=[ROOM]) == []
+    assert (first.content, found) == ("it is nowhere, see https://b.example", [first.id])
+
+
+async def test_words_that_still_stand_in_a_changed_message_take_nothing_back(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await repeated(store, community_id)
+    before = await left_of(store, community_id)
+    await edit(store, community_id, WATCHED, 60)
+    await edit(store, community_id, f"{WATCHED}, I think", 61)
+    assert await left_of(store, community_id) == before
+    assert before["hud"]
+
+
+async def test_a_second_change_does_not_keep_what_the_first_took_back(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Purger, "start", lambda purger: None)
+        await repeated(store, community_id)
+        await edit(store, community_id, "never mind, all of you", 60)
+        await edit(store, community_id, "forget what I wrote", 61)
+        async with store.writing(community_id) as write:
+            await write.talk.delete(community_id, [Snowflake(1001)], START)
+        async with store.database.reading() as connection:
+            owed = [words for debt in (await debts_in(Session(connection))).values() for words in debt.said]
+    assert owed == ["forget what I wrote", WATCHED, "never mind, all of you"]
 
 
 async def test_a_deleted_message_leaves_the_huds_of_an_agent_that_left_the_room(
@@ -207,9 +336,9 @@ async def test_a_forgotten_person_leaves_nothing_but_an_id(store: SqlStore, comm
             ],
         )
     async with store.writing(community_id) as write:
-        forgotten = await write.personal.forget(community_id, Snowflake(501), LATER)
+        forgotten = await forget(write.personal, community_id, Snowflake(501), LATER)
     assert (forgotten.messages, forgotten.names, forgotten.agents) == (1, ("mira",), (OTHER,))
-    assert await store.gone_for_good()
+    await store.gone_for_good()
     async with store.writing(community_id) as write:
         (left,) = await write.talk.history(community_id, ROOM)
         assert (left.content, left.reactions) == ("hi @someone, @miranda", ())

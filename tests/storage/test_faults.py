@@ -1,8 +1,13 @@
 """When the database cannot do what is asked, a person reads one sentence, and nothing that was acknowledged is lost."""
 
 import asyncio
+import os
+import shutil
 import sqlite3
+import sys
 import traceback
+from asyncio.subprocess import PIPE
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,6 +24,7 @@ from tests.fakes import START
 from tests.storage.databases import postgresql_database
 from tests.storage.lines import hear, said
 from tests.storage.town import settle_in
+from tests.storage.unprivileged import UNPRIVILEGED
 
 ROOM = AgentId(1)
 
@@ -71,6 +77,34 @@ async def test_a_page_that_was_overwritten_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="damaged"):
         async with await SqlStore.open(f"sqlite:///{path}") as store, store.reading() as read:
             await read.views.whole(community_id, agent_ids=[ROOM])
+
+
+async def test_a_file_that_may_be_written_again_is(tmp_path: Path) -> None:
+    if os.getuid() == 0 and shutil.which(UNPRIVILEGED[0]) is None:
+        pytest.skip("file modes do not bind root here")
+    path = tmp_path / "whole" / "selfroom.db"
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA journal_mode = wal")
+        file.execute("CREATE TABLE lines (number)")
+        shutil.copytree(path.parent, tmp_path / "killed")  # its log is left, as when a process is killed
+    path = tmp_path / "killed" / "selfroom.db"
+    for one in path.parent.iterdir():
+        one.chmod(0o400)
+    program = await asyncio.create_subprocess_exec(
+        *(UNPRIVILEGED if os.getuid() == 0 else ()),
+        *(sys.executable, "-m", "tests.storage.unprivileged", str(path)),
+        stdin=PIPE,
+        stdout=PIPE,
+    )
+    assert program.stdin is not None and program.stdout is not None
+    assert b"may not be written" in await program.stdout.readline()
+    for one in path.parent.iterdir():
+        one.chmod(0o600)
+    program.stdin.write(b"\n")
+    assert await program.stdout.readline() == b"written\n"
+    program.stdin.write(b"\n")
+    assert await program.wait() == 0
 
 
 async def test_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:

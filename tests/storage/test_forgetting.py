@@ -24,6 +24,7 @@ from bot.core.changes import (
     SetKnowledge,
     UpdateAgent,
     UpdateRoom,
+    WholeAgentColumns,
 )
 from bot.core.keeping import Readable
 from bot.core.kinds import Emotion, LetterKind, RequestState
@@ -52,7 +53,7 @@ from storage.store import SqlStore
 from storage.tables import METADATA
 from tests.factories import by_agent, by_person, person
 from tests.fakes import START
-from tests.storage.lines import said
+from tests.storage.lines import forget, said
 from tests.storage.test_beats import beat
 
 ROOM, OTHER = AgentId(1), AgentId(2)
@@ -137,7 +138,7 @@ def words_for_people_alone() -> list[Change]:
     """Give prompt, topic, billboard, label, knowledge and focus with a name, with and without an @."""
     return [
         UpdateRoom(room_id=ROOM, fields={"topic": "Mira's corner", "billboard": "Welcome, @mira"}),
-        UpdateAgent(agent_id=ROOM, fields={"prompt": "You adore Mira, and the lighthouse."}),
+        UpdateAgent(agent_id=ROOM, fields=WholeAgentColumns(prompt="You adore Mira, and the lighthouse.")),
         *knock(),
         learnt({"people": {"mira": "kind"}}, "people"),
         SetFocus(agent_id=OTHER, side=PUBLIC_SIDE, focus=Focus(notes=("ask Mira",))),
@@ -149,7 +150,7 @@ async def left_of(store: SqlStore, community_id: CommunityId) -> list[str]:
     async with store.reading() as read:
         view = await read.views.whole(community_id, agent_ids=[ROOM, OTHER])
         room, minds = view.all_rooms[ROOM], [view.mind_of(OTHER), view.mind_of(ROOM)]
-        texts = [view.agents[ROOM].prompt, room.topic, room.billboard, *(key.label for key in view.keys[ROOM])]
+        texts = [view.whole_agent(ROOM).prompt, room.topic, room.billboard, *(key.label for key in view.keys[ROOM])]
         texts += [str(mind.knowledge) + str(mind.focus) for mind in minds]
         return [*texts, *(one.content for one in await read.talk.history(community_id, ROOM))]
 
@@ -175,11 +176,11 @@ async def test_a_forgotten_person_stands_in_no_table_by_id_or_username(
         await write.apply(community_id, [*traces(), again])
     assert "mira" in (await everything(store)).lower()
     async with store.writing(community_id) as write:
-        forgotten = await write.personal.forget(community_id, MIRA, LATER)
+        forgotten = await forget(write.personal, community_id, MIRA, LATER)
     assert (forgotten.messages, forgotten.reactions) == (3, 1)
     assert forgotten.names == ("old_mira", "mira")
     assert forgotten.texts == 14
-    assert await store.gone_for_good()
+    await store.gone_for_good()
     left = (await everything(store)).lower().replace("@mirabilis", "")
     assert [line for line in left.splitlines() if "mira" in line or "lighthouse" in line or "<@501>" in line] == []
     async with store.reading() as read:
@@ -202,7 +203,7 @@ async def test_prompts_topics_labels_and_knowledge_are_left_to_managers(
         await write.apply(community_id, words_for_people_alone())
     before = await left_of(store, community_id)
     async with store.writing(community_id) as write:
-        forgotten = await write.personal.forget(community_id, MIRA, LATER)
+        forgotten = await forget(write.personal, community_id, MIRA, LATER)
     assert await left_of(store, community_id) == before
     assert [(one.kind.value, one.id) for one in forgotten.traces] == [
         ("prompt", ROOM),
@@ -232,7 +233,7 @@ async def test_a_nickname_reads_and_changes_nothing_of_others(
     assert set(map(str, given.values())) == {"[]"}
     before, kept = await left_of(store, community_id), await everything(store)
     async with store.writing(community_id) as write:
-        forgotten = await write.personal.forget(community_id, eve, LATER)
+        forgotten = await forget(write.personal, community_id, eve, LATER)
     assert (forgotten.messages, forgotten.texts, forgotten.agents) == (0, 0, ())
     assert await left_of(store, community_id) == before
     assert len(kept.splitlines()) - len((await everything(store)).splitlines()) <= 2  # her own names
@@ -257,7 +258,7 @@ async def test_a_username_that_is_not_theirs_alone_changes_nothing(
             await write.apply(community_id, [UpdateAgent(agent_id=OTHER, fields={"aliases": ("lamp",)})])
         await write.talk.add(community_id, [said("hello @lamp", sender=WREN)])
         others = ["Lamp"] if how == "is a role's" else []
-        forgotten = await write.personal.forget(community_id, eve, LATER, others=others)
+        forgotten = await forget(write.personal, community_id, eve, LATER, others=others)
         assert (forgotten.names, forgotten.is_shared, forgotten.texts) == ((), True, 0)
         assert [one.content for one in await write.talk.history(community_id, ROOM)] == ["hello @lamp"]
 
@@ -280,7 +281,7 @@ async def test_a_longer_name_that_begins_like_theirs_stays_whose_it_is(
         await write.apply(community_id, [learnt(knows, "people")])
         await write.talk.add(community_id, [said("@Mira Smith, is @mira with you?", sender=WREN)])
         others = ["Mira Smith"] if how == "is a role's" else []
-        forgotten = await write.personal.forget(community_id, MIRA, LATER, others=others)
+        forgotten = await forget(write.personal, community_id, MIRA, LATER, others=others)
         assert (forgotten.names, forgotten.spared[0].casefold()) == (("mira",), "mira smith")
         history = await write.talk.history(community_id, ROOM)
         assert [one.content for one in history] == ["@Mira Smith, is @someone with you?"]
@@ -292,7 +293,7 @@ async def test_the_next_bearer_of_a_forgotten_name_is_nobodys_double(
     async with store.writing(community_id) as write:
         await write.people.put(community_id, person("mira"))
         await write.apply(community_id, [Audit(by="<@501>", what="pause: Bo is paused.", at=START)])
-        await write.personal.forget(community_id, MIRA, LATER)
+        await forget(write.personal, community_id, MIRA, LATER)
         await write.people.put(community_id, person("mira", 666))
         data = await write.personal.data(community_id, Snowflake(666), Readable(rooms=frozenset({ROOM})))
         assert data["changes_made"] == []
@@ -319,24 +320,48 @@ async def test_a_knock_of_a_forgotten_person_is_cancelled(store: SqlStore, commu
     async with store.writing(community_id) as write:
         await write.people.put(community_id, person("mira"))
         await write.apply(community_id, [*traces(), *knock()])
-        await write.personal.forget(community_id, MIRA, LATER)
+        await forget(write.personal, community_id, MIRA, LATER)
     async with store.database.reading() as connection:
         [row] = (await connection.execute(text("SELECT state, requester_person_id FROM requests"))).all()
     assert tuple(row) == (RequestState.CANCELLED, MIRA)
+
+
+async def test_a_forgotten_person_leaves_the_names_of_threads(store: SqlStore, community_id: CommunityId) -> None:
+    async with store.writing(community_id) as write:
+        await write.people.put(community_id, person("mira"))
+        named = {"thread_id": Snowflake(55), "thread_name": "why @mira left"}
+        await write.talk.add(community_id, [said("theirs", 2, sender=WREN, **named)])
+        assert (await forget(write.personal, community_id, MIRA, LATER)).texts == 1
+        (line,) = await write.talk.history(community_id, ROOM)
+    assert (line.content, line.thread_name) == ("theirs", "why @someone left")
+
+
+async def test_a_forgotten_person_leaves_the_names_of_private_threads_and_nobody_else_does(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.people.put(community_id, person("mira"))
+        named = await write.rooms.add_thread(community_id, ROOM, Snowflake(77), name="why @mira left", at=START)
+        other = await write.rooms.add_thread(community_id, ROOM, Snowflake(78), name="@miranda, mira", at=START)
+        assert (await forget(write.personal, community_id, MIRA, LATER)).texts == 1
+    async with store.database.reading() as connection:
+        asked = text("SELECT id, thread_name FROM rooms WHERE thread_of IS NOT NULL")
+        names = {row.id: row.thread_name for row in await connection.execute(asked)}
+    assert names == {named: "why @someone left", other: "@miranda, mira"}
 
 
 async def test_a_forgotten_person_does_not_come_back(store: SqlStore, community_id: CommunityId) -> None:
     async with store.writing(community_id) as write:
         await write.people.put(community_id, person("mira"))
         await write.talk.add(community_id, [said("mine"), said("theirs", 2, sender=WREN)])
-        await write.personal.forget(community_id, MIRA, LATER)
+        await forget(write.personal, community_id, MIRA, LATER)
     async with store.writing(community_id) as write:
         assert await write.talk.add(community_id, [said("mine")]) == [None]
         edit: dict[str, Any] = {"content": "mine, edited", "edited_at": LATER, "tokens": 3}
         assert await write.talk.edit(community_id, Snowflake(1001), **edit) is None
         await write.people.put(community_id, person("mira"))
-        assert (await write.personal.forget(community_id, MIRA, LATER)).names == ()
-    assert await store.gone_for_good()
+        assert (await forget(write.personal, community_id, MIRA, LATER)).names == ()
+    await store.gone_for_good()
     assert "mine" not in await everything(store)
     assert "mira" not in await everything(store)
 
@@ -374,6 +399,7 @@ async def test_a_person_gets_what_they_said_and_did_where_they_may_read(
         "keys_that_did_not_open": 1,
         "beats_caused": 1,
         "changes_made": 1,
+        "scenes": 0,
         "knowledge_changed": 1,
     }
     for words in ("secret", "behind the door", "in a thread", "door.code", "about @mira", "earlier", "for Mira", "HUD"):

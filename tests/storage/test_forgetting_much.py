@@ -1,24 +1,29 @@
 """However much there is, one person's wish to be forgotten holds nobody else up."""
 
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.core.changes import Change, EndBeat
-from bot.core.keeping import Readable
+from bot.core.errors import BadSetting
+from bot.core.keeping import ForgetReport, Readable
 from bot.core.records import AgentId, CommunityId, Snowflake
-from storage import inline
-from storage.personal import PAGE
-from storage.session import Rows, Session
+from storage import forgetting, inline
+from storage.forgetting import MESSAGES_AT_ONCE
+from storage.owed import work_off
+from storage.session import Session
 from storage.store import SqlStore
 from tests.factories import by_person, person
 from tests.fakes import START
-from tests.storage.lines import said
+from tests.founding import founded
+from tests.storage.lines import forget, said
 from tests.storage.test_beats import beat
 
 ROOM, MIRA = AgentId(1), Snowflake(501)
 WREN = by_person("wren", 502)
-COUNT = 2 * PAGE + 3
+COUNT = 2 * MESSAGES_AT_ONCE + 3
 
 
 async def filled(store: SqlStore, community_id: CommunityId) -> None:
@@ -51,30 +56,78 @@ async def test_whatever_may_touch_any_number_of_rows_is_done_off_the_loop(
 
     async with store.writing(community_id) as write:
         monkeypatch.setattr(inline, "is_short", noting)
-        await write.personal.forget(community_id, MIRA, START)
+        await forget(write.personal, community_id, MIRA, START)
         assert at_once == []
         await write.people.put(community_id, person("ann", 503))
         assert at_once, "what comes after is done at once again"
         monkeypatch.setattr(inline, "is_short", judge)
 
 
-async def test_texts_are_looked_through_few_at_a_time_and_all_of_them(
+async def carried_on(store: SqlStore, community_id: CommunityId, most: int = 10_000) -> ForgetReport | None:
+    """Forget her on in a transaction after the other, so many at most; gives what went if that was all."""
+    for _ in range(most):
+        async with store.writing(community_id) as write:
+            if (gone := await write.personal.forget_on(community_id, MIRA)) is not None:
+                return gone
+    return None
+
+
+async def test_no_transaction_touches_more_than_a_few_rows(
     store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(forgetting, "LOOKED_THROUGH", 20)
     await filled(store, community_id)
-    at_a_time: list[int] = []
-    asked = Session.rows
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said(f"mine {number}", 1_000 + number) for number in range(COUNT)])
+        await write.personal.begin_forgetting(community_id, MIRA, START)
+    changed: list[int] = []
+    asked = Session.run
 
-    async def counting(session: Session, statement: Any, values: Any = None) -> Rows:  # noqa: ANN401
+    async def counting(session: Session, statement: Any, values: Any = None) -> int:  # noqa: ANN401
         rows = await asked(session, statement, values)
-        at_a_time.append(len(rows))
+        changed.append(rows)
         return rows
 
-    monkeypatch.setattr(Session, "rows", counting)
-    async with store.writing(community_id) as write:
-        gone = await write.personal.forget(community_id, MIRA, START)
-    assert gone.texts == COUNT
-    assert max(at_a_time) == PAGE
+    monkeypatch.setattr(Session, "run", counting)
+    turns: list[int] = []
+    gone = None
+    while gone is None:
+        gone = await carried_on(store, community_id, 1)
+        turns.append(sum(changed))
+        changed.clear()
+    assert (gone.messages, gone.texts) == (COUNT, COUNT)
+    assert len(turns) > COUNT // MESSAGES_AT_ONCE + COUNT // 20
+    assert max(turns) < 12 * MESSAGES_AT_ONCE
+
+
+def bytes_in(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+async def test_what_was_begun_goes_on_after_a_restart_and_is_said_whole(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'selfroom.db'}"
+    async with await SqlStore.open(url) as store:
+        community_id = await founded(store, 1)
+        await filled(store, community_id)
+        async with store.writing(community_id) as write:
+            await write.talk.add(community_id, [said("mine alone", 1_000)])
+            await write.personal.begin_forgetting(community_id, MIRA, START)
+        assert await carried_on(store, community_id, 4) is None
+    async with await SqlStore.open(url) as store:
+        with pytest.raises(BadSetting, match="being forgotten"):
+            await store.export(community_id, tmp_path / "half.zip")
+        async with store.reading() as read:
+            assert await read.personal.forgetting() == [(community_id, MIRA)]
+            known = await read.people.find(community_id, MIRA)
+        assert known is not None
+        assert (known.username, known.ignored) == ("", True), "nothing of her comes in meanwhile"
+        gone = await carried_on(store, community_id)
+        assert gone is not None
+        assert (gone.messages, gone.texts, gone.names) == (1, COUNT, ("mira",))
+        async with store.reading() as read:
+            assert await read.personal.forgetting() == []
+        assert await store.gone_for_good()
+    assert b"@mira" not in bytes_in(tmp_path)
 
 
 @pytest.mark.parametrize("what", ["a room", "a thread", "an export"])
@@ -105,3 +158,23 @@ async def test_much_that_goes_or_is_asked_for_at_once_is_worked_off_the_loop(
             assert gone == COUNT + (what == "a room")
         assert [one for one in on_loop if "messages" in one] == []
         monkeypatch.setattr(inline, "is_short", judge)
+
+
+async def test_a_beat_that_was_under_way_while_somebody_was_forgotten_keeps_nothing_of_what_it_saw(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.writing(community_id) as write:
+        await write.people.put(community_id, person("mira", 501))
+        await write.talk.add(community_id, [said("mine alone", 1)])
+        await write.personal.begin_forgetting(community_id, MIRA, START)
+        under_way = write.ids.take("beat")
+    assert await carried_on(store, community_id) is not None
+    await work_off(store.database)
+    later = START + timedelta(minutes=5)
+    async with store.writing(community_id) as write:
+        seen = beat(under_way, at=later, hud="mira: mine alone", answer="mine alone", thoughts="mine alone")
+        begun_after = beat(write.ids.take("beat"), at=later, hud="nobody is here")
+        await write.apply(community_id, [EndBeat(beat=seen), EndBeat(beat=begun_after)])
+    async with store.reading() as read:
+        huds = [one.hud for one in await read.beats.newest(community_id, ROOM, limit=2)]
+    assert huds == ["nobody is here", ""]

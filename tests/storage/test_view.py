@@ -60,6 +60,7 @@ from bot.core.records import (
     ScheduleId,
     Side,
     Snowflake,
+    WholeAgent,
 )
 from bot.core.view import View
 from storage.store import SqlStore
@@ -91,11 +92,42 @@ async def test_agents_and_rooms_come_back_as_they_were_given(store: SqlStore, co
     )
     its = room(4, visibility=Visibility.PRIVATE, topic="boats", wpm=20)
     view = await apply(store, community_id, AddAgent(agent=new, room=its))
-    assert view.agents[AgentId(4)] == replace(new, community_id=community_id)
+    async with store.reading() as read:
+        whole = await read.views.roster(community_id, agent_ids=[AgentId(4)])
+    assert whole.agents == {4: replace(new, community_id=community_id)}
     assert view.all_rooms[AgentId(4)] == replace(its, community_id=community_id)
     with pytest.raises(NotFound):
         async with store.reading() as read:
             await read.views.whole(CommunityId(99))
+
+
+async def test_a_prompt_that_was_not_asked_for_cannot_be_taken_for_an_empty_one(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    async with store.reading() as read:
+        view = await read.views.whole(community_id, agent_ids=[FIRST], room_ids=[SECOND])
+        glance = await read.views.glance(community_id, agent_ids=[FIRST], messages=0)
+    assert [view.whole_agent(id).prompt for id in (FIRST, SECOND)] == [agent(id).prompt for id in (1, 2)]
+    with pytest.raises(LookupError):
+        view.whole_agent(THIRD)
+    assert not any(isinstance(one, WholeAgent) for one in (view.agents[THIRD], *glance.agents.values()))
+
+
+async def test_a_roster_and_a_glance_read_no_more_agents_than_were_asked_for(store: SqlStore) -> None:
+    community_id = await settle_in(store, agents=50)
+    async with store.reading() as read:
+        roster = await read.views.roster(community_id, agent_ids=[FIRST], room_ids=[SECOND])
+        glance = await read.views.glance(community_id, room_ids=[SECOND], messages=1)
+    assert {*roster.agents} == {*roster.all_rooms} == {FIRST, SECOND}
+    assert glance.agents.keys() == set(glance.rooms[SECOND].members)
+    assert glance.all_rooms.keys() == {SECOND}
+
+
+async def test_a_row_that_did_not_change_is_made_into_a_record_once(store: SqlStore, community_id: CommunityId) -> None:
+    first, again = await apply(store, community_id), await apply(store, community_id)
+    changed = await apply(store, community_id, UpdateAgent(agent_id=SECOND, fields={"interval_seconds": 2.5}))
+    assert again.agents[THIRD] is first.agents[THIRD] is changed.agents[THIRD]
+    assert (again.agents[SECOND].interval_seconds, changed.agents[SECOND].interval_seconds) == (5.0, 2.5)
 
 
 async def test_an_update_touches_only_its_columns(store: SqlStore, community_id: CommunityId) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import discord
@@ -13,6 +14,9 @@ from bot.core.ports import Store
 from bot.core.records import Community
 
 SYNCED = "synced_commands"
+ROLE = "architect_role_id"  # of those who may do what managers may, of whom Discord's own defaults know nothing
+MANAGERS = discord.Permissions(manage_guild=True)
+Command = app_commands.Command[Any, Any, Any] | app_commands.Group | app_commands.ContextMenu
 log = structlog.get_logger(__name__)
 
 
@@ -23,15 +27,32 @@ class CommandSync:
         self._tree = tree
         self._store = store
 
+    @staticmethod
+    def offer(commands: Sequence[Command], *, to_all: bool) -> None:
+        """Have Discord offer what is for managers alone to nobody else, unless a role makes managers of others."""
+        for command in commands:
+            shared = to_all or any(one.extras.get("for") == "everyone" for one in _parts(command))
+            command.default_permissions = None if shared else MANAGERS
+
     async def bring_up_to_date(self, guild: discord.Guild, community: Community) -> bool:
         """Send the commands if the server has others; gives whether it was needed."""
         self._tree.copy_global_to(guild=guild)
+        self.offer(self._tree.get_commands(guild=guild), to_all=bool(community.overrides.get(ROLE)))
         commands = [command.to_dict(self._tree) for command in self._tree.get_commands(guild=guild)]
         digest = hashlib.sha256(json.dumps(commands, sort_keys=True, default=str).encode()).hexdigest()[:16]
         if community.overrides.get(SYNCED) == digest:
             return False
-        await self._tree.sync(guild=guild)
+        await self._tree.sync(guild=guild)  # it reads the commands before it waits for anything
         async with self._store.writing(community.id) as write:
             await write.apply(community.id, [SetOverride(name=SYNCED, value=digest)])
         log.info("commands put into a server", server=guild.name, commands=len(commands))
         return True
+
+
+def _parts(command: Command) -> Iterator[Command]:
+    """Give a command, or all that are in a group."""
+    if isinstance(command, app_commands.Group):
+        for one in command.commands:
+            yield from _parts(one)
+    else:
+        yield command

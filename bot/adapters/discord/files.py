@@ -12,10 +12,10 @@ import discord
 import structlog
 
 from bot.core.errors import StoreError
+from bot.core.names import TEXT_SUFFIXES
 from bot.core.records import Attachment
 from bot.core.splitting import sound
 
-TEXT_SUFFIXES = {".txt", ".md", ".py", ".js", ".ts", ".json", ".yaml", ".yml", ".toml", ".csv", ".log", ".html", ".css"}
 BYTES_PER_CHARACTER = 4
 LARGER_BY = 10  # a file so much larger than what is read of it is not even asked for
 MOST_FILES = 10  # of a message

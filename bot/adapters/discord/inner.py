@@ -24,6 +24,7 @@ REST: Final = frozenset(
         "delete_channel",
         "delete_channel_permissions",
         "delete_message",
+        "delete_messages",
         "edit_channel",
         "edit_channel_permissions",
         "get_all_guild_channels",

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import discord
 
+from bot.adapters.discord import boards
 from bot.adapters.discord.billboard import Billboards
 from bot.adapters.discord.channels import Channels
 from bot.adapters.discord.faces import Faces
@@ -18,10 +19,12 @@ from bot.core.moderation import held_id
 from bot.core.ports import Post
 from bot.core.publishing import NewChannel
 from bot.core.records import AgentId, LetterId, Snowflake
+from bot.core.scenes.showing import Board
 
 NO_PINGS: dict[str, object] = {"parse": []}
 PEOPLE_ONLY: dict[str, object] = {"parse": ["users"]}  # never @everyone, @here or a role
 PAGE = 100
+TOO_OLD = 50034  # one of several messages to delete
 MOST_CHARACTERS = 2_000
 ONLINE_LOOK_SECONDS = 0.05
 DECISIONS = (("post", "Approve", discord.ButtonStyle.success), ("discard", "Discard", discord.ButtonStyle.danger))
@@ -103,11 +106,36 @@ class DiscordPublisher:
             else:
                 await http.remove_own_reaction(place.id, message_id, emoji)
 
-    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake) -> None:
-        """Delete a post of ours; one that is gone already is no error."""
-        with suppress(Gone), worded("delete what is left of a message"):
+    async def remove(self, guild_id: Snowflake, channel_id: Snowflake, *message_ids: Snowflake) -> None:
+        """Delete messages, at once where Discord does that; those that are gone already are no error."""
+        with suppress(Gone):
             place = await self._place(guild_id, channel_id)
-            await rest(self._client).delete_message(place.id, message_id)
+            if len(message_ids) > 1 and await self._remove_at_once(place, message_ids):
+                return
+            for id_ in message_ids:
+                with suppress(Gone), worded("delete messages"):
+                    await rest(self._client).delete_message(place.id, id_)
+
+    async def _remove_at_once(self, place: Place, message_ids: Sequence[Snowflake]) -> bool:
+        """Tell whether Discord deleted them together: it does not when one of them is older than two weeks."""
+        with worded("delete messages"):
+            try:
+                await rest(self._client).delete_messages(place.id, list(message_ids))
+            except discord.HTTPException as error:
+                if error.code != TOO_OLD:
+                    raise
+                return False
+        return True
+
+    async def unpinned_before(
+        self, guild_id: Snowflake, channel_id: Snowflake, before: Snowflake
+    ) -> tuple[Sequence[Snowflake], Snowflake | None]:
+        """Give the messages before one that are not pinned, the newest first, and from where to read on, if at all."""
+        place = await self._place(guild_id, channel_id)
+        with worded("read what was said"):
+            page = await rest(self._client).logs_from(place.id, PAGE, before=before)
+        found = [Snowflake(int(data["id"])) for data in page if not data.get("pinned")]
+        return found, Snowflake(int(page[-1]["id"])) if len(page) == PAGE else None
 
     async def pin_billboard(
         self, guild_id: Snowflake, channel_id: Snowflake, message_id: Snowflake | None, text: str
@@ -125,6 +153,21 @@ class DiscordPublisher:
         """Make an agent's channel in the category, or find the one that was made for it already."""
         await self._online()
         return await self._channels.make(guild_id, new)
+
+    async def open_thread(self, guild_id: Snowflake, channel_id: Snowflake, name: str) -> Snowflake:
+        """Open a public thread in a channel, or find the one of that name that was opened for it already."""
+        return await boards.open_thread(await self._place(guild_id, channel_id), name, self._us)
+
+    async def show_board(
+        self, guild_id: Snowflake, thread_id: Snowflake, post_id: Snowflake | None, board: Board
+    ) -> Snowflake:
+        """Bring a scene's board up to date (posted where there is none) and give the message's id."""
+        place, us = await self._place(guild_id, thread_id), self._us
+        try:
+            return await boards.show(place, post_id, board, us)
+        except ThreadArchived:
+            await self._channels.open_thread(place)
+            return await boards.show(place, post_id, board, us)
 
     async def remove_channel(self, guild_id: Snowflake, channel_id: Snowflake) -> None:
         """Delete a channel; one that is gone already is no error."""
@@ -182,6 +225,10 @@ class DiscordPublisher:
         await self._online()
         with worded("look at the channel"):
             return await self.territory.place(guild_id, channel_id)
+
+    @property
+    def _us(self) -> int | None:
+        return self._client.user.id if self._client.user is not None else None
 
     async def _online(self) -> None:
         """Wait until Discord knows us: letters may wait from the last run."""

@@ -83,7 +83,11 @@ def explained(error: BaseException) -> str | None:
             return f"That was quick: try again in {max(1, round(seconds))} s."
         case app_commands.TransformerError():
             cause = error.__cause__
-            return cause.sentence if isinstance(cause, SelfroomError) else f"{error.value!r} is not what is asked for."
+            return (
+                cause.sentence
+                if isinstance(cause, SelfroomError)
+                else f"“{error.value}” is not what is asked for: choose from the list that comes up."
+            )
         case app_commands.CommandNotFound() | app_commands.CommandSignatureMismatch():
             return "This command has changed: press Ctrl+R in Discord and try again."
         case app_commands.CheckFailure():

@@ -10,10 +10,11 @@ import structlog
 
 from bot.adapters.llm.guard import GuardedTransport, checked_address
 from bot.adapters.llm.prices import Prices
-from bot.adapters.llm.providers import Pace, Provider, ProviderOptions, Providers
+from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
+from bot.adapters.llm.providers import Providers
 from bot.core.errors import BadSetting
 from bot.core.models import Ceilings, OwnProvider, OwnProviders
-from bot.core.ports import Cipher
+from bot.core.ports import Cipher, Store
 from bot.core.records import Community, CommunityId, Snowflake
 from bot.core.sealing import of_provider
 
@@ -24,7 +25,7 @@ NOBODY_PAYS = (
 UNREADABLE = "The key of this server's model provider cannot be read any more: set it anew with `/setup provider`."
 OPENAI_URL = "https://api.openai.com/v1"  # said, for OPENAI_BASE_URL in the environment is not theirs
 NO_KEY = "none"  # for servers that take any
-TRIAL_PACE = Pace(timeout_seconds=60, calls_at_once=1, retries=0)  # a cold model takes its time
+TRIAL_PACE = Pace(total_seconds=90, calls_at_once=1, retries=0)  # a cold model takes its time
 
 log = structlog.get_logger(__name__)
 
@@ -42,7 +43,7 @@ class CommunityProviders:
     """The `Models` port. `pays_for` tells for which servers the installation's own providers may be asked.
 
     `private`: communities may name servers in this machine's own network, and without TLS. `ceilings` and `allowed`
-    (models; empty: any) hold what the installation pays for.
+    (models; empty: any) hold what the installation pays for. What is found out about servers is kept in the `store`.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class CommunityProviders:
         pays_for: Callable[[Snowflake], bool],
         private: bool = False,
         pace: Pace | None = None,
+        store: Store | None = None,
         ceilings: Ceilings | None = None,
         allowed: tuple[str, ...] = (),
     ) -> None:
@@ -65,6 +67,7 @@ class CommunityProviders:
         self._pays_for = pays_for
         self._private = private
         self._pace = pace
+        self._store = store
         self._tls = httpx2.create_ssl_context()  # shared: to make one takes 20 ms and nearly a megabyte
         self._made: dict[CommunityId, _Made] = {}
         self._leaving: set[asyncio.Task[None]] = set()
@@ -78,6 +81,10 @@ class CommunityProviders:
                 self._let_go(made.provider)
             made = self._made[community.id] = self._make(community, kept)
         return made.models
+
+    def installation(self) -> Providers:
+        """Give the installation's own models."""
+        return self._providers(self._installation)
 
     @asynccontextmanager
     async def trial(self, provider: OwnProvider, key: str) -> AsyncIterator[Providers]:
@@ -105,7 +112,8 @@ class CommunityProviders:
             missing = "" if shared else NOBODY_PAYS.format(guild_id=community.guild_id)
             return _Made(None, self._providers(shared, missing=missing), None)
         try:
-            own = self._open(kept, self._cipher.decrypt(kept.sealed_key, of_provider(community.id)), self._pace)
+            key = self._cipher.decrypt(kept.sealed_key, of_provider(community.id))
+            own = self._open(kept, key, self._pace, self._memory(community.id))
         except BadSetting as error:
             log.warning("the key of a community's provider cannot be read", community=community.id, why=error.sentence)
             return _Made(kept, Providers({}, self._prices, missing=UNREADABLE), None)
@@ -115,10 +123,13 @@ class CommunityProviders:
         ceilings, allowed = self._ceilings, self._allowed
         return Providers(providers, self._prices, missing=missing, ceilings=ceilings, allowed=allowed)
 
-    def _open(self, provider: OwnProvider, key: str, pace: Pace | None) -> Provider:
+    def _memory(self, community_id: CommunityId) -> Memory | None:
+        return Memory(store=self._store, name=f"models of community {community_id}") if self._store else None
+
+    def _open(self, provider: OwnProvider, key: str, pace: Pace | None, memory: Memory | None = None) -> Provider:
         options = ProviderOptions(
             name=provider.prefix,
-            base_url=provider.base_url or OPENAI_URL,
+            base_url=provider.base_url or (OPENAI_URL if provider.api in ("responses", "chat") else None),
             api_key=key or NO_KEY,
             api=provider.api,
             structured=provider.structured,
@@ -126,7 +137,7 @@ class CommunityProviders:
             own=True,
         )
         line = httpx2.AsyncHTTPTransport(verify=self._tls)
-        return Provider(options, pace, transport=line if self._private else GuardedTransport(line))
+        return Provider(options, pace, transport=line if self._private else GuardedTransport(line), memory=memory)
 
     def _let_go(self, provider: Provider) -> None:
         """Close a provider's connections beside what goes on, when nobody waits for it any more."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from urllib.parse import urlsplit
 
 import httpx2
@@ -19,9 +19,14 @@ from bot.core.errors import Rejected
 
 LONGEST_ADDRESS = 300
 LARGEST_ANSWER_BYTES = 1_000_000
+LARGEST_STREAM_BYTES = 16_000_000  # of which each event says little, and much around it
 MOST_VALUES, DEEPEST = 2_000, 24  # in an answer, which may repeat our schema (some 800, 15 deep)
 MOST_MARKS = 3 * MOST_VALUES  # each has at most a comma, a key and a bracket or a string of its own
 UTF_8 = ("utf-8", "utf-8-sig")
+MOST_LINES = 1_000  # of an event: a reader may join them one by one, which takes the square
+EVENTS_AT_ONCE = 50  # between two turns of others
+LONGEST_END = 4  # bytes between two events
+_EVENT_END = re.compile(rb"(?>\r\n|\n|\r){2}")
 _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)
 # By name: older Pythons' is_global lets some of them through, and what wraps an IPv4 address leads to wherever that is.
 NEVER = tuple(
@@ -38,7 +43,18 @@ FAILED_SECONDS = 60.0  # so long no name is looked up for a server whose name wa
 _LOOKUPS = ThreadPoolExecutor(64, "lookups")
 LOCAL = (".local", ".lan", ".internal", ".home.arpa")
 NEEDED_HEADERS = frozenset(
-    {"host", "authorization", "content-type", "content-length", "accept", "accept-encoding", "user-agent", "connection"}
+    {
+        "host",
+        "authorization",
+        "anthropic-version",
+        "x-goog-api-key",
+        "content-type",
+        "content-length",
+        "accept",
+        "accept-encoding",
+        "user-agent",
+        "connection",
+    }
 )
 TOO_LONG = "The answer is longer than any model's."
 Resolve = Callable[[str, int], Awaitable[list[str]]]
@@ -126,9 +142,24 @@ async def unpacked(request: httpx2.Request) -> None:
 
 
 async def examined(response: httpx2.Response) -> None:
-    """Read an answer within bounds before the client makes something of it; raises AddressRefused for any other."""
+    """Read an answer within bounds before the client makes something of it; raises AddressRefused for any other.
+
+    A stream is not read here, but each of its events before it goes on.
+    """
     response.encoding = "utf-8"  # a server could name a decoder that takes minutes, or unpacks
-    body = await _bounded(response).aread()
+    if is_event_stream(response):
+        response.stream = _Examined(_bounded(response).stream)
+    else:
+        _examine(await _bounded(response).aread())
+
+
+def is_event_stream(response: httpx2.Response) -> bool:
+    """Tell whether an answer comes as events."""
+    said: str = response.headers.get("Content-Type", "")
+    return said.strip().lower().startswith("text/event-stream")
+
+
+def _examine(body: bytes) -> None:
     if json.detect_encoding(body) not in UTF_8 or _is_wide(body):
         raise AnswerRefused(TOO_LONG)
     try:
@@ -199,12 +230,13 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 class _Bounded(httpx2.AsyncByteStream):
     """An answer's body, cut off with an error where it is longer than any answer is."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, most: int) -> None:
         self._stream = stream
+        self._most = most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Give the body piece by piece."""
-        left = LARGEST_ANSWER_BYTES
+        left = self._most
         async for piece in self._stream:
             left -= len(piece)
             if left < 0:
@@ -216,11 +248,57 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+class _Examined(_Bounded):
+    """A stream of events, of which each is examined whole before it goes on; those that say nothing do not."""
+
+    def __init__(self, stream: object) -> None:
+        assert isinstance(stream, httpx2.AsyncByteStream)  # of an async transport  # noqa: S101
+        super().__init__(stream, LARGEST_STREAM_BYTES)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Give the body event by event."""
+        waiting, looked_at = bytearray(), 0
+        async for piece in super().__aiter__():
+            waiting += piece
+            ends = [end.end() for end in _EVENT_END.finditer(waiting, looked_at)]
+            for number, (start, end) in enumerate(pairwise([0, *ends]), 1):
+                event = bytes(waiting[start:end])
+                if _carries(event):
+                    yield event
+                if number % EVENTS_AT_ONCE == 0:
+                    await asyncio.sleep(0)  # a piece may hold thousands, and others come first in between
+            del waiting[: ends[-1] if ends else 0]
+            if len(waiting) > LARGEST_ANSWER_BYTES:
+                raise AnswerRefused(TOO_LONG)
+            looked_at = max(0, len(waiting) - LONGEST_END)
+        _carries(bytes(waiting))
+        yield bytes(waiting)
+
+
+def _carries(event: bytes) -> bool:
+    """Examine what an event carries; tells whether it carries anything."""
+    if event.count(b"\n") + event.count(b"\r") > MOST_LINES:
+        if event.strip(b"\r\n"):
+            raise AnswerRefused(TOO_LONG)
+        return False
+    data = _data(event)
+    if data:
+        _examine(data)
+    return bool(data)
+
+
+def _data(event: bytes) -> bytes:
+    """Give what an event carries, as its reader puts it together."""
+    lines = [line.partition(b":") for line in event.splitlines()]
+    return b"\n".join(value.removeprefix(b" ") for name, _, value in lines if name == b"data")
+
+
 def _bounded(response: httpx2.Response) -> httpx2.Response:
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise AnswerRefused("The answer is packed, which was not asked for.")
     assert isinstance(response.stream, httpx2.AsyncByteStream)  # of an async transport  # noqa: S101
-    response.stream = _Bounded(response.stream)
+    most = LARGEST_STREAM_BYTES if is_event_stream(response) else LARGEST_ANSWER_BYTES
+    response.stream = _Bounded(response.stream, most)
     return response
 
 

@@ -2,6 +2,10 @@
 
 from openai import AsyncOpenAI
 
+from bot.core.splitting import sound
+
+LONGEST_TOLD = 300  # characters, of what a server calls trouble
+
 
 async def ask(client: AsyncOpenAI, model: str, text: str) -> str:
     """Give the kinds of trouble the provider sees in a text, in words; empty when it sees none."""
@@ -14,4 +18,4 @@ async def ask(client: AsyncOpenAI, model: str, text: str) -> str:
         if is_so
     ]
     flagged = any(result.flagged for result in answer.results)
-    return "; ".join(dict.fromkeys(kinds)) or ("flagged by the provider" if flagged else "")
+    return sound("; ".join(dict.fromkeys(kinds)))[:LONGEST_TOLD] or ("flagged by the provider" if flagged else "")

@@ -44,11 +44,13 @@ class Prices:
         self._own = dict(own or {})
         self._unknown: set[str] = set()
 
-    def context_tokens(self, model: str) -> int:
-        """Give the context limit in tokens: the setting's, the library's, or a safe one."""
+    def context_tokens(self, model: str, told: int | None = None) -> int:
+        """Give the context limit in tokens: the setting's, what the server told, the library's, or a safe one."""
         for name in (model, _bare(model)):
             if name in self._context_tokens:
                 return self._context_tokens[name]
+        if told is not None:
+            return told
         known = self._look_up(model, Usage())
         return (known.model.context_window if known else None) or SAFE_CONTEXT_TOKENS
 

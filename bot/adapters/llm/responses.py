@@ -1,21 +1,43 @@
 """OpenAI's Responses API."""
 
-from typing import Any
+import json
+from collections.abc import AsyncGenerator
+from typing import Any, TypeVar
 
-from openai import AsyncOpenAI, Omit, omit
-from openai.types.responses import Response, ResponseInputParam, ResponseTextConfigParam
+import openai
+from openai import AsyncOpenAI, AsyncStream, BaseModel, Omit, omit
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseFailedEvent,
+    ResponseIncompleteEvent,
+    ResponseInputParam,
+    ResponseRefusalDeltaEvent,
+    ResponseStreamEvent,
+    ResponseTextConfigParam,
+    ResponseTextDeltaEvent,
+)
 
-from bot.adapters.llm.faults import Declined
+from bot.adapters.llm.faults import Lost
+from bot.adapters.llm.guard import is_event_stream
+from bot.adapters.llm.listening import Piece, Pieces
 from bot.adapters.llm.usage import usage_of
-from bot.core.ports import ModelAnswer, ModelCall
-from bot.core.records import Usage
+from bot.core.ports import ModelCall
+from bot.core.records import Json, Usage
 
 SCHEMA_NAME = "selfroom_answer"
+Event = TypeVar("Event")
+Whole = TypeVar("Whole", bound=BaseModel)
 
 
-async def ask(client: AsyncOpenAI, model: str, call: ModelCall) -> ModelAnswer:
-    """Send one stateless request and give the text and usage; raises openai's errors."""
-    response = await client.responses.create(
+async def pieces(
+    client: AsyncOpenAI, model: str, call: ModelCall, *, stream: bool, beside: dict[str, Json] | None
+) -> Pieces:
+    """Send one stateless request and give the answer as it comes; raises openai's errors.
+
+    `beside`: what a server takes beside OpenAI's own fields.
+    """
+    answer = await client.responses.create(
         model=model,
         instructions=call.instructions,
         input=_input(call),
@@ -24,11 +46,58 @@ async def ask(client: AsyncOpenAI, model: str, call: ModelCall) -> ModelAnswer:
         max_output_tokens=call.answer_tokens,
         prompt_cache_key=call.cache_key or omit,
         store=False,
+        stream=stream,
+        extra_body=beside,
     )
-    return ModelAnswer(
-        text=_text(response),
+    said = False
+    async for event in told(answer, Response):
+        piece = _piece(event, said=said)
+        said = said or bool(piece.text or piece.refusal)
+        yield piece
+
+
+async def told(answer: AsyncStream[Event] | Whole, whole: type[Whole]) -> AsyncGenerator[Event | Whole, None]:
+    """Give the events of an answer, or the answer itself where a server gives it whole, asked for a stream or not."""
+    if not isinstance(answer, AsyncStream):
+        yield answer
+        return
+    async with answer:
+        if not is_event_stream(answer.response):
+            yield whole.construct(**json.loads(await answer.response.aread()))
+            return
+        try:
+            async for event in answer:
+                if isinstance(event, ResponseFailedEvent):
+                    error = event.response.error
+                    body = error.model_dump() if error is not None else None
+                    said = error.message if error is not None else "The response failed."
+                    raise openai.APIError(said, answer.response.request, body=body)
+                yield event
+        except openai.APIConnectionError as error:
+            raise Lost(str(error)) from error
+
+
+def _piece(event: Response | ResponseStreamEvent, *, said: bool) -> Piece:
+    """Read an event; its end repeats all that was said, which counts where nothing was said before."""
+    match event:
+        case ResponseTextDeltaEvent():
+            return Piece(text=event.delta)
+        case ResponseRefusalDeltaEvent():
+            return Piece(refusal=event.delta)
+        case Response():
+            return _end(event, said=said)
+        case ResponseCompletedEvent() | ResponseIncompleteEvent():
+            return _end(event.response, said=said)
+        case _:
+            return Piece()
+
+
+def _end(response: Response, *, said: bool) -> Piece:
+    return Piece(
+        text="" if said else response.output_text,
+        refusal="" if said else _refusal(response),
         usage=_usage(response),
-        complete=response.status == "completed",
+        ended=response.status == "completed",
         response_id=response.id,
     )
 
@@ -47,20 +116,15 @@ def _format(call: ModelCall) -> ResponseTextConfigParam | Omit:
     return {"format": {"type": "json_schema", "name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True}}
 
 
-def _text(response: Response) -> str:
-    """Give the answer's text; a refusal is an error, for it is no answer to any of the agents."""
-    for item in response.output:
-        if item.type == "message":
-            for part in item.content:
-                if part.type == "refusal":
-                    raise Declined(part.refusal, _usage(response))
-    return response.output_text
+def _refusal(response: Response) -> str:
+    said = [part for item in response.output if item.type == "message" for part in item.content]
+    return next((part.refusal for part in said if part.type == "refusal"), "")
 
 
-def _usage(response: Response) -> Usage:
+def _usage(response: Response) -> Usage | None:
     used = response.usage
     if used is None:
-        return Usage()
+        return None
     details = used.input_tokens_details
     return usage_of(
         input_count=used.input_tokens,

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from bot.core.actions.definition import Action, Category, Need, define, people_only
 from bot.core.actions.fields import AgentRef, Line, Number, Prompt, RoomRef
-from bot.core.kinds import AgentType, InputFormat, OutputFormat
+from bot.core.kinds import AgentType, Detail, InputFormat, OutputFormat
 from bot.core.names import LONGEST_ALIAS, MOST_ALIASES
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]  # held to its rules by core.names
@@ -56,11 +56,13 @@ class AlterAgent(Action):
     background_prompt: Prompt | None = None
     name: Name | None = None
     model: Line | None = None
+    spare_model: Line | None = people_only()
     temperature: Temperature | None = people_only()
     avatar_url: Line | None = people_only()
     token_budget: Budget | None = people_only()
     input_format: InputFormat | None = people_only()
     output_format: OutputFormat | None = people_only()
+    detail: Detail | None = people_only()
     aliases: Aliases | None = people_only()
     listens_to_bare_name: bool | None = people_only()
 

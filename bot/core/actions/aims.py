@@ -19,6 +19,7 @@ class Aim(StrEnum):
     SCHEDULED = "scheduled message"
     SUMMARY = "summary"
     CHANGE = "change of knowledge"
+    SCENE = "scene"
     POINT = "point in a room's talk"  # the message there is neither shown nor changed
 
 

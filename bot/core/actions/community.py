@@ -18,6 +18,7 @@ class SetSetting(Action):
     "Have all agents ignore oneself, or no longer.",
     people=People.EVERYONE,
     for_agents=False,
+    of_unheard=True,
 )
 class SetIgnored(Action):
     type: Literal["set_ignored"] = "set_ignored"

@@ -26,6 +26,7 @@ class Category(StrEnum):
     MEMORY = "memory"
     AGENTS = "agents"
     COMMUNITY = "community"
+    SCENES = "scenes"
 
 
 class Need(StrEnum):
@@ -79,6 +80,7 @@ class Definition:
     listed: bool  # in the HUD and the schema; an unlisted action of agents is said in another way
     alone_only: bool
     of_retired: bool  # people may still do it to a retired agent or its room
+    of_unheard: bool  # people to whom agents do not listen may still do it
     aims: Mapping[str, Aim]
     also: tuple[str, ...]
 
@@ -142,6 +144,7 @@ def define(
     for_agents: bool = True,
     listed: bool = True,
     of_retired: bool = False,
+    of_unheard: bool = False,
     also: tuple[str, ...] = (),
 ) -> Callable[[type[ActionModel]], type[ActionModel]]:
     """Give a model its definition; raises TypeError where that does not say what it acts on."""
@@ -158,6 +161,7 @@ def define(
             listed=listed and for_agents,
             alone_only=category in TOUCHES_OTHERS,
             of_retired=of_retired or category in OF_THE_RETIRED,
+            of_unheard=of_unheard,
             aims=_aims(model, needs),
             also=also,
         )

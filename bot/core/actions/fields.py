@@ -6,9 +6,12 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints
 
 from bot.core.actions.aims import AN_ID, Aim
+from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME
 
 LARGEST_ID = 2**53 - 1
 LONGEST_TEXT = 20_000  # of a message
+LONGEST_LINE = 2_000
+LARGEST_FILE = 200_000  # bytes of a file
 
 
 def a_number(value: object) -> object:
@@ -35,6 +38,20 @@ def printable(text: str) -> str:
     return text
 
 
+def fitting(text: str) -> str:
+    """Refuse what would be too large as a file."""
+    if len(text.encode("utf-8", "replace")) > LARGEST_FILE:
+        raise ValueError(f"give at most {LARGEST_FILE // 1_000} kB")
+    return text
+
+
+def an_agents(value: object) -> object:
+    """Refuse the id that stands for people."""
+    if str(value).strip() == str(ARCHITECT_ID):
+        raise ValueError(f"{ARCHITECT_ID} is {ARCHITECT_NAME}, who is no agent: speak to them in a room")
+    return value
+
+
 def percent(value: object) -> object:
     """Give attention as `"40"`, or as `"%*"` for dynamic."""
     text = str(value).strip().replace(" ", "").lower()
@@ -50,20 +67,22 @@ Id = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=LARGEST_ID), AN_ID
 DiscordId = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=2**63 - 1), AN_ID]
 RoomRef = Annotated[Id, Aim.ROOM]
 MessageRef = Annotated[Id, Aim.MESSAGE]
-AgentRef = Annotated[Id, Aim.AGENT]
+AgentRef = Annotated[Id, BeforeValidator(an_agents), Aim.AGENT]
 PersonRef = Annotated[DiscordId, Aim.PERSON]
 RequestRef = Annotated[Id, Aim.REQUEST]
 ScheduledRef = Annotated[Id, Aim.SCHEDULED]
 SummaryRef = Annotated[Id, Aim.SUMMARY]
 ChangeRef = Annotated[Id, Aim.CHANGE]
+SceneRef = Annotated[Id, Aim.SCENE]
 Point = Annotated[Id, Aim.POINT]
 Count = Annotated[int, BeforeValidator(a_number), Field(ge=1, le=50)]
 Number = Annotated[float, BeforeValidator(a_number), Field(allow_inf_nan=False)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
-Line = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_LINE)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1_500)]
 LONGEST_PROMPT = 8_000
 Prompt = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT)]
+FileText = Annotated[str, StringConstraints(min_length=1, max_length=LARGEST_FILE), AfterValidator(fitting)]
 UtcTime = Annotated[datetime, AfterValidator(in_utc)]
 Secret = Annotated[str, StringConstraints(min_length=4, max_length=64), AfterValidator(printable)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(printable)]

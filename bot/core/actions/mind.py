@@ -158,6 +158,18 @@ class ReadHistory(Action):
     limit: Count | None = None
 
 
+@define(
+    Category.MEMORY,
+    "Show the actions of a category in the next HUD, to an agent that is not shown all.",
+    hint="shows other actions: timing (sleep, schedule), room, access, identity, focus, messaging …",
+    listed=False,
+    people=People.NOBODY,
+)
+class More(Action):
+    type: Literal["more"] = "more"
+    category: Category
+
+
 @define(Category.MEMORY, "Read one message in full.", Need.MESSAGE, people=People.NOBODY)
 class ReadMessage(Action):
     type: Literal["read_message"] = "read_message"
@@ -177,7 +189,9 @@ class Checkpoints(Action):
     id: SummaryRef | None = None
 
 
-@define(Category.MEMORY, "Have a room summarised now.", Need.MEMBER, hint="have it summarised")
+@define(
+    Category.MEMORY, "Have a room summarised now.", Need.MEMBER, hint="have it summarised; first keep what must stay"
+)
 class Compact(Action):
     type: Literal["compact"] = "compact"
     room_id: RoomRef

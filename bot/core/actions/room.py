@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from bot.core.actions.aims import Aim
 from bot.core.actions.definition import Action, Category, Need, People, define
-from bot.core.actions.fields import AgentRef, Number, Percent, PersonRef, RoomRef
+from bot.core.actions.fields import LARGEST_ID, AgentRef, DiscordId, Number, Percent, PersonRef, RoomRef
 from bot.core.kinds import Access, Visibility
 
 
@@ -101,6 +102,18 @@ class Remove(Action):
     type: Literal["remove"] = "remove"
     agent_id: AgentRef | None = None
     person_id: PersonRef | None = None
+
+
+@define(Category.ROOM, "Delete the newest messages of a room, any number of them.", for_agents=False, of_retired=True)
+class ClearRoom(Action):
+    type: Literal["clear_room"] = "clear_room"
+    messages: Annotated[int, Field(ge=1, le=LARGEST_ID)]
+    before: Annotated[DiscordId, Aim.POINT]  # what was said later stays
+
+
+@define(Category.ROOM, "End the deleting of a room's messages.", for_agents=False, of_retired=True)
+class StopClearing(Action):
+    type: Literal["stop_clearing"] = "stop_clearing"
 
 
 @define(

@@ -5,7 +5,18 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.core.actions.definition import Action, Category, Need, People, define
-from bot.core.actions.fields import AgentRef, Line, MessageRef, Number, RoomRef, ScheduledRef, Text, UtcTime
+from bot.core.actions.fields import (
+    AgentRef,
+    FileText,
+    Label,
+    Line,
+    MessageRef,
+    Number,
+    RoomRef,
+    ScheduledRef,
+    Text,
+    UtcTime,
+)
 from bot.core.kinds import Emotion
 
 
@@ -55,6 +66,19 @@ class Reply(Action):
     room_id: RoomRef
     message_id: MessageRef
     message: Text
+
+
+@define(
+    Category.MESSAGING,
+    "Give a text as a file along with the first message of the same answer.",
+    hint="a file beside your first message, ≤ 200 kB",
+    also=("attach_file", "send_file", "upload_file"),
+    people=People.NOBODY,
+)
+class Attach(Action):
+    type: Literal["attach"] = "attach"
+    name: Label
+    text: FileText
 
 
 @define(Category.MESSAGING, "Say something as an agent, in a room it is in (its own by default).", for_agents=False)

@@ -1,6 +1,6 @@
 """The vocabulary as a whole: the definitions in their order, by name, and as the HUD lists them."""
 
-from bot.core.actions import access, agents, community, mind, room, talk  # noqa: F401  # where they are defined
+from bot.core.actions import access, agents, community, mind, room, scenes, talk  # noqa: F401  # where they are defined
 from bot.core.actions.definition import DEFINED, Category, Definition
 
 ORDER = tuple(Category)
@@ -9,6 +9,16 @@ CATALOGUE: tuple[Definition, ...] = tuple(
 )
 BY_NAME = {definition.name: definition for definition in CATALOGUE}
 ALSO_CALLED = {name: definition.name for definition in CATALOGUE for name in definition.also}
+
+
+LEAN = ("set", "get", "delete", "recall", "react", "more")
+"""What an agent that is shown little finds in its list of actions: those that are used most and change nothing else."""
+
+
+def actions_of(category: Category, *, privileged: bool) -> tuple[Definition, ...]:
+    """Give a category's listed actions, those of the privileged only to them."""
+    of = (each for each in CATALOGUE if each.category is category and each.listed)
+    return tuple(each for each in of if privileged or not each.privileged)
 
 
 def hud_actions(*, privileged: bool) -> dict[str, tuple[str, ...]]:

@@ -13,7 +13,7 @@ MOST_SUMMARY: Final = 2_400  # characters
 Sections = Mapping[str, Json]
 
 
-class Detail(IntEnum):
+class RoomDetail(IntEnum):
     """How much of a room is shown: all, no billboard, summary and members, or its name only."""
 
     FULL = 0
@@ -27,10 +27,11 @@ class ShownRoom:
 
     view: RoomView
     name: str
-    detail: Detail
+    detail: RoomDetail
     seat: Mapping[str, Json]
     messages: tuple[Message, ...] = ()
     older: int = 0
+    people: tuple[str, ...] = ()  # who spoke there lately, as their names stand before words
 
     @property
     def id(self) -> AgentId:
@@ -45,11 +46,12 @@ class ShownRoom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentHud:
-    """All that one agent is shown; `sections` by name, in the documented nesting's names."""
+    """All that one agent is shown; `sections` by name, in the documented nesting's names: of a lean one, only some."""
 
     agent: Agent
     side: Side
     sections: Sections
+    lean: bool = False
     shown_rooms: tuple[ShownRoom, ...] = ()
     named: tuple[tuple[AgentId, str], ...] = ()  # rooms shown by name only
     unnamed: int = 0  # further rooms for which there is no place at all

@@ -7,8 +7,7 @@ from typing import Final
 from bot.core.hud.agent_hud import AgentHud, CallTime, Format
 from bot.core.hud.directory import NAMES, NEIGHBOURS, NOBODY
 from bot.core.hud.focus import LEAST, MINIMAL
-from bot.core.hud.lookups import LOOKUPS_PERCENT
-from bot.core.hud.sections import Scope, SectionLimits, knowledge_cap, sections
+from bot.core.hud.sections import Scope, SectionLimits, first_limits, sections
 from bot.core.hud.why import why
 from bot.core.hud.wording import fill_status, focus_tier, percent
 from bot.core.records import AgentId, Json
@@ -34,13 +33,11 @@ class Rest:
 def fit_rest(scope: Scope, room_ids: Sequence[AgentId], hud_format: Format, moment: CallTime) -> Rest:
     """Give the sections at the first thrift at which they take at most half of the budget."""
     cap = scope.budget * REST_PERCENT // 100
-    limits = SectionLimits(
-        knowledge_tokens=knowledge_cap(scope.agent), lookup_tokens=scope.budget * LOOKUPS_PERCENT // 100
-    )
+    limits = first_limits(scope)
     write = _Writer(scope, room_ids, hud_format, moment)
     rest = write(limits, 0)
     fill = percent(rest.tokens, cap)
-    tighter = _within_actions(scope, rest, replace(limits, focus=focus_tier(fill)))
+    tighter = _within_actions(scope, rest, replace(limits, focus=max(limits.focus, focus_tier(fill))))
     rest = write.filled(rest, fill) if tighter == limits else write(tighter, fill)
     limits = tighter
     for spare in _savings():
@@ -59,13 +56,16 @@ class _Writer:
     moment: CallTime
 
     def __call__(self, limits: SectionLimits, fill_percent: int) -> Rest:
-        told: dict[str, Json] = {"budget": self.budget(fill_percent), "why": why(self.scope)}
-        shown = sections(self.scope, self.room_ids, limits) | told
-        agent_hud = AgentHud(agent=self.scope.agent, side=self.scope.side, sections=shown)
+        shown = sections(self.scope, self.room_ids, limits) | {"why": why(self.scope)}
+        if not self.scope.lean:
+            shown["budget"] = self.budget(fill_percent)
+        agent_hud = AgentHud(agent=self.scope.agent, side=self.scope.side, sections=shown, lean=self.scope.lean)
         return Rest(agent_hud=agent_hud, pieces=tuple(self.hud_format.pieces(agent_hud, self.moment)))
 
     def filled(self, rest: Rest, fill_percent: int) -> Rest:
         """Give the same with another fill level, without writing the other sections again."""
+        if "budget" not in rest.agent_hud.sections:
+            return rest
         shown = {**rest.agent_hud.sections, "budget": self.budget(fill_percent)}
         agent_hud = replace(rest.agent_hud, sections=shown)
         others = (piece for piece in rest.pieces if piece[0] != "budget")
@@ -85,7 +85,7 @@ def _within_actions(scope: Scope, rest: Rest, limits: SectionLimits) -> SectionL
     there = min(limits.actions, len(scope.mind.recent_actions))
     if used <= cap or there == 0:
         return limits
-    return replace(limits, actions=max(FEWEST_ACTIONS, there * cap // used))
+    return replace(limits, actions=min(limits.actions, max(FEWEST_ACTIONS, there * cap // used)))
 
 
 Saving = Callable[[SectionLimits, int, dict[str, int]], SectionLimits]

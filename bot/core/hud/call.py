@@ -3,11 +3,12 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import Final
 
+from bot.core.actions import LEAN, Category, actions_of
 from bot.core.hud.agent_hud import AgentHud, CallTime, Format
 from bot.core.hud.constant import constant_part
 from bot.core.hud.counting import count
@@ -16,13 +17,14 @@ from bot.core.hud.formats import FORMATS
 from bot.core.hud.knowledge import Known
 from bot.core.hud.layout import BacklogCache
 from bot.core.hud.prompts import prompts_of
-from bot.core.hud.sections import Scope
+from bot.core.hud.sections import Scope, asked_for, lines_of, shown_lookups
 from bot.core.hud.shared import joined_directory, seen_once
+from bot.core.hud.why import found
 from bot.core.hud.wording import local_time, timestamp
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, MessageId, Reason, Side
-from bot.core.schema import answer_schema
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, MessageId, Reason, Side
+from bot.core.schema import LeanForm, answer_schema
 from bot.core.view import View
 
 LEAST_LOADED: Final = 200
@@ -44,7 +46,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentPart:
-    """What one agent sees in a call; `tokens` is its own part as it would be alone, never above its budget."""
+    """What one agent sees in a call; `tokens` is its own part as it would be alone, never above its budget.
+
+    `room_ids`: where it may act; `shown_ids`: the rooms that it looks at.
+    """
 
     agent_id: AgentId
     side: Side
@@ -54,6 +59,8 @@ class AgentPart:
     seen_until: Mapping[AgentId, MessageId]
     message_ids: frozenset[MessageId]
     tokens: int
+    shown_ids: tuple[AgentId, ...] = ()
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +72,15 @@ class BuiltCall:
     tokens: int
     parts: tuple[AgentPart, ...]
     cache_key: str
+    lean: LeanForm | None = None
+    turn_schema: Mapping[str, Json] | None = None  # of a turn, whose answer is another
+
+    @property
+    def schema(self) -> Mapping[str, Json]:
+        """What holds a model to the answer's form."""
+        if self.turn_schema is not None:
+            return self.turn_schema
+        return answer_schema(alone=len(self.parts) == 1, lean=self.lean)
 
 
 def build(
@@ -76,10 +92,12 @@ def build(
     input_format: InputFormat,
     output_format: OutputFormat,
     structured: bool,
+    lean: bool = False,
 ) -> BuiltCall:
     """Build a call for one agent or several; each sees the same messages as it would alone.
 
-    `structured` tells that the model is held to the answer's schema, so that the format needs fewer words.
+    `structured` tells that the model is held to the answer's schema, so that the format needs fewer words; `lean`: the
+    one agent is shown only what a weak mind can bear.
     """
     config = view.config
     at = CallTime(
@@ -88,12 +106,13 @@ def build(
     hud_format = FORMATS[input_format].write(tokenizer)
     alone = len(asks) == 1
     prompts = prompts_of(config.prompts)
-    instructions = constant_part(prompts, input_format, output_format, structured=structured, alone=alone)
-    scopes = [_scope(view, ask, now, tokenizer, alone=alone) for ask in asks]
+    scopes = [_scope(view, ask, now, tokenizer, alone=alone, lean=lean) for ask in asks]
     backlogs_known: BacklogCache = {}
     fitted = [fit(scope, hud_format, at, backlogs_known) for scope in scopes]
+    form = _lean_form(scopes[0], fitted[0]) if lean else None
+    instructions = constant_part(prompts, input_format, output_format, structured=structured, alone=alone, lean=form)
     if len(fitted) == 1:
-        text, tokens = hud_format.solo(fitted[0].agent_hud, at), fitted[0].tokens
+        text, tokens = fitted[0].text or hud_format.solo(fitted[0].agent_hud, at), fitted[0].tokens
     else:
         text = _shared_text([one.agent_hud for one in fitted], hud_format, at, prompts["isolation"])
         tokens = tokenizer.count(text)
@@ -104,7 +123,31 @@ def build(
         tokens=count(tokenizer, instructions) + tokens,
         parts=tuple(_part(one) for one in fitted),
         cache_key=_cache_key(view.community.id, instructions, room_ids),
+        lean=form,
     )
+
+
+def _lean_form(scope: Scope, fitted: Fitted) -> LeanForm:
+    """Give what the answer can hold: the actions that stand in the view."""
+    form = LeanForm(LEAN, in_one_room=len(fitted.agent_hud.shown_rooms) == 1)
+    return _with_more(form, scope.more, scope.agent)
+
+
+def _with_more(form: LeanForm, categories: Sequence[Category], agent: Agent) -> LeanForm:
+    privileged = agent.can_create_agents
+    more = [action.name for one in categories for action in actions_of(one, privileged=privileged)]
+    return replace(form, actions=tuple(dict.fromkeys((*form.actions, *more))))
+
+
+def with_lookups(
+    built: BuiltCall, agent: Agent, lookups: Sequence[Lookup], tokenizer: Tokenizer, most: int
+) -> BuiltCall:
+    """Give a call of one agent with what it looked up, in at most so many tokens, below its view, which stays."""
+    more = asked_for(lookups) if built.lean else ()
+    shown = shown_lookups(tokenizer, lookups, most)
+    tail = found(shown, lines_of(more, agent), built.parts[0].why)
+    form = _with_more(built.lean, more, agent) if built.lean else None
+    return replace(built, input=built.input + tail, tokens=built.tokens + tokenizer.count(tail), lean=form)
 
 
 def messages_to_load(agents: Iterable[Agent]) -> int:
@@ -115,13 +158,19 @@ def messages_to_load(agents: Iterable[Agent]) -> int:
 def constant_tokens(built: BuiltCall, tokenizer: Tokenizer, *, structured: bool) -> list[tuple[str, int]]:
     """Give what is the same in every call: the OS section, and the schema that models are held to."""
     sections = [("os section", count(tokenizer, built.instructions))]
-    schema = _schema_text(alone=len(built.parts) == 1)
-    return [*sections, ("answer schema", count(tokenizer, schema))] if structured else sections
+    return [*sections, ("answer schema", schema_tokens(built, tokenizer))] if structured else sections
+
+
+def schema_tokens(built: BuiltCall, tokenizer: Tokenizer) -> int:
+    """Give what the schema of a call's answer takes."""
+    if built.turn_schema is not None:
+        return count(tokenizer, json.dumps(built.turn_schema))
+    return count(tokenizer, _schema_text(alone=len(built.parts) == 1, lean=built.lean))
 
 
 @cache
-def _schema_text(*, alone: bool) -> str:
-    return json.dumps(answer_schema(alone=alone))
+def _schema_text(*, alone: bool, lean: LeanForm | None) -> str:
+    return json.dumps(answer_schema(alone=alone, lean=lean))
 
 
 def section_tokens(built: BuiltCall, tokenizer: Tokenizer, *, structured: bool) -> list[tuple[str, int]]:
@@ -134,17 +183,18 @@ def section_tokens(built: BuiltCall, tokenizer: Tokenizer, *, structured: bool) 
     return [*sections, ("whole call", built.tokens + schema)]
 
 
-def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: bool) -> Scope:
+def _scope(view: View, ask: Ask, now: datetime, tokenizer: Tokenizer, *, alone: bool, lean: bool) -> Scope:
     minds = (view.mind_of(ask.agent_id, side) for side in {ask.side, PUBLIC_SIDE})
     return Scope(
         view=view,
-        agent=view.agents[ask.agent_id],
+        agent=view.whole_agent(ask.agent_id),
         side=ask.side,
         alone=alone and ask.alone,
         now=now,
         tokenizer=tokenizer,
         reasons=ask.reasons,
         known={mind.side: Known(tokenizer, mind.knowledge) for mind in minds},
+        lean=lean,
     )
 
 
@@ -162,7 +212,9 @@ def _part(fitted: Fitted) -> AgentPart:
         agent_id=agent_hud.agent.id,
         side=agent_hud.side,
         sections=fitted.sections,
-        room_ids=tuple(place.id for place in agent_hud.shown_rooms),
+        room_ids=fitted.room_ids,
+        shown_ids=tuple(place.id for place in agent_hud.shown_rooms),
+        why=str(agent_hud.sections["why"]),
         window_starts=starts,
         seen_until=newest,
         message_ids=frozenset(message.id for place in agent_hud.shown_rooms for message in place.messages),

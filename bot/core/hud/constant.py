@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from bot.core.actions import hud_actions
+from bot.core.actions import BY_NAME, LEAN, hud_actions
 from bot.core.hud.agent_hud import OsSection
 from bot.core.hud.formats import FORMATS
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import Json
+from bot.core.schema import LeanForm
 
 INSTRUCTIONS: Final = (
     "identity",
@@ -46,6 +47,8 @@ STRUCTURED: Final = (
     "Answer in the given schema: an entry for each agent of this call, by its id. responses are messages to rooms, "
     "empty to stay silent; leave parameters that an action does not have null; thoughts are private."
 )
+ONE_ROOM: Final = "message is what you say now, empty to stay silent; actions are mostly none."
+SEVERAL_ROOMS: Final = "responses are messages to rooms by their ids, none to stay silent; actions are mostly none."
 BY_ID: Final = ": an entry for each agent of this call, by its id."  # what a call of one knows nothing of
 
 
@@ -56,9 +59,33 @@ def constant_part(
     *,
     structured: bool,
     alone: bool = False,
+    lean: LeanForm | None = None,
 ) -> str:
     """Give the OS section; it holds no id, name or time of anybody. `alone`: of calls of one agent."""
+    if lean is not None:
+        answer = lean_answer_format(output_format, structured, in_one_room=lean.in_one_room)
+        return _lean(prompts["lean"], input_format, answer)
     return _constant(tuple(prompts.items()), input_format, answer_format(output_format, structured, alone))
+
+
+@lru_cache(maxsize=64)
+def _lean(told: str, input_format: InputFormat, answer: str) -> str:
+    lines = {"if needed": tuple(BY_NAME[name].hud_line for name in LEAN)}
+    section = OsSection(directives=told, instructions={}, actions=lines, answer=answer)
+    return FORMATS[input_format].constant(section)
+
+
+def lean_answer_format(output_format: OutputFormat, structured: bool, *, in_one_room: bool) -> str:
+    """Give how an agent answers that is shown little: what it says in the one room shown, or room by room."""
+    told = ONE_ROOM if in_one_room else SEVERAL_ROOMS
+    if structured:
+        return f"Answer in the given schema. {told}"
+    if output_format is OutputFormat.TOON:
+        example = 'message: "…"\n' if in_one_room else 'responses[1]{room_id,message}:\n  8,"…"\n'
+        return f"Answer with one TOON document. {told}\n{example}actions[0]:\n"
+    said: dict[str, Json] = {"message": "…"} if in_one_room else {"responses": ONE_EXAMPLE["responses"]}
+    example = json.dumps({**said, "actions": []}, ensure_ascii=False)
+    return f"Answer with one JSON object and nothing else. {told} {example}"
 
 
 @lru_cache(maxsize=64)

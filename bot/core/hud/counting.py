@@ -7,6 +7,7 @@ from typing import Final
 from bot.core.ports import Tokenizer
 
 _LONG: Final = 600  # characters
+_LONGEST: Final = 20_000  # what is longer than that would fill the memory
 _LONGEST_TOKENS: Final = 16  # characters a token, more than any words have: what is longer is not even counted
 _LONGEST_TAIL: Final = 60
 _TAIL: Final = re.compile(r" ?(?:[^\s\w]|_)+$")
@@ -21,7 +22,9 @@ def adds_up(tokenizer: Tokenizer) -> bool:
 
 
 def count(tokenizer: Tokenizer, text: str) -> int:
-    """Give the number of tokens of a text, from memory if it was counted before."""
+    """Give the number of tokens of a text, from memory if it was counted before and is not too long to be kept."""
+    if len(text) > _LONGEST:
+        return tokenizer.count(text)
     return (_long if len(text) > _LONG else _short)(tokenizer, text)  # type: ignore[arg-type]  # hashed by identity
 
 

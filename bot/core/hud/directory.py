@@ -5,11 +5,12 @@ from typing import Final
 
 from bot.core.hud.escape import whole
 from bot.core.kinds import Visibility
-from bot.core.records import AgentId, Json
+from bot.core.records import ARCHITECT_ID, ARCHITECT_NAME, AgentId, Json
 from bot.core.view import Outline
 
 EVERYONE, NEIGHBOURS, NAMES, NOBODY = 0, 1, 2, 3
 MOST_NAMES: Final = 100
+LAST_LINES, MOST_SPEAKERS = 30, 12
 
 
 def neighbours(view: Outline, room_ids: Iterable[AgentId]) -> set[AgentId]:
@@ -26,12 +27,28 @@ def shown_directory(view: Outline, agent_id: AgentId, room_ids: Iterable[AgentId
         return []
     inside = frozenset(room_ids)
     near = neighbours(view, inside) | {agent_id}
-    shown: list[Json] = [
+    shown: list[Json] = [architect(level)]
+    shown += [
         entry(view, id_, level, inside)
         for id_ in sorted(view.agents)
         if id_ in near or (level == EVERYONE and view.agents[id_].retired_at is None)
     ]
     return shown[:MOST_NAMES] if level == NAMES else shown
+
+
+def speakers(view: Outline, agent_id: AgentId, room_ids: Iterable[AgentId]) -> list[Json]:
+    """Give the names of the other agents that spoke last in these rooms, so that their words have one."""
+    rooms = [view.rooms[room_id] for room_id in room_ids if room_id in view.rooms]
+    said = (one for room in rooms for one in view.visible(agent_id, room)[-LAST_LINES:])
+    ids = {one.sender.agent_id for one in said if one.sender.agent_id in view.agents} - {agent_id, None}
+    shown: list[Json] = [entry(view, id_, NAMES) for id_ in sorted(id_ for id_ in ids if id_ is not None)]
+    return shown[:MOST_SPEAKERS]
+
+
+def architect(level: int = EVERYONE) -> dict[str, Json]:
+    """Give the entry of the id that stands for all who run the server."""
+    named: dict[str, Json] = {"id": ARCHITECT_ID, "name": ARCHITECT_NAME}
+    return named if level == NAMES else named | {"type": "people", "topic": "", "access": "every room"}
 
 
 def entry(

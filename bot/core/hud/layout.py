@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.core.attention import allot
-from bot.core.hud.agent_hud import AgentHud, Detail, Format, ShownRoom
+from bot.core.hud.agent_hud import AgentHud, Format, RoomDetail, ShownRoom
 from bot.core.hud.sections import Scope
 from bot.core.hud.shown_rooms import shares_of, shown_rooms_of, without_secrets
 from bot.core.hud.window import CUT_OFF_FROM, Backlog, choose
@@ -88,7 +88,7 @@ def _shown(room_table: RoomTable, agent_hud: AgentHud, total: int) -> tuple[list
     """Choose the detail at which every room has its newest message, else the rooms that are shown at all."""
     costs = room_table.costs(room_table.shown_rooms)
     if sum(cost.least for cost in costs) > total:
-        costs = room_table.costs([replace(place, detail=Detail.BARE) for place in room_table.shown_rooms])
+        costs = room_table.costs([replace(place, detail=RoomDetail.BARE) for place in room_table.shown_rooms])
     if sum(cost.least for cost in costs) <= total:
         return costs, agent_hud
     ranked = sorted(costs, key=lambda one: (-room_table.parts[one.place.id], not one.place.seat["is_self_room"]))

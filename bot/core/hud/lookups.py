@@ -10,7 +10,7 @@ from bot.core.records import Agent, Json
 MOST_LOOKUPS: Final = 10  # of one answer
 LOOKUPS_PERCENT: Final = 15
 LONGEST_QUESTION: Final = 200  # characters
-_CHARACTERS: Final = 4  # of a token, which is more than most texts have
+TOKEN_CHARACTERS: Final = 4  # of a token, which is more than most texts have
 _FRAME: Final = 16  # what a value takes beside its text
 _NOTE: Final = 36  # that says how much was left out
 _ITER_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).iterencode
@@ -18,7 +18,7 @@ _ITER_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).iterencode
 
 def lookup_characters(agent: Agent) -> int:
     """Give how much all look-ups of an answer may be together."""
-    return agent.token_budget * LOOKUPS_PERCENT // 100 * _CHARACTERS
+    return agent.token_budget * LOOKUPS_PERCENT // 100 * TOKEN_CHARACTERS
 
 
 def fitted(answer: Json, most: int) -> Json:

@@ -1,28 +1,38 @@
 """The sections of an agent's own part that are not rooms, from the view, at a given thrift."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from bot.core.access import shown_label
-from bot.core.actions import hud_actions
+from bot.core.actions import Category, actions_of, hud_actions
 from bot.core.hud.counting import clipped
-from bot.core.hud.directory import EVERYONE, shown_directory
+from bot.core.hud.directory import EVERYONE, NAMES, NOBODY, shown_directory, speakers
 from bot.core.hud.escape import whole
-from bot.core.hud.focus import EMPTY, FULL, LEAST, shown_focus
+from bot.core.hud.focus import EMPTY, FULL, LEAST, MINIMAL, shown_focus
 from bot.core.hud.knowledge import PATHS_NAMED, Known, inline
-from bot.core.hud.lookups import LONGEST_QUESTION, MOST_LOOKUPS, fitted, lookup_characters
+from bot.core.hud.lookups import LONGEST_QUESTION, LOOKUPS_PERCENT, MOST_LOOKUPS, TOKEN_CHARACTERS, fitted
 from bot.core.hud.recent_actions import CHARACTERS, shown_action
-from bot.core.hud.wording import WARNING_FROM, fill_status, percent, timestamp
-from bot.core.kinds import AgentType
+from bot.core.hud.wording import WARNING_FROM, fill_status, percent
+from bot.core.kinds import AgentType, ReasonKind
 from bot.core.ports import Tokenizer
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Lookup, Mind, Reason, Side, WholeAgent
 from bot.core.view import View
 
 PROMPT_PERCENT: Final = 10
 MOST_KEYS: Final = 20
 NOTHING_KEPT: Final = 100
+MORE_OF: Final = "more "  # begins what stands for the answer to the action `more`
+LEAN_PROMPT_PERCENT: Final = 25
+LEAN_KNOWLEDGE_PERCENT: Final = 15
+LEAN_DEEDS: Final = 3
+LEAN_DEED_CHARACTERS: Final = 60
+LEAN_KEYS: Final = 5
+LEAN_IDENTITY: Final = frozenset({"id", "name", "type", "seed", "role"})
+LEAN_FOCUS: Final = frozenset({"currentTask", "blockers", "compactedContext"})
+SPEECH: Final = frozenset({"send_message", "reply"})
+LEAN_KNOWLEDGE: Final = frozenset({"knowledge", "knowledge_hidden"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,18 +53,26 @@ class Scope:
     """Whose sections: an agent on one side, at a time; `alone` in its call, so its own secrets may be shown."""
 
     view: View
-    agent: Agent
+    agent: WholeAgent
     side: Side
     alone: bool
     now: datetime
     tokenizer: Tokenizer
     known: Mapping[Side, Known]  # of this side, and of the public one
     reasons: Sequence[Reason] = ()  # of the beat, the most urgent first
+    lean: bool = False  # shown little
 
     @property
     def budget(self) -> int:
-        """The agent's token budget."""
-        return self.agent.token_budget
+        """The agent's token budget, or the small one of those that are shown little."""
+        most = self.agent.token_budget
+        return min(most, self.view.config.lean_tokens) if self.lean else most
+
+    @property
+    def more(self) -> tuple[Category, ...]:
+        """The kinds of actions that one who is shown few of them is shown now: it asked, or somebody knocks."""
+        knocks = any(reason.kind is ReasonKind.ACCESS for reason in self.reasons)
+        return asked_for(self.mind.lookups, *[Category.ACCESS] * knocks)
 
     @property
     def mind(self) -> Mind:
@@ -62,8 +80,62 @@ class Scope:
         return self.view.mind_of(self.agent.id, self.side)
 
 
+def asked_for(lookups: Sequence[Lookup], *others: Category) -> tuple[Category, ...]:
+    """Give the kinds of actions that were asked for with `more`, and others."""
+    asked = {one.question.removeprefix(MORE_OF) for one in lookups if one.question.startswith(MORE_OF)}
+    return tuple(one for one in Category if one in asked or one in others)
+
+
+def lines_of(categories: Sequence[Category], agent: Agent) -> dict[str, Json]:
+    """Give the lines of these kinds of actions."""
+    privileged = agent.can_create_agents
+    return {one.value: [each.hud_line for each in actions_of(one, privileged=privileged)] for one in categories}
+
+
+def first_limits(scope: Scope) -> SectionLimits:
+    """Give how much of each section is shown where there is space for it."""
+    lookups = scope.budget * LOOKUPS_PERCENT // 100
+    if not scope.lean:
+        return SectionLimits(knowledge_tokens=knowledge_cap(scope.agent), lookup_tokens=lookups)
+    return SectionLimits(
+        knowledge_tokens=min(knowledge_cap(scope.agent), scope.budget * LEAN_KNOWLEDGE_PERCENT // 100),
+        lookup_tokens=lookups,
+        focus=MINIMAL,
+        actions=LEAN_DEEDS,
+        action_characters=LEAN_DEED_CHARACTERS,
+        directory=NAMES,
+        keys=LEAN_KEYS,
+    )
+
+
+def _lean_sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLimits) -> dict[str, Json]:
+    """Give the few sections of an agent that is shown little; what is empty is left out."""
+    shown: dict[str, Json] = {
+        "directory": speakers(scope.view, scope.agent.id, room_ids) if limits.directory != NOBODY else [],
+        "identity": {name: value for name, value in identity(scope).items() if name in LEAN_IDENTITY},
+        **{name: part for name, part in _knowledge(scope, scope.side, limits).items() if name in LEAN_KNOWLEDGE},
+        "focus": {name: part for name, part in _focus(scope, scope.mind, limits).items() if name in LEAN_FOCUS},
+        "keys_held": _keys_held(scope, limits) if Category.ACCESS in scope.more else [],
+        "recent_actions": _actions(_without_speech(scope.mind), limits),
+        "lookups": shown_lookups(scope.tokenizer, scope.mind.lookups, limits.lookup_tokens),
+        "available_actions": lines_of(scope.more, scope.agent),
+    }
+    if scope.side != PUBLIC_SIDE:
+        public = _knowledge(scope, PUBLIC_SIDE, replace(limits, knowledge_tokens=limits.knowledge_tokens // 2))
+        shown["public"] = {name: part for name, part in public.items() if name in LEAN_KNOWLEDGE and part}
+    return {name: part for name, part in shown.items() if part}
+
+
+def _without_speech(mind: Mind) -> Mind:
+    """Leave out what stands in the room already."""
+    kept = tuple(one for one in mind.recent_actions if not one.accepted or one.type not in SPEECH)
+    return replace(mind, recent_actions=kept)
+
+
 def sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLimits) -> dict[str, Json]:
     """Give all sections but rooms and budget, in the documented names; what is empty is there and empty."""
+    if scope.lean:
+        return _lean_sections(scope, room_ids, limits)
     agent, mind = scope.agent, scope.mind
     shown: dict[str, Json] = {
         "directory": shown_directory(scope.view, agent.id, room_ids, limits.directory),
@@ -73,7 +145,7 @@ def sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLimits) -
         "focus": _own_focus(scope, mind, limits),
         "keys_held": _keys_held(scope, limits),
         "recent_actions": _actions(mind, limits),
-        "lookups": _lookups(scope, mind.lookups, limits.lookup_tokens),
+        "lookups": shown_lookups(scope.tokenizer, mind.lookups, limits.lookup_tokens),
     }
     if scope.side != PUBLIC_SIDE:
         shown["public"] = _public(scope, limits)
@@ -85,14 +157,16 @@ def sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLimits) -
 def identity(scope: Scope) -> dict[str, Json]:
     """Give who the agent is; its seed or role takes at most a tenth of the budget."""
     agent = scope.agent
-    prompt = clipped(scope.tokenizer, whole(agent.prompt), scope.budget * PROMPT_PERCENT // 100)
+    percent = LEAN_PROMPT_PERCENT if scope.lean else PROMPT_PERCENT
+    prompt = clipped(scope.tokenizer, whole(agent.prompt), scope.budget * percent // 100)
     return {
         "id": agent.id,
         "name": agent.name,
         "type": agent.type.value,
         "model": agent.model[:100],
         "temperature": agent.temperature,
-        "created": timestamp(agent.created_at),
+        "joined": f"{agent.created_at:%Y-%m-%d}",
+        "checkpoints": sum(room.checkpoints for room in scope.view.rooms_of(agent.id, scope.side)),
         ("seed" if agent.type is AgentType.PERSONA else "role"): prompt,
     }
 
@@ -140,17 +214,18 @@ def _keys_held(scope: Scope, limits: SectionLimits) -> list[Json]:
     return [{"room": key.room_id, "label": shown_label(key, rooms.get(key.room_id))} for key in standing]
 
 
-def _lookups(scope: Scope, lookups: Sequence[Lookup], most: int) -> list[Json]:
+def shown_lookups(tokenizer: Tokenizer, lookups: Sequence[Lookup], most: int) -> list[Json]:
+    """Give what was looked up in at most so many tokens: each has its share, its middle left out if it is long."""
     if most <= 0 or not lookups:
         return []
     lookups = lookups[-MOST_LOOKUPS:]
     each = most // len(lookups)
     found: list[Json] = []
     for lookup in lookups:
-        kept = fitted(lookup.answer, lookup_characters(scope.agent) // len(lookups))
+        kept = fitted(lookup.answer, most * TOKEN_CHARACTERS // len(lookups))
         answer = kept if isinstance(kept, str) else inline(kept)
-        question = clipped(scope.tokenizer, whole(lookup.question[:LONGEST_QUESTION]), each // 3)
-        text = clipped(scope.tokenizer, whole(answer), each * 2 // 3 - 8)
+        question = clipped(tokenizer, whole(lookup.question[:LONGEST_QUESTION]), each // 3)
+        text = clipped(tokenizer, whole(answer), each * 2 // 3 - 8)
         if text or question:
             found.append({"question": question, "answer": text if text != answer else kept})
     return found

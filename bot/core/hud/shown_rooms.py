@@ -2,27 +2,36 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import timedelta
+from itertools import accumulate
 from typing import Final
 
+from bot.core.actions import Category
 from bot.core.attention import shares, word_attention
-from bot.core.hud.agent_hud import Detail, ShownRoom
+from bot.core.hud.agent_hud import RoomDetail, ShownRoom
 from bot.core.hud.counting import count
 from bot.core.hud.escape import unbracketed, whole
+from bot.core.hud.formats.lines import line_tokens
+from bot.core.hud.formats.lines import shown as shown_sender
 from bot.core.hud.knowledge import inline
 from bot.core.hud.sections import Scope
 from bot.core.hud.values import entries
-from bot.core.hud.wording import time_since, timestamp
-from bot.core.kinds import Visibility
+from bot.core.hud.wording import WARNING_FROM, percent, time_since, timestamp
+from bot.core.kinds import ReasonKind, Visibility
 from bot.core.pace import word_budget
+from bot.core.people import present
 from bot.core.records import AccessKey, AccessRequest, AgentId, Json, Message, Schedule
 from bot.core.view import RoomView
 
+MOST_PEOPLE: Final = 12
 MOST_KEYS: Final = 20
 MOST_REQUESTS: Final = 20
 MOST_SCHEDULED: Final = 10
 LONGEST_SCHEDULED: Final = 100  # characters of each
 MOST_OWN_WORDS: Final = 3  # messages
 LONGEST_OWN_WORDS: Final = 600  # characters of each
+LEAN_SEAT: Final = frozenset({"you", "is_self_room", "word_budget"})
+SOON: Final = "keep what must stay word for word (set, hud_note)"
 SECRET_TOKENS: Final = 70  # kept free for each key, so that rooms look the same with secrets and without
 LONGEST_SECRET: Final = 56  # tokens; of a longer one the label must do
 
@@ -32,6 +41,18 @@ def without_secrets(seat: Mapping[str, Json]) -> tuple[dict[str, Json], int]:
     keys = entries(seat.get("my_keys"))
     bare: list[Json] = [{name: value for name, value in key.items() if name != "key"} for key in keys]
     return ({**seat, "my_keys": bare} if bare else dict(seat)), SECRET_TOKENS * len(bare)
+
+
+def rooms_of(scope: Scope) -> tuple[RoomView, ...]:
+    """Give the rooms that are shown: all on this side, or to one that is shown little those of its reasons."""
+    rooms = scope.view.rooms_of(scope.agent.id, scope.side)
+    if not scope.lean:
+        return rooms
+    called = {reason.room_id for reason in scope.reasons}
+    called |= {scope.agent.id} if any(reason.kind is ReasonKind.ACCESS for reason in scope.reasons) else set()
+    calls = {reason.message_id for reason in scope.reasons if reason.room_id is None}
+    wanted = [one for one in rooms if one.room.id in called or any(said.id in calls for said in one.messages)]
+    return tuple(wanted) or rooms[:1]
 
 
 def shares_of(scope: Scope, rooms: Iterable[RoomView]) -> dict[AgentId, float]:
@@ -45,11 +66,18 @@ def shown_rooms_of(scope: Scope, rooms: Iterable[RoomView], parts: Mapping[Agent
         ShownRoom(
             view=_since_joining(scope, room),
             name=room_name(scope, room.room.id),
-            detail=Detail.FULL,
+            detail=RoomDetail.BARE if scope.lean else RoomDetail.FULL,
             seat=seat(scope, room, parts[room.room.id]),
+            people=_people(scope, room),
         )
         for room in rooms
     ]
+
+
+def _people(scope: Scope, room: RoomView) -> tuple[str, ...]:
+    here = [shown_sender(one) for one in present(room, scope.now - timedelta(hours=scope.view.config.present_hours))]
+    more = len(here) - MOST_PEOPLE
+    return (*here[:MOST_PEOPLE], *([f"{more} more"] if more > 0 else []))
 
 
 def _since_joining(scope: Scope, room: RoomView) -> RoomView:
@@ -83,11 +111,25 @@ def seat(scope: Scope, room: RoomView, part: float) -> dict[str, Json]:
         "time_since_last": time_since(mine.last_spoke_at, scope.now),
         "word_budget": word_budget(mine.last_spoke_at, mine.overrun_words, room.room.wpm, scope.now),
     }
+    if scope.lean:
+        shown = {name: part for name, part in shown.items() if name in LEAN_SEAT}
+    if _is_soon_summed_up(scope, room):
+        shown["summary_soon"] = SOON
     if said := scope.view.own_words(scope.agent.id, room.room.id):
         shown["being_posted"] = [_said(message) for message in said[-MOST_OWN_WORDS:]]
     if later := [one for one in scope.view.schedules.get(scope.agent.id, ()) if one.room_id == room.room.id]:
         shown["scheduled"] = [_later(one) for one in later[:MOST_SCHEDULED]]
-    return shown | _at_the_door(scope, room.room.id) if own else shown
+    is_door = own and (not scope.lean or Category.ACCESS in scope.more)
+    return shown | _at_the_door(scope, room.room.id) if is_door else shown
+
+
+def _is_soon_summed_up(scope: Scope, room: RoomView) -> bool:
+    """Tell whether what no summary covers is nearly as much as one is written of, or one is asked for."""
+    if room.room.compact_asked_at is not None:
+        return True
+    after = room.checkpoint.last_message_id if room.checkpoint else 0
+    said = accumulate(line_tokens(scope.tokenizer, one) for one in reversed(room.messages) if one.id > after)
+    return any(percent(tokens, scope.view.config.summary_tokens) >= WARNING_FROM for tokens in said)
 
 
 def _later(schedule: Schedule) -> dict[str, Json]:

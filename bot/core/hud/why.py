@@ -1,13 +1,15 @@
 """Why a beat came: the last line of what an agent is shown, so that even a weak mind knows what to answer."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bot.core.hud.escape import one_line, unbracketed
+from bot.core.hud.knowledge import inline
 from bot.core.hud.sections import Scope
 from bot.core.hud.shown_rooms import room_name
-from bot.core.hud.wording import MEND, plural
+from bot.core.hud.wording import FOUND, MEND, plural
 from bot.core.kinds import ReasonKind
-from bot.core.records import AgentId, Message, Reason
+from bot.core.records import ARCHITECT_NAME, AgentId, Json, Message, Reason
 
 MOST_NAMED: Final = 3  # reasons of one beat
 LONGEST_NAME: Final = 60
@@ -27,6 +29,16 @@ def mending(trouble: str) -> str:
     return f"\n{MEND}your answer could not be used: {wrong} Give only the answer again, as described above.\n"
 
 
+def found(lookups: Sequence[Json], more: Mapping[str, Json], why_told: str) -> str:
+    """Give what an agent looked up, as it stands below the view in which it asked, and why it is asked once more."""
+    shown = [one for one in lookups if isinstance(one, dict)]
+    lines = [FOUND, *(f"- {one_line(str(one['question']))}: {inline(one['answer'])}" for one in shown)]
+    if more:
+        lists = [told for told in more.values() if isinstance(told, list)]
+        lines += [">>> MORE ACTIONS <<<", *(f"- {line}" for told in lists for line in told)]
+    return "\n".join(["", *lines, f"why: {why_told}", ""])
+
+
 def _worded(scope: Scope, reason: Reason) -> str:
     where = _room(scope, reason.room_id)
     name = _short(scope.agent.name)
@@ -40,15 +52,18 @@ def _worded(scope: Scope, reason: Reason) -> str:
                 else ""
             )
             return f"{who} spoke to you{said}{where}{thread}: answer it there, as {name}."
+        case ReasonKind.TURN:
+            return "it is your turn."
         case ReasonKind.ACCESS:
             return "somebody knocks at your room: decide with grant_access or deny_access."
         case ReasonKind.ANSWER:
             asked = f" Then answer{where}, as {name}." if reason.mentioned else ""
             return f"what you looked up or asked for is here, under LOOKUPS or RECENT ACTIONS: use it.{asked}"
+        case ReasonKind.WOKEN if reason.by_agent_id is None and _is_unspoken(scope, reason.room_id):
+            return f"you are new here, and have a room of your own{where}: say hello there as {name}, in a sentence."
         case ReasonKind.WOKEN:
-            return (
-                f"{_agent(scope, reason.by_agent_id)} woke you{where}: look what you are needed for and say so there."
-            )
+            there = " there" if where else ""
+            return f"{_waker(scope, reason)} woke you{where}: look what you are needed for and say so{there}."
         case ReasonKind.TIMER:
             return "the time you slept until has come: go on with what you planned, or sleep again."
         case ReasonKind.AMBIENT:
@@ -60,6 +75,12 @@ def _worded(scope: Scope, reason: Reason) -> str:
                 f"it has been quiet{where}: begin something of your own there as {name} "
                 "(a thought, a question, a task), or stay silent."
             )
+
+
+def _is_unspoken(scope: Scope, room_id: AgentId | None) -> bool:
+    """Whether it is the agent's own room and nobody has said anything there: it is new."""
+    room = scope.view.rooms.get(scope.agent.id)
+    return room_id == scope.agent.id and room is not None and not room.messages
 
 
 def _message(scope: Scope, reason: Reason) -> Message | None:
@@ -75,6 +96,16 @@ def _sender(scope: Scope, reason: Reason, message: Message | None) -> str:
     if message is not None and message.sender.agent_id is None:
         return _short(message.sender.shown())
     return _agent(scope, message.sender.agent_id if message is not None else reason.by_agent_id)
+
+
+def _waker(scope: Scope, reason: Reason) -> str:
+    """Name an agent, or the person: only people who run the server wake agents, and one who spoke has a name."""
+    if reason.by_agent_id is not None or reason.person_id is None:
+        return _agent(scope, reason.by_agent_id)
+    rooms = scope.view.rooms_of(scope.agent.id, scope.side)
+    lines = (one for room in rooms for one in reversed(scope.view.visible(scope.agent.id, room)))
+    said = next((one for one in lines if one.sender.person_id == reason.person_id), None)
+    return _sender(scope, reason, said) if said is not None else ARCHITECT_NAME
 
 
 def _agent(scope: Scope, agent_id: AgentId | None) -> str:

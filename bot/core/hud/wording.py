@@ -5,6 +5,7 @@ from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 MEND: Final = "mend: "  # begins the line that asks once more for an answer
+FOUND: Final = ">>> LOOKUPS <<<"  # begins what was looked up within the beat
 NEVER: Final = "never (just joined)"
 ABBREVIATED_FROM, WARNING_FROM, CRITICAL_FROM = 70, 80, 95  # percent of a cap
 

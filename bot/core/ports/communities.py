@@ -69,6 +69,17 @@ class Upkeep(Protocol):
     async def set_aside(self, found: Unreadable, at: datetime) -> None:
         """Take rows that cannot be read from what is still to be done, so that they hold nobody else up."""
 
+    async def forget_huds(self, community_id: CommunityId, before: datetime, *, limit: int) -> int:
+        """Empty a few of the stored HUDs that are older; gives how many, 0 once there are none."""
+
+    async def forget_in_next(
+        self, community_id: CommunityId, after: AgentId, before: datetime, *, limit: int
+    ) -> tuple[int, AgentId | None]:
+        """Delete a few of the older messages outside every window, in the room that comes after one.
+
+        Gives how many, and after which room it goes on; None where there is no more room.
+        """
+
     async def forget(
         self, community_id: CommunityId, *, messages_before: datetime, huds_before: datetime, logs_before: datetime
     ) -> int:

@@ -40,14 +40,23 @@ class Personal(Protocol):
     async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much."""
 
+    async def forgetting(self) -> Sequence[tuple[CommunityId, Snowflake]]:
+        """Give who is still to be forgotten, and in which community."""
+
 
 class WritablePersonal(Personal, Protocol):
     """What is stored of one person, and the right to be forgotten."""
 
-    async def forget(
+    async def begin_forgetting(
         self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
-    ) -> ForgetReport:
-        """Remove what a person said and did, and their username; nothing on Discord itself is deleted.
+    ) -> None:
+        """Take a person's name away, so that nothing of them comes in, and note that what they said and did is to go.
 
         `others`: names that the server knows beside those of people and agents, such as its roles'.
+        """
+
+    async def forget_on(self, community_id: CommunityId, person_id: Snowflake) -> ForgetReport | None:
+        """Remove a bit of what a person said and did, and of their username, as much as takes a moment.
+
+        Gives what went once all is done; nothing on Discord itself is deleted.
         """

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from bot.core.circumstances import Circumstances, Inquiry
 from bot.core.records import AccessKey, AccessRequest, AgentId, CommunityId, Room, Schedule, Snowflake
-from bot.core.view import Glance, Subject, View
+from bot.core.view import Glance, Roster, Subject, View
 
 
 class Agents(Protocol):
@@ -41,9 +41,6 @@ class Rooms(Protocol):
     async def threads(self, community_id: CommunityId) -> Sequence[Room]:
         """Give all private threads that are known, those that were closed left out: there may be very many."""
 
-    async def threads_in(self, community_id: CommunityId, room_id: AgentId) -> Sequence[AgentId]:
-        """Give all private threads that ever were in a room."""
-
     async def threads_told(self, community_id: CommunityId) -> Sequence[AgentId]:
         """Give the private threads in which a fault was told that lasts."""
 
@@ -75,7 +72,10 @@ class WritableRooms(Rooms, Protocol):
         """Remove what is stored in a room of one of its threads, everywhere; it may come in again. Gives how many."""
 
     async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
-        """Remove what agents kept on the side of a private thread that is no more."""
+        """Let all agents leave a private thread that is no more, and remove what they kept on its side."""
+
+    async def close_threads_in(self, community_id: CommunityId, room_id: AgentId) -> None:
+        """Do the same with all private threads of a room at once."""
 
 
 class Access(Protocol):
@@ -104,8 +104,20 @@ class Views(Protocol):
         `messages`: how many of the newest per room at most.
         """
 
-    async def glance(self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], messages: int) -> Glance:
-        """Give only what gates, floors and plain talk need of these agents."""
+    async def roster(
+        self, community_id: CommunityId, *, agent_ids: Collection[AgentId] = (), room_ids: Collection[AgentId] = ()
+    ) -> Roster:
+        """Give no more than these agents, whole, and these rooms, as far as they are there."""
+
+    async def glance(
+        self,
+        community_id: CommunityId,
+        *,
+        agent_ids: Sequence[AgentId] = (),
+        room_ids: Sequence[AgentId] = (),
+        messages: int,
+    ) -> Glance:
+        """Give only what gates, floors, reasons and plain talk need of these agents (and their rooms) and rooms."""
 
     async def action_view(
         self, community_id: CommunityId, *, agent_ids: Sequence[AgentId], room_ids: Sequence[AgentId], doors: bool

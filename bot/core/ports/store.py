@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol
 
 from bot.core.changes import Change
+from bot.core.keeping import ArchiveContents
 from bot.core.models import OwnProviders
 from bot.core.ports.beats import Beats, Claims, Money, WritableClaims, WritableMoney
 from bot.core.ports.communities import (
@@ -18,10 +19,11 @@ from bot.core.ports.communities import (
 )
 from bot.core.ports.people import People, Personal, WritablePeople, WritablePersonal
 from bot.core.ports.residents import Access, Agents, Inquiries, Rooms, Views, WritableAgents, WritableRooms
+from bot.core.ports.scenes import Scenes, WritableScenes
 from bot.core.ports.talk import Letters, Reactions, Summaries, Talk, WritableLetters, WritableTalk
-from bot.core.records import CommunityId
+from bot.core.records import Community, CommunityId
 
-IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint"]
+IdKind = Literal["agent", "message", "key", "request", "letter", "beat", "schedule", "checkpoint", "scene"]
 
 
 class Ids(Protocol):
@@ -49,6 +51,7 @@ class Reading(Protocol):
     providers: OwnProviders
     reactions: Reactions
     rooms: Rooms
+    scenes: Scenes
     summaries: Summaries
     talk: Talk
     views: Views
@@ -68,6 +71,7 @@ class Writing(Reading, Protocol):
     personal: WritablePersonal
     providers: WritableProviders
     rooms: WritableRooms
+    scenes: WritableScenes
     talk: WritableTalk
     upkeep: Upkeep
 
@@ -76,6 +80,19 @@ class Writing(Reading, Protocol):
 
     def savepoint(self) -> AbstractAsyncContextManager[object]:
         """Open a part of the transaction: when its block ends with an error, only the part is undone."""
+
+
+class Archives(Protocol):
+    """Whole communities as files that people are handed and hand in."""
+
+    async def pack(self, community_id: CommunityId, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
+        """Give a community as a file, without what opens keys; raises BadSetting for one that is larger."""
+
+    async def look_into(self, community_id: CommunityId, data: bytes) -> ArchiveContents:
+        """Read all of an archive, beside everything else; raises BadSetting for one that cannot be imported."""
+
+    async def unpack(self, community: Community, data: bytes) -> ArchiveContents:
+        """Let what is in an archive move into an empty community, all or nothing; raises BadSetting."""
 
 
 class Store(Protocol):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.core.keeping import Unsummarised
-from bot.core.kinds import LetterState
+from bot.core.kinds import LetterKind, LetterState
 from bot.core.post_removal import Parts
 from bot.core.records import (
     AgentId,
@@ -70,6 +70,9 @@ class Talk(Protocol):
     ) -> Mapping[Snowflake, MessageId]:
         """Give which messages these Discord ids are (of any of their parts), as far as they are known."""
 
+    async def taken_back(self, community_id: CommunityId, discord_id: Snowflake) -> bool:
+        """Tell whether a message that is only coming in was deleted, or changed, before."""
+
     async def after(
         self, community_id: CommunityId, room_id: AgentId, after: MessageId, *, limit: int
     ) -> Sequence[Message]:
@@ -91,9 +94,18 @@ class WritableTalk(Talk, Protocol):
         """Remove content everywhere (stored HUDs, search, letters too), leaving tombstones; gives how many."""
 
     async def delete_room(
-        self, community_id: CommunityId, room_id: AgentId, at: datetime, *, thread_id: Snowflake | None = None
+        self,
+        community_id: CommunityId,
+        room_id: AgentId,
+        at: datetime,
+        *,
+        thread_id: Snowflake | None = None,
+        limit: int | None = None,
     ) -> int:
-        """Remove the content of all messages of a room, or of one thread in it, as when that was deleted."""
+        """Remove the content of messages of a room and its private threads, or of one public thread in it.
+
+        All of them, or at most so many; gives how many.
+        """
 
 
 class Reactions(Protocol):
@@ -130,6 +142,9 @@ class Letters(Protocol):
 
     async def posted_back(self, community_id: CommunityId, room_id: AgentId, posts: int) -> datetime | None:
         """Give when an agent's post was confirmed there, so many back (1: the newest); None: there is none."""
+
+    async def newest(self, community_id: CommunityId, room_id: AgentId, kind: LetterKind) -> Letter | None:
+        """Give a room's newest letter of a kind, sent or not."""
 
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         """Give the letters that moderation holds, oldest first."""

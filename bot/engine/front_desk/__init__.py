@@ -13,7 +13,9 @@ from bot.engine.front_desk.office import Office
 from bot.engine.front_desk.privacy import Privacy
 from bot.engine.front_desk.providers import Providers
 from bot.engine.front_desk.rooms import Rooms
+from bot.engine.front_desk.scenes import Scenes
 from bot.engine.front_desk.traces import Traces
+from bot.engine.front_desk.trials import Trials
 
 
 class FrontDesk:
@@ -38,6 +40,8 @@ class FrontDesk:
         self.traces = Traces(office, self.actions)
         self.providers = Providers(office, self.actions)
         self.money = Money(office)
+        self.scenes = Scenes(office)
+        self.trials = Trials(office, self.actions)
 
 
 __all__ = ["FrontDesk", "Office"]

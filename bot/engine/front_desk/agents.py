@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.core.next_beat import NextBeat
-from bot.core.records import Agent, AgentId, Snowflake
+from bot.core.records import Agent, AgentId, Snowflake, WholeAgent
 from bot.core.view import Tally
 from bot.engine.foresight import foreseen
 from bot.engine.front_desk.office import Office
@@ -25,6 +25,11 @@ class Agents:
                 return []
             view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
         return sorted(view.agents.values(), key=lambda agent: agent.id)
+
+    async def whole(self, guild_id: Snowflake, agent_id: AgentId) -> WholeAgent:
+        """Give an agent with its prompt."""
+        async with self.office.looking(guild_id) as (community, read):
+            return (await read.views.roster(community.id, agent_ids=[agent_id])).whole_agent(agent_id)
 
     async def names(self, guild_id: Snowflake) -> Mapping[AgentId, str]:
         """Give everyone's name, in the order of their ids."""

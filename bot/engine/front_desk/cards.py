@@ -48,9 +48,7 @@ class Cards:
         made = await self.actions.take(guild_id, person, action)
         (agent_id,) = [room_id for room_id, kind in made.letters if kind is LetterKind.CHANNEL]
         async with self.office.changing(guild_id, person) as (community, write):
-            agent = (await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)).agents[
-                agent_id
-            ]
+            agent = (await write.views.roster(community.id, agent_ids=[agent_id])).agents[agent_id]
             await write.apply(community.id, self._brought(agent, person, card))
             await write.notes.keep(community.id, KEPT_WITH.format(agent.id), card.kept or None)
         if card.greeting:
@@ -61,7 +59,7 @@ class Cards:
     async def _check_knowledge(self, guild_id: Snowflake, card: Card) -> None:
         """Hold what a card knows to what an agent like it may know."""
         async with self.office.looking(guild_id) as (community, read):
-            config = (await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)).config
+            config = (await read.views.roster(community.id)).config
         share = card.settings.get("allocations", Allocations())
         assert isinstance(share, Allocations)  # noqa: S101 - as the card's reader gives it
         cap = (card.token_budget or config.token_budget) * share.knowledge // 100
@@ -94,4 +92,4 @@ class Cards:
         async with self.office.looking(guild_id) as (community, read):
             view = await read.views.action_view(community.id, agent_ids=[agent_id], room_ids=[], doors=False)
             kept = await read.notes.find(community.id, KEPT_WITH.format(agent_id))
-        return card_of(view.agents[agent_id], view.mind_of(agent_id), kept if isinstance(kept, dict) else {})
+        return card_of(view.whole_agent(agent_id), view.mind_of(agent_id), kept if isinstance(kept, dict) else {})

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from bot.core.actions import SetSetting
 from bot.core.actor import Actor
@@ -9,16 +10,19 @@ from bot.core.changes import Audit
 from bot.core.config import CommunityConfig
 from bot.core.day_usage import DayUsage, Period, first_day
 from bot.core.errors import Rejected
-from bot.core.keeping import AuditEntry, Used
+from bot.core.keeping import ArchiveContents, AuditEntry, Used
 from bot.core.kinds import UsedBy
 from bot.core.models import Model
+from bot.core.ports import Archives
 from bot.core.records import AgentId, Community, Json, Person, Snowflake
-from bot.core.sight import Sight, members_of
+from bot.core.sight import Sight, insiders
 from bot.core.spending import day_of
 from bot.core.view import Outline, View
 from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages, without_threads
 from bot.engine.purse import spending_now
+
+MOST_READ, MOST_LISTED = 5_000, 200  # of the audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +82,32 @@ class CommunityDesk:
             rooms = [room.id for room in places if room.channel_id and not may_read(room.channel_id)]
             if not rooms:
                 return Sight()
-            inside = await read.views.action_view(community.id, agent_ids=(), room_ids=rooms, doors=False)
-        return Sight(hidden_rooms=frozenset(rooms), hidden_agents=members_of(inside, rooms))
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=rooms, doors=False)
+            inside = await insiders(read.scenes, community.id, view, rooms)
+        return Sight(hidden_rooms=frozenset(rooms), hidden_agents=inside)
 
-    async def audit_log(self, guild_id: Snowflake, person: Person, *, limit: int = 200) -> Sequence[AuditEntry]:
-        """Give who changed what, newest first, for managers."""
+    async def audit_log(
+        self,
+        guild_id: Snowflake,
+        person: Person,
+        *,
+        by: str = "",
+        agent_id: AgentId | None = None,
+        words: str = "",
+        since: datetime | None = None,
+    ) -> Sequence[AuditEntry]:
+        """Give who changed what, newest first, for managers; `by` is a part of the name of who did it."""
         check_manages(person)
         async with self.office.looking(guild_id) as (community, read):
-            return await read.logs.audit(community.id, limit=limit)
+            entries = await read.logs.audit(community.id, limit=MOST_READ)
+        return [
+            one
+            for one in entries
+            if by.casefold() in one.by.casefold()
+            and words.casefold() in one.what.casefold()
+            and (agent_id is None or one.agent_id == agent_id or one.by == f"agent {agent_id}")
+            and (since is None or one.at >= since)
+        ][:MOST_LISTED]
 
     async def settings(self, guild_id: Snowflake) -> tuple[Community, CommunityConfig]:
         """Give the community and its settings."""
@@ -101,11 +123,44 @@ class CommunityDesk:
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
             await write.communities.pause(community.id, paused=paused)
             what = f"{'pause' if paused else 'resume'}: everyone"
-            await write.apply(
-                community.id, [Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())]
-            )
+            await write.apply(community.id, [self._audit(person, what)])
         self.office.on_done()
         return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
+
+    async def pack(self, guild_id: Snowflake, person: Person, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
+        """Give the whole community as a file; who asks may read everything, which is seen to before."""
+        check_manages(person)
+        async with self.office.changing(guild_id, person) as (community, write):
+            await write.apply(community.id, [self._audit(person, "export: the whole community")])
+        return await self._archives.pack(community.id, most_bytes=most_bytes)
+
+    async def look_into(self, guild_id: Snowflake, person: Person, archive: bytes) -> ArchiveContents:
+        """Read all of an archive; raises BadSetting for one that cannot be imported."""
+        check_manages(person)
+        async with self.office.looking(guild_id) as (community, _):
+            pass
+        return await self._archives.look_into(community.id, archive)
+
+    async def unpack(self, guild_id: Snowflake, person: Person, archive: bytes) -> ArchiveContents:
+        """Let what is in an archive move in, where nobody lives yet; raises BadSetting."""
+        check_manages(person)
+        async with self.office.looking(guild_id) as (community, _):
+            pass
+        await self._archives.look_into(community.id, archive)
+        found = await self._archives.unpack(community, archive)
+        async with self.office.changing(guild_id, person) as (community, write):
+            await write.apply(community.id, [self._audit(person, "import: a whole community")])
+        self.office.on_done()
+        return found
+
+    @property
+    def _archives(self) -> Archives:
+        if self.office.archives is None:
+            raise Rejected("No archives can be made or read here: ask whoever runs Selfroom.")
+        return self.office.archives
+
+    def _audit(self, person: Person, what: str) -> Audit:
+        return Audit(by=Actor.person(person).signature(), what=what, at=self.office.now())
 
     async def configure(self, guild_id: Snowflake, person: Person, **values: Json) -> None:
         """Set some of the community's settings (None: back to the default); raises Rejected."""

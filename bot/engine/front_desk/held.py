@@ -7,15 +7,24 @@ from datetime import datetime
 from bot.core.actor import Actor
 from bot.core.changes import Audit, Change, Say
 from bot.core.errors import NotFound, Rejected
-from bot.core.kinds import LetterState
+from bot.core.kinds import LetterKind, LetterState
 from bot.core.moderation import IN_A_THREAD, let_stand, proposal_of, what_and_text
 from bot.core.ports import Writing
-from bot.core.records import Community, Letter, LetterId, Message, MessageId, Person, Snowflake
+from bot.core.records import AgentId, Community, Letter, LetterId, Message, MessageId, Person, Snowflake
 from bot.core.view import Outline
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.moderation import let_through
+from bot.engine.posting import files_of
 
 DECIDED = {"approve": "approved", "discard": "discarded"}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What came of a decision, and what of it is to follow on Discord, by room."""
+
+    result: str
+    letters: tuple[tuple[AgentId, LetterKind], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class Held:
         words = ((letter, _words(letter, said, view)) for letter in letters)
         return [(letter, text) for letter, text in words if text is not None]
 
-    async def decide(self, guild_id: Snowflake, person: Person, letter_id: LetterId, *, post: bool) -> str:
+    async def decide(self, guild_id: Snowflake, person: Person, letter_id: LetterId, *, post: bool) -> Decision:
         """Let what is held be seen after all, or discard it; raises NotFound, Rejected."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
@@ -47,14 +56,15 @@ class Held:
             done = Audit(by=Actor.person(person).signature(), what=what, agent_id=agent_id, at=now)
             if not post:
                 await write.apply(community.id, [done])
-                return f"{'The message' if message is not None else 'It'} is discarded: nobody will see it."
+                return Decision(f"{'The message' if message is not None else 'It'} is discarded: nobody will see it.")
             if message is not None:
                 changes = await _said_again(write, community, letter, message, now)
             else:
                 changes = await _let_stand(write, community, letter, now)
             await write.apply(community.id, [*changes, done])
         self.office.on_done()
-        return "The message is posted as soon as Discord takes it." if message is not None else "It stands now."
+        told = "The message is posted as soon as Discord takes it." if message is not None else "It stands now."
+        return Decision(told, ((letter.room_id, letter.kind),))
 
     async def _waiting(
         self, guild_id: Snowflake, write: Writing, community: Community, letter_id: LetterId
@@ -87,6 +97,8 @@ async def _said_again(
         thread_id=message.thread_id,
         thread_name=message.thread_name,
         tokens=message.tokens,
+        attachments=message.attachments,
+        files=files_of(letter),
     )
     await write.notes.keep(community.id, let_through(id_), True)
     return [again]

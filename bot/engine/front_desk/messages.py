@@ -9,6 +9,7 @@ from bot.core.changes import PutReason, Say
 from bot.core.emoji import shown_as
 from bot.core.errors import NotFound, Rejected
 from bot.core.kinds import ReasonKind
+from bot.core.people import why_unheard
 from bot.core.records import Agent, AgentId, Message, MessageId, Person, Reason, Snowflake
 from bot.core.view import MayRead
 from bot.engine.front_desk.office import Office, by_nobody, readable
@@ -72,6 +73,8 @@ class Messages:
 
     async def ask_again(self, guild_id: Snowflake, person: Person, message: Message) -> str:
         """Have an agent look once more at a message, as if the person had asked for it in words; gives a sentence."""
+        if message.scene_id is not None:
+            raise Rejected("This was said in a scene: agents speak there when it is their turn.")
         async with self.office.changing(guild_id, person) as (community, write):
             view = await write.views.action_view(community.id, agent_ids=(), room_ids=[message.room_id], doors=False)
             agent_id = message.sender.agent_id or view.all_rooms[message.room_id].owner_id
@@ -81,10 +84,8 @@ class Messages:
             if agent.paused_reason is not None or agent.retired_at is not None:
                 raise Rejected(f"{agent.name} is paused or retired: resume or restore it first.")
             known = await write.people.find(community.id, person.id)
-            if known is not None and known.muted:
-                raise Rejected("A manager muted you: ask the managers to have agents listen to you again.")
-            if known is not None and known.ignored:
-                raise Rejected("Agents ignore you, as you wished: /privacy ignore-me changes that.")
+            if known is not None and (why := why_unheard(known)):
+                raise Rejected(why)
             since = self.office.now() - timedelta(minutes=view.config.addressed_per_person_minutes)
             if await write.beats.addressed_by(community.id, person.id, since) >= view.config.addressed_per_person:
                 raise Rejected("You asked a lot in the last minutes: try again a little later.")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
-from bot.core.kinds import OutputFormat
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
 from bot.core.view import MayRead, Outline
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
 from bot.engine.hud_now import Seen, hud_now
+from bot.engine.planner import is_lean, is_structured
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,15 @@ class Minds:
         """Give what an agent would see now on one side, and the tokens of each section."""
         async with self.office.looking(guild_id) as (community, read):
             model = await self.office.providers.of(read.providers, community)
+            config = (await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)).config
             return await hud_now(
                 read.views,
                 community.id,
                 agent,
                 now=self.office.now(),
                 tokenizer=model.tokenizer(agent.model),
-                structured=agent.output_format is OutputFormat.JSON and model.takes_schema(agent.model),
+                structured=is_structured(agent, model),
+                lean=is_lean(config, agent, model),
                 side=side,
             )
 

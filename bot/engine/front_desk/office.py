@@ -7,11 +7,12 @@ from datetime import datetime
 
 from bot.core.errors import NotFound, Rejected
 from bot.core.permissions import ONLY_MANAGERS
-from bot.core.ports import Cipher, Clock, Models, Random, Reading, Store, Workshop, Writing
+from bot.core.ports import Archives, Cipher, Clock, Models, Random, Reading, Store, Workshop, Writing
 from bot.core.records import AgentId, Community, Person, Room, Snowflake
 from bot.core.view import MayRead, View
 from bot.core.wording import as_words
 from bot.engine.performer import Performer
+from bot.engine.trial.stage import OpenStore
 
 LOOKED_BACK = 200
 MOST_THREADS = 50  # private threads that Discord is asked about for one command
@@ -29,6 +30,8 @@ class Office:
     cipher: Cipher | None = None
     models: Models | None = None
     workshop: Workshop | None = None
+    archives: Archives | None = None
+    open_stage: OpenStore | None = None  # an empty store in memory
 
     def now(self) -> datetime:
         """Give the time."""

@@ -13,7 +13,8 @@ from bot.core.kinds import LetterKind
 from bot.core.letters import MOST_TRACES, NoticePayload
 from bot.core.name_redaction import NameRedactor, Trace, TraceKind
 from bot.core.people import SOMEONE, mention
-from bot.core.records import AgentId, Json, Lookup, Mind, Person, Snowflake
+from bot.core.ports import Clock, Store, Writing
+from bot.core.records import AgentId, CommunityId, Json, Lookup, Mind, Person, Snowflake
 from bot.core.view import MayRead, Outline
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, readable
@@ -21,6 +22,7 @@ from bot.engine.front_desk.office import Office, readable
 FORGET_THEM = (
     "What you kept about them was removed. Forget them: do not speak of them or note them again unless they come back."
 )
+LAST_TRACES = "The last traces leave the database's files when nobody reads in them and their space is used again."
 OF_AGENT = {
     TraceKind.PROMPT: "the prompt of {}",
     TraceKind.TOPIC: "the topic of {}'s room",
@@ -72,18 +74,37 @@ class Privacy:
     async def _forget(self, guild_id: Snowflake, person: Person, others: Collection[str]) -> str:
         now = self.office.now()
         async with self.office.changing(guild_id, person) as (community, write):
-            gone = await write.personal.forget(community.id, person.id, now, others=others)
-            view = await write.views.action_view(community.id, agent_ids=gone.agents, room_ids=(), doors=False)
-            who = NameRedactor(gone.names, words=(), others=gone.spared)
-            changes = [change for mind in view.minds.values() for change in without(mind, who, now)]
-            places = [place_of(trace, view) for trace in gone.traces]
-            if places and view.config.managers_channel_id is not None:
-                changes.append(_handed_over(person.id, gone, places, view, now))
-            await write.apply(community.id, [*changes, Audit(by=SOMEONE, what=_logged(gone, places), at=now)])
+            await write.personal.begin_forgetting(community.id, person.id, now, others=others)
+        gone, view = await forgotten(self.office.store, self.office.clock, community.id, person.id)
         self.office.on_done()
         whole = await self.office.store.gone_for_good()
-        left = () if whole else ("The last traces leave the database's files as soon as nobody reads in them.",)
-        return " ".join([*_told(gone, view, now, now + timedelta(days=self.backup_days)), *left])
+        return " ".join(_told(gone, view, self.office.now(), self.backup_days, whole=whole))
+
+
+async def forgotten(
+    store: Store, clock: Clock, community_id: CommunityId, person_id: Snowflake
+) -> tuple[Gone, Outline]:
+    """Carry on to the end what was begun to forget a person, in short transactions; gives what went."""
+    while True:
+        async with store.writing(community_id) as write:
+            gone = await write.personal.forget_on(community_id, person_id)
+            if gone is not None:
+                return gone, await _taken_leave(write, community_id, person_id, gone, clock.now())
+        await clock.sleep(0)  # others come first in between
+
+
+async def _taken_leave(
+    write: Writing, community_id: CommunityId, person_id: Snowflake, gone: Gone, now: datetime
+) -> Outline:
+    """Let those forget who knew them, and managers decide about the rest; gives the community."""
+    view = await write.views.action_view(community_id, agent_ids=gone.agents, room_ids=(), doors=False)
+    who = NameRedactor(gone.names, words=(), others=gone.spared)
+    changes = [change for mind in view.minds.values() for change in without(mind, who, now)]
+    places = [place_of(trace, view) for trace in gone.traces]
+    if places and view.config.managers_channel_id is not None:
+        changes.append(_handed_over(person_id, gone, places, view, now))
+    await write.apply(community_id, [*changes, Audit(by=SOMEONE, what=_logged(gone, places), at=now)])
+    return view
 
 
 def place_of(trace: Trace, view: Outline) -> str:
@@ -137,10 +158,11 @@ def _logged(gone: Gone, places: Sequence[str]) -> str:
     return f"{what}; left to managers: {', '.join(places)}" if places else what
 
 
-def _told(gone: Gone, view: Outline, now: datetime, expire: datetime) -> list[str]:
-    """Word what went, what did not, and why."""
+def _told(gone: Gone, view: Outline, now: datetime, backup_days: int, *, whole: bool) -> list[str]:
+    """Word what went, what did not, and why; `whole`: it left the database's files as well."""
+    done = "It is done" if whole else "Nobody here sees it any more"
     told = [
-        f"It is done, on {now:%Y-%m-%d at %H:%M} UTC: {counted(gone.messages, 'message')} and "
+        f"{done}, on {now:%Y-%m-%d at %H:%M} UTC: {counted(gone.messages, 'message')} and "
         f"{counted(gone.reactions, 'reaction')} of yours are gone here, and logs name you no longer. "
         "Summaries of what you said are withdrawn and written anew without it."
     ]
@@ -164,4 +186,5 @@ def _told(gone: Gone, view: Outline, now: datetime, expire: datetime) -> list[st
             else f"{places} (prompts, topics, billboards, key labels, what agents know) may name you so, and this "
             "server has no managers' channel: ask a manager to look into `/audit`, which lists them."
         )
-    return [*told, f"Backups that still hold you expire by {expire:%Y-%m-%d}."]
+    told.append(f"Backups that still hold you expire by {now + timedelta(days=backup_days):%Y-%m-%d}.")
+    return told if whole else [*told, LAST_TRACES]

@@ -48,7 +48,7 @@ class Providers:
         """Ask a model one small question; gives a sentence with what it took, raises ModelError."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            config = (await write.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)).config
+            config = (await write.views.roster(community.id)).config
             models = await self.office.providers.of(write.providers, community)
             price = CallPrice.of(models, name, input_tokens=TRIAL_TOKENS, answer_tokens=TRIAL_TOKENS)
             reservation = await set_aside(write.money, community.id, config, day_of(self.office.now()), price)
@@ -161,7 +161,7 @@ def _checked(provider: OwnProvider, key: str, model: str) -> tuple[OwnProvider, 
     if len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()) or " " in key:
         raise Rejected("A key has no spaces or line breaks: copy it again, whole and alone.")
     if not key and provider.base_url is None:
-        raise Rejected("Give your OpenAI key: without one OpenAI answers nobody.")
+        raise Rejected("Give your key: without one the vendor answers nobody.")
     base_url = provider.base_url.strip().rstrip("/") if provider.base_url is not None else None
     if prefix and not model.startswith(f"{prefix}/"):
         model = f"{prefix}/{model}"

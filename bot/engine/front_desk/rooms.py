@@ -4,9 +4,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.errors import NotFound
+from bot.core.kinds import LetterKind, LetterState
+from bot.core.letters import UNSENT, ClearingPayload, parse_payload
 from bot.core.records import Agent, AgentId, Checkpoint, Message, Room, Schedule, Snowflake
 from bot.core.view import MayRead
+from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, readable
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """How far the clearing of a room is; `ended` before it was done, by somebody or by Discord."""
+
+    asked: int
+    deleted: int
+    goes_on: bool
+    ended: bool
+
+    def told(self) -> str:
+        """Word it for who asked."""
+        if not self.goes_on and not self.ended:
+            return f"Deleted: {counted(self.deleted, 'message')}."
+        so_far = f"{self.deleted:,} of {counted(self.asked, 'message')} deleted"
+        return f"{so_far}; `/room clear` tells how far it is." if self.goes_on else f"It ended early: {so_far}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +71,17 @@ class Rooms:
         """Give a room's summaries, oldest first."""
         async with self.office.looking(guild_id) as (community, read):
             return await read.summaries.of_room(community.id, room_id)
+
+    async def cleared(self, guild_id: Snowflake, room_id: AgentId) -> Cleared | None:
+        """Give how far the last clearing of a room came; None when there was none in a long time."""
+        async with self.office.looking(guild_id) as (community, read):
+            letter = await read.letters.newest(community.id, room_id, LetterKind.CLEARING)
+        clearing = parse_payload(letter.kind, letter.payload) if letter else None
+        if letter is None or not isinstance(clearing, ClearingPayload):
+            return None
+        deleted = clearing.done + (len(clearing.ids) if letter.state is LetterState.SENT else 0)
+        failed = letter.state is LetterState.FAILED
+        return Cleared(clearing.asked, deleted, goes_on=letter.state in UNSENT, ended=failed)
 
     async def scheduled(
         self, guild_id: Snowflake, agent_id: AgentId | None, room_id: AgentId | None

@@ -32,12 +32,12 @@ class Traces:
         async with self.office.looking(guild_id) as (community, read):
             if trace.kind is TraceKind.LABEL:
                 return (await _key(read.views, community.id, trace.id)).label
-            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
-        id_ = AgentId(trace.id)
+            id_ = AgentId(trace.id)
+            view = await read.views.roster(community.id, agent_ids=[id_], room_ids=[id_])
         if id_ not in view.agents:
             raise NotFound(GONE)
         room = view.all_rooms[id_]
-        texts = {TraceKind.PROMPT: view.agents[id_].prompt, TraceKind.TOPIC: room.topic}
+        texts = {TraceKind.PROMPT: view.whole_agent(id_).prompt, TraceKind.TOPIC: room.topic}
         return texts.get(trace.kind, room.billboard)
 
     async def rewrite(self, guild_id: Snowflake, person: Person, trace: Trace, text: str) -> str:

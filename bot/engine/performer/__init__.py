@@ -7,6 +7,7 @@ from bot.engine.performer import (  # noqa: F401  # where the handlers are
     lookups,
     mind,
     rooms,
+    scenes,
     talk,
     timing,
 )

@@ -7,14 +7,14 @@ from typing import cast
 from urllib.parse import urlsplit
 
 from bot.core.actions import AlterAgent, CloneAgent, CreateAgent, DeleteAgent, PermitAgent, RestoreAgent, RetireAgent
-from bot.core.changes import AddAgent, AgentColumns, SetFocus, SetKnowledge
+from bot.core.changes import AddAgent, SetFocus, SetKnowledge, WholeAgentColumns
 from bot.core.errors import Rejected
 from bot.core.focus import starting_focus
-from bot.core.kinds import Access, AgentType, LetterKind, Visibility
+from bot.core.kinds import Access, AgentType, LetterKind, ReasonKind, Visibility
 from bot.core.letters import ChannelPayload, PermissionPayload
 from bot.core.moderation import is_on
 from bot.core.names import default_name
-from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Room
+from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Json, Membership, Reason, Room, Snowflake, WholeAgent
 from bot.core.view import RoomView
 from bot.core.wording import counted
 from bot.engine.performer.registry import Asks, handles
@@ -23,6 +23,7 @@ from bot.engine.performer.talk import tell_room
 from bot.engine.performer.unit_of_work import UnitOfWork
 
 DAY = timedelta(days=1)
+SETTLED_IN = timedelta(seconds=2)
 _AT_REST: Mapping[str, object] = {
     **dict.fromkeys(("asleep_until", "paused_reason", "retired_at", "next_beat_at", "last_beat_at", "last_reason")),
     **dict.fromkeys(("beat_id", "lease_until")),
@@ -30,6 +31,7 @@ _AT_REST: Mapping[str, object] = {
     "failures_in_a_row": 0,
 }
 PROMPT_PERCENT = 10
+NO_SPARE = "none"
 
 
 @handles(CreateAgent, asks=Asks.NEWEST)
@@ -47,6 +49,8 @@ async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
     _settle(work, agent)
     if looked_at:
         rename(work, agent, name)
+    if work.config.greets and work.actor.who is not None and work.actor.who.id:
+        _greet(work, agent, work.actor.who.id)
     for host in hosts:
         work.add_membership(agent.id, host.id)
         tell_room(work, host.id, f"{agent.name} joined.")
@@ -55,19 +59,21 @@ async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
 
 @handles(AlterAgent)
 async def alter_agent(work: UnitOfWork, action: AlterAgent) -> str:
-    agent = work.agent(action.agent_id)
+    agent = work.whole_agent(action.agent_id)
     fields = _altered(action)
     if not fields and action.name is None:
         raise Rejected("Say what to change.")
     after = replace(agent, **fields)
     check_prompt(work, after.prompt, after.token_budget)
     await check_model(work, after.model)
+    if after.spare_model:
+        await check_model(work, after.spare_model)
     check_avatar(after.avatar_url)
     looked_at = False
     if action.name is not None:
         looked_at = rename(work, agent, action.name)
     if fields:
-        work.update_agent(agent.id, **fields)
+        work.alter_agent(replace(work.whole_agent(agent.id), **fields), fields)
     if looked_at:
         return PROPOSED
     return f"{work.agent(agent.id).name} is changed."
@@ -109,7 +115,7 @@ def permit_agent(work: UnitOfWork, action: PermitAgent) -> str:
 
 @handles(CloneAgent)
 async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
-    model = work.agent(action.agent_id)
+    model = work.whole_agent(action.agent_id)
     clone = replace(
         _at_rest(model),
         id=AgentId(work.write.ids.take("agent")),
@@ -126,7 +132,7 @@ async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
     return f"{clone.name} is created with the id {clone.id}, like {model.name}."
 
 
-def _at_rest(agent: Agent) -> Agent:
+def _at_rest(agent: WholeAgent) -> WholeAgent:
     """Give an agent as it would be had it never beaten, slept or been stopped."""
     return replace(
         agent,
@@ -201,14 +207,14 @@ def _check_daily_limit(work: UnitOfWork) -> None:
         raise Rejected(f"You created {counted(len(today), 'agent')} within a day: more have to wait.")
 
 
-def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> Agent:
+def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> WholeAgent:
     """Put a new agent together, with no id yet; raises Rejected."""
     config = work.config
     budget = action.token_budget or config.token_budget
     model = action.model or config.model
     check_prompt(work, action.background_prompt, budget)
     check_avatar(action.avatar_url)
-    return Agent(
+    return WholeAgent(
         community_id=work.community_id,
         id=AgentId(0),
         name=name,
@@ -222,12 +228,13 @@ def _drafted(work: UnitOfWork, action: CreateAgent, name: str) -> Agent:
         token_budget=budget,
         input_format=config.input_format,
         output_format=config.output_format,
+        detail=config.detail,
         created_at=work.now,
         created_by=work.actor.agent_id,
     )
 
 
-def _settle(work: UnitOfWork, agent: Agent) -> None:
+def _settle(work: UnitOfWork, agent: WholeAgent) -> None:
     """Give a new agent its room, its membership there, its first focus and its channel."""
     config = work.config
     room = Room(
@@ -254,12 +261,26 @@ def _settle(work: UnitOfWork, agent: Agent) -> None:
         work.put(SetFocus(agent_id=agent.id, side=PUBLIC_SIDE, focus=focus))
 
 
-def _altered(action: AlterAgent) -> AgentColumns:
+def _greet(work: UnitOfWork, agent: Agent, person_id: Snowflake) -> None:
+    """Have the agent say hello, once Discord shows who sees its channel."""
+    reason = Reason(
+        kind=ReasonKind.WOKEN,
+        room_id=agent.id,
+        person_id=person_id,
+        since=work.now,
+        due_at=work.now + SETTLED_IN,
+    )
+    work.give_reason(agent.id, reason)
+
+
+def _altered(action: AlterAgent) -> WholeAgentColumns:
     """Give the columns that are to change: the other parameters bear their names and types."""
     given = action.model_dump(exclude={"type", "agent_id", "name", "background_prompt"}, exclude_none=True)
     if action.background_prompt is not None:
         given["prompt"] = action.background_prompt
-    return cast(AgentColumns, given)
+    if action.spare_model == NO_SPARE:
+        given["spare_model"] = ""
+    return cast(WholeAgentColumns, given)
 
 
 def check_prompt(work: UnitOfWork, prompt: str, token_budget: int) -> None:

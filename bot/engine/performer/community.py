@@ -9,13 +9,14 @@ from bot.core.changes import SetOverride
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
 from bot.core.kinds import HeldFor
-from bot.core.options import unfit
+from bot.core.options import OPTIONS, shown_option, unfit
 from bot.core.records import Person, Snowflake
 from bot.core.spending import held_to
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
 
 LOWER_OR_OWN = "choose less, or bring a provider of your own with `/setup provider`"
+LONGEST_SHOWN = 60
 LIMITS = frozenset({"usd_per_day", "tokens_per_day"})
 
 
@@ -32,7 +33,15 @@ async def set_setting(work: UnitOfWork, action: SetSetting) -> str:
     work.put(SetOverride(name=action.name, value=action.value))
     if action.name in LIMITS:  # who rests because the day's money was spent looks again whether there is more
         await work.write.claims.free_held(work.community_id, HeldFor.BUDGET, work.now)
-    return f"`{action.name}` is {'back at its default' if action.value is None else 'set'}."
+    was = _shown(work.config, action.name)
+    if action.value is None:
+        return f"`{action.name}` is back at its default; it was {was}."
+    return f"`{action.name}` is set: {was} → {_shown(work.config.tried({action.name: action.value}), action.name)}."
+
+
+def _shown(config: CommunityConfig, name: str) -> str:
+    text = shown_option(config, name) if name in OPTIONS else str(getattr(config, name))
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 async def _check_who_pays(work: UnitOfWork, name: str, wanted: CommunityConfig) -> None:

@@ -1,6 +1,7 @@
 """Loads what some actions need, in a few reads and once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.core.access import all_labels
 from bot.core.actions import Action, Aim, Category
@@ -8,6 +9,7 @@ from bot.core.actor import Actor
 from bot.core.focus import files_of, with_files_of
 from bot.core.key_redaction import given_in
 from bot.core.kinds import ReasonKind
+from bot.core.people import as_decided
 from bot.core.permissions import may_see
 from bot.core.ports import Cipher, Models, Tokenizer, Writing
 from bot.core.records import AgentId, CommunityId, MessageId, Reason
@@ -31,6 +33,7 @@ async def load(
     models: Models | None,
 ) -> UnitOfWork:
     """Load what one actor's actions need."""
+    actor = await _known(write, community_id, actor)
     subject_id = actor.agent_id if actor.agent_id is not None else subject
     agents = [subject_id] if subject_id is not None else []
     named = [AgentId(id_) for one in actions for id_ in one.aimed_at(Aim.ROOM, Aim.AGENT)]  # an agent is its room
@@ -72,6 +75,13 @@ def shown_to(view: Outline, agent_id: AgentId | None, context: ActionContext) ->
     """Give the rooms that the agent is in and this beat shows."""
     mine = (room for agent, room in view.memberships if agent == agent_id)
     return tuple(room for room in mine if context.rooms_shown is None or room in context.rooms_shown)
+
+
+async def _known(write: Writing, community_id: CommunityId, actor: Actor) -> Actor:
+    """Give an actor with what was decided about them here: Discord does not know to whom agents listen."""
+    if actor.who is None:
+        return actor
+    return replace(actor, who=as_decided(actor.who, await write.people.find(community_id, actor.who.id)))
 
 
 async def _places_of(

@@ -1,10 +1,22 @@
 """Performs what looks back: the answers stand in the next HUD's lookups."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from bot.core.actions import Checkpoints, Compact, ReadHistory, ReadMessage, Recall
+from bot.core.actions import (
+    Checkpoints,
+    Compact,
+    Get,
+    Hud,
+    More,
+    ReadHistory,
+    ReadMessage,
+    Recall,
+    actions_of,
+)
 from bot.core.due_times import own_beat_at
 from bot.core.errors import Rejected
+from bot.core.hud.sections import MORE_OF
 from bot.core.hud.summary import may_read_summary
 from bot.core.kinds import ReasonKind
 from bot.core.permissions import may_see
@@ -12,6 +24,8 @@ from bot.core.records import AgentId, Checkpoint, CheckpointId, Json, Message, R
 from bot.engine.performer.inquiry import sought_by
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.unit_of_work import ENOUGH_LOOKUPS, UnitOfWork
+
+LOOK_UPS: Final = (Get, Hud, Recall, ReadHistory, ReadMessage, Checkpoints, More)
 
 
 def expect_answer(work: UnitOfWork) -> str:
@@ -82,11 +96,19 @@ def checkpoints(work: UnitOfWork, action: Checkpoints) -> str:
     return expect_answer(work)
 
 
+@handles(More)
+def more(work: UnitOfWork, action: More) -> str:
+    if not actions_of(action.category, privileged=work.me().can_create_agents):
+        raise Rejected(f"There is no action of the kind {action.category} for you.")
+    work.look_up(f"{MORE_OF}{action.category}", "they stand under MORE ACTIONS")
+    return expect_answer(work)
+
+
 @handles(Compact)
 def compact(work: UnitOfWork, action: Compact) -> str:
     room = work.room(action.room_id)
     work.update_room(room.id, compact_asked_at=work.now)
-    return f"Room {room.id} will be summarised."
+    return f"What was said in {work.place(room.id)} will be summed up."
 
 
 def _may_read(work: UnitOfWork, checkpoint: Checkpoint) -> bool:

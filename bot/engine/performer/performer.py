@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
 
-from bot.core.actions import Action, Category
+from bot.core.actions import Action, Attach, Play
 from bot.core.actor import Actor
-from bot.core.changes import AddLetter, Audit, Change, RecordAction, Say
+from bot.core.changes import AddLetter, Change, RecordAction, Say
 from bot.core.errors import Rejected
 from bot.core.hud.knowledge import Tally
 from bot.core.key_redaction import KEY, KeyRedactor
@@ -15,10 +15,10 @@ from bot.core.kinds import LetterKind
 from bot.core.people import named
 from bot.core.permissions import refusal
 from bot.core.ports import Cipher, Models, Tokenizer, Writing
-from bot.core.records import ActionRecord, AgentId, CommunityId, Json
+from bot.core.records import ActionRecord, AgentId, CommunityId, Json, Lookup
 from bot.core.view import Glance
-from bot.core.wording import as_words
 from bot.engine.performer.action_context import ActionContext
+from bot.engine.performer.audit import audit
 from bot.engine.performer.loading import load
 from bot.engine.performer.outcome import Outcome
 from bot.engine.performer.registry import HANDLERS
@@ -26,7 +26,6 @@ from bot.engine.performer.unit_of_work import UnitOfWork
 
 BLACKED_OUT = "***"
 LONGEST_TEXT = 120
-AUDITED = frozenset({Category.ROOM, Category.ACCESS, Category.AGENTS})  # of what agents do
 
 
 class Performer:
@@ -75,11 +74,49 @@ class Performer:
             models=self._models,
         )
         record_refused(work, refused)
-        outcomes = [await _perform_one(work, action) for action in actions]
+        outcomes = await _perform_all(work, actions)
         work.keep_lookups()
         if work.changes:
             await write.apply(community_id, work.changes)
         return outcomes
+
+    async def look_up(
+        self,
+        write: Writing,
+        community_id: CommunityId,
+        agent_id: AgentId,
+        actions: Sequence[Action],
+        context: ActionContext,
+    ) -> list[tuple[Lookup, RecordAction]]:
+        """Work an agent's look-ups out and write nothing; gives what each found, or why not, and its record."""
+        work = await load(
+            write,
+            community_id,
+            Actor.agent(agent_id),
+            actions,
+            subject=None,
+            context=context,
+            cipher=self._cipher,
+            tokenizer=self._tokenizer,
+            models=self._models,
+        )
+        outcomes = await _perform_all(work, actions)
+        answers = iter(work.fitted_lookups())
+        found = [next(answers) if one.accepted else _refused(one) for one in outcomes]
+        records = [one for one in work.changes if isinstance(one, RecordAction)]
+        return list(zip(found, records, strict=True))
+
+
+def _refused(outcome: Outcome) -> Lookup:
+    return Lookup(question=outcome.action.definition.name, answer=f"rejected: {outcome.why}")
+
+
+async def _perform_all(work: UnitOfWork, actions: Sequence[Action]) -> list[Outcome]:
+    outcomes: list[Outcome] = []
+    for action in actions:
+        outcomes.append(await _perform_one(work, action))
+        await asyncio.sleep(0)  # an answer may hold hundreds, and others come first in between
+    return outcomes
 
 
 async def _perform_one(work: UnitOfWork, action: Action) -> Outcome:
@@ -94,7 +131,7 @@ async def _perform_one(work: UnitOfWork, action: Action) -> Outcome:
 
 
 async def _attempt(work: UnitOfWork, action: Action) -> Outcome:
-    work.secret, before = "", len(work.changes)
+    work.secret, before, earlier = "", len(work.changes), work.view
     try:
         done = HANDLERS[type(action)](work, action)
         result = await done if isawaitable(done) else done
@@ -102,25 +139,8 @@ async def _attempt(work: UnitOfWork, action: Action) -> Outcome:
         return Outcome(action=action, accepted=False, why=no.sentence)
     letters = tuple(_letters(work.changes[before:]))
     outcome = Outcome(action=action, accepted=True, result=named(result, work.named), letters=letters)
-    if work.actor.who is None:
-        _audit_agent(work, action, result)
-        return outcome
-    work.put(Audit(by=work.actor.signature(), what=_audited(action, result), agent_id=work.subject_id, at=work.now))
-    return replace(outcome, secret=work.secret)
-
-
-def _audited(action: Action, result: str) -> str:
-    return f"{as_words(action.definition.name)}: {result}"
-
-
-def _audit_agent(work: UnitOfWork, action: Action, result: str) -> None:
-    """Let managers see what an agent changed for others, too; the same only once for each answer."""
-    if action.definition.category not in AUDITED or work.actor.agent_id is None:
-        return
-    what = work.redactor.text(_audited(action, result))
-    entry = Audit(by=f"agent {work.actor.agent_id}", what=what, agent_id=work.subject_id, at=work.now)
-    if entry not in work.changes:
-        work.put(entry)
+    audit(work, action, result, earlier)
+    return outcome if work.actor.who is None else replace(outcome, secret=work.secret)
 
 
 def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
@@ -138,6 +158,8 @@ def _letters(changes: Sequence[Change]) -> Iterator[tuple[AgentId, LetterKind]]:
 def record(work: UnitOfWork, outcome: Outcome) -> None:
     """Keep an agent's action, accepted or not."""
     action = outcome.action
+    if isinstance(action, Play):
+        return  # a scene keeps its own log, and what is sealed there stands nowhere else
     _keep(
         work,
         ActionRecord(
@@ -158,8 +180,12 @@ def record_refused(work: UnitOfWork, refused: Sequence[tuple[str, str]]) -> None
 
 
 def shown_parameters(action: Action, redactor: KeyRedactor) -> dict[str, Json]:
-    """Give an action's parameters without secrets; a key may be any text that a model took for one."""
-    given: dict[str, Json] = action.model_dump(mode="json", exclude={"type"}, exclude_defaults=True)
+    """Give an action's parameters without secrets; a key may be any text that a model took for one.
+
+    What is in a file stands in the file alone.
+    """
+    left_out = {"type", "text"} if isinstance(action, Attach) else {"type"}
+    given: dict[str, Json] = action.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
     if given.get(KEY) is not None:
         given[KEY] = BLACKED_OUT
     return {name: _shortened(value, redactor) for name, value in given.items()}

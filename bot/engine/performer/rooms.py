@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from bot.core.actions import (
     ClearBillboard,
+    ClearRoom,
     ClearTopic,
     Hush,
     Invite,
@@ -18,14 +19,25 @@ from bot.core.actions import (
     SetTopic,
     SetVisibility,
     SetWpm,
+    StopClearing,
 )
+from bot.core.attention import share_words
 from bot.core.changes import AddLetter
 from bot.core.errors import Rejected
-from bot.core.kinds import Access, HeldFor, LetterKind, Visibility
-from bot.core.letters import BillboardPayload, PermissionPayload, Proposal, RenamePayload, TopicPayload, without_marks
+from bot.core.kinds import Access, HeldFor, LetterKind, LetterState, Visibility
+from bot.core.letters import (
+    UNSENT,
+    BillboardPayload,
+    ClearingPayload,
+    PermissionPayload,
+    Proposal,
+    RenamePayload,
+    TopicPayload,
+    without_marks,
+)
 from bot.core.moderation import is_on
 from bot.core.names import name_problem, tidied
-from bot.core.records import Agent, AgentId, Allocations, Json, Snowflake
+from bot.core.records import Agent, AgentId, Allocations, Json, Letter, Snowflake
 from bot.core.wording import counted
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.talk import tell_room
@@ -138,7 +150,37 @@ def remove(work: UnitOfWork, action: Remove) -> str:
     if work.room(owner.id).visibility is Visibility.PUBLIC:
         raise Rejected("Everyone on the server sees that room: make it private first.")
     put_letter(work, LetterKind.PERMISSION, owner.id, _seen_by(action.person_id, allowed=False))
+    work.update_room(owner.id, people_since=work.now)
     return "That person is not let into the room any more."
+
+
+@handles(ClearRoom)
+async def clear_room(work: UnitOfWork, action: ClearRoom) -> str:
+    room = work.room(work.me().id)
+    if await _clearing(work, room.id) is not None:
+        raise Rejected("This room is being cleared already: wait until that is done, or stop it.")
+    asked = ClearingPayload(
+        asked=action.messages,
+        left=action.messages,
+        read_from=Snowflake(action.before),
+        person_id=work.actor.who.id if work.actor.who else None,
+    )
+    put_letter(work, LetterKind.CLEARING, room.id, asked.stored())
+    return f"The newest {counted(action.messages, 'message')} of {work.place(room.id)} are being deleted."
+
+
+@handles(StopClearing)
+async def stop_clearing(work: UnitOfWork, action: StopClearing) -> str:
+    under_way = await _clearing(work, work.me().id)
+    if under_way is None:
+        raise Rejected("This room is not being cleared: nothing has changed.")
+    await work.write.letters.move(work.community_id, under_way.id, LetterState.FAILED, at=work.now)
+    return f"No more messages of {work.place(work.me().id)} are deleted."
+
+
+async def _clearing(work: UnitOfWork, room_id: AgentId) -> Letter | None:
+    newest = await work.write.letters.newest(work.community_id, room_id, LetterKind.CLEARING)
+    return newest if newest is not None and newest.state in UNSENT else None
 
 
 def _seen_by(person_id: int, *, allowed: bool) -> Mapping[str, Json]:
@@ -201,7 +243,7 @@ def set_attention(work: UnitOfWork, action: SetAttention) -> str:
     if total > 100:
         raise Rejected(f"Fixed attention would come to {total}%: at most 100% can be fixed.")
     work.update_membership(agent.id, room.id, attention=action.attention)
-    shown = "an equal share of what is left" if action.attention is None else f"{action.attention}%"
+    shown = share_words(action.attention)
     return f"{work.whose('attention')} for {work.place(room.id)} is {shown}."
 
 

@@ -1,22 +1,27 @@
 """Performs what is said, stored as messages and posted at the pace of the room, reactions, and waking others."""
 
+from dataclasses import replace
 from datetime import datetime
 
-from bot.core.actions import React, Reply, Say, SendMessage, WakeAgent
+from bot.core.actions import Attach, React, Reply, Say, SendMessage, WakeAgent
 from bot.core.changes import AddLetter, Change, UpdateAgent, UpdateRoom
 from bot.core.changes import React as Reacted
 from bot.core.changes import Say as Said
 from bot.core.due_times import leisure
 from bot.core.emoji import SHOWN
 from bot.core.errors import Rejected
-from bot.core.hud.formats.lines import message_tokens
+from bot.core.hud.formats.lines import message_tokens, said_tokens
 from bot.core.kinds import LetterKind, MessageType, ReasonKind, SenderKind
 from bot.core.letters import ReactPayload
+from bot.core.names import file_name
 from bot.core.pace import overrun, post_at, word_budget, words_in
-from bot.core.records import SYSTEM, Agent, AgentId, Message, MessageId, Reason, Room, Sender
+from bot.core.records import SYSTEM, Agent, AgentId, Attachment, Message, MessageId, Reason, Room, Sender
+from bot.core.splitting import sound
 from bot.core.tempo import STEP_SECONDS, changes_for
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.unit_of_work import UnitOfWork
+
+MOST_FILES = 3  # beside one message
 
 
 @handles(SendMessage)
@@ -30,6 +35,30 @@ def reply(work: UnitOfWork, action: Reply) -> str:
     if answered.room_id != action.room_id:
         raise Rejected(f"Message {answered.id} is not in room {action.room_id}.")
     return _speak(work, work.me(), AgentId(action.room_id), action.message, answered)
+
+
+@handles(Attach)
+def attach(work: UnitOfWork, action: Attach) -> str:
+    """Put a file beside what was said first in this answer: it goes where those words go, or nowhere."""
+    place = next((at for at, one in enumerate(work.changes) if _is_said_by(one, work.me())), None)
+    said = work.changes[place] if place is not None else None
+    if place is None or not isinstance(said, Said):
+        raise Rejected("A file goes with a message: say in the same answer what it is.")
+    if len(said.files) >= MOST_FILES:
+        raise Rejected(f"One message has at most {MOST_FILES} files.")
+    name, text = file_name(action.name), sound(action.text)
+    left = work.config.attachment_characters - sum(len(one.text or "") for one in said.attachments)
+    shown = Attachment(
+        name=name, media_type="text/plain", size_bytes=len(text.encode()), url="", text=text[: max(0, left)] or None
+    )
+    files = (*said.attachments, shown)
+    tokens = said_tokens(work.tokenizer, said.sender, said.content, files)
+    work.changes[place] = replace(said, attachments=files, files=(*said.files, (name, text)), tokens=tokens)
+    return f"{name} goes along with your message in {work.place(said.room_id)}."
+
+
+def _is_said_by(change: Change, agent: Agent) -> bool:
+    return isinstance(change, Said) and change.sender.agent_id == agent.id
 
 
 @handles(Say)
@@ -62,21 +91,22 @@ def _speak(work: UnitOfWork, agent: Agent, room_id: AgentId, text: str, answered
 def check_can_be_said(work: UnitOfWork, room: Room) -> None:
     """Raise Rejected when a room takes no messages of agents now."""
     if work.agent(room.owner_id).retired_at is not None:
-        raise Rejected(f"Room {room.id} is read-only: its owner is retired.")
+        place = work.place(room.id)
+        raise Rejected(f"{place[0].upper()}{place[1:]} is read-only: its owner is retired.")
     if work.context.may_speak is not None and (why := work.context.may_speak(room.id)):
         raise Rejected(why)
 
 
 def _posted_at(work: UnitOfWork, agent: Agent, room: Room, words: int) -> datetime:
-    """Type one message after the other, from the moment the agent was let through, as quickly as its tempo is."""
+    """Type one message after the other, from the moment the agent was let through, at a quick tempo sooner."""
     let_through = work.context.let_through_at
     if let_through is None:
         return work.now
     before = [one.not_before for one in work.changes if isinstance(one, Said) and one.room_id == room.id]
     start = max([let_through, *(at for at in before if at is not None)])
-    slower = leisure(agent)
-    at_most = work.config.typing_at_most_seconds * slower
-    return post_at(start, words, round(room.wpm / slower), at_most_seconds=at_most, now=work.now)
+    part = min(1.0, leisure(agent))  # what is set is the most: an agent at rest keeps nobody waiting for longer
+    at_most = work.config.typing_at_most_seconds * part
+    return post_at(start, words, round(room.wpm / part), at_most_seconds=at_most, now=work.now)
 
 
 def _put(
@@ -88,8 +118,10 @@ def _put(
     at: datetime,
     answered: Message | None = None,
 ) -> None:
-    """Say it; what is said in a thread is answered there, in whatever form the answer comes."""
-    beside = answered or (work.called_in(room_id) if sender.kind is SenderKind.AGENT else None)
+    """Say it; what is said in a thread is answered there, and another answer that was wished to the first one."""
+    called = work.called_in(room_id) if sender.kind is SenderKind.AGENT else None
+    beside = answered or called
+    first = called.reply_to if called and called.is_wish and (answered is None or answered.id <= called.id) else None
     id_ = MessageId(work.write.ids.take("message"))
     message = Message(id=id_, room_id=room_id, sender=sender, content=text, type=type_, sent_at=work.now)
     work.put(
@@ -100,7 +132,7 @@ def _put(
             content=text,
             type=type_,
             sent_at=work.now,
-            reply_to=answered.id if answered else None,
+            reply_to=first or (answered.id if answered else None),
             thread_id=beside.thread_id if beside else None,
             thread_name=beside.thread_name if beside else None,
             not_before=at,

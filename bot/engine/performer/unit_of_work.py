@@ -49,6 +49,7 @@ from bot.core.records import (
     Schedule,
     Side,
     Snowflake,
+    WholeAgent,
 )
 from bot.core.view import Belongings, Doors, Outline
 from bot.engine.performer.action_context import ActionContext
@@ -169,6 +170,10 @@ class UnitOfWork:
             raise Rejected(no_agent(agent_id))
         return found
 
+    def whole_agent(self, agent_id: int) -> WholeAgent:
+        """Find an agent that an action names, with its prompt; raises Rejected."""
+        return self.view.whole_agent(self.agent(agent_id).id)
+
     def room(self, room_id: int) -> Room:
         """Find a room; raises Rejected."""
         found = self.view.all_rooms.get(AgentId(room_id))
@@ -229,9 +234,12 @@ class UnitOfWork:
 
     def update_agent(self, agent_id: AgentId, **fields: Unpack[AgentColumns]) -> None:
         """Set some of an agent's columns."""
-        after = replace(self.view.agents[agent_id], **fields)
-        self.view = replace(self.view, agents={**self.view.agents, agent_id: after})
-        self._merge(UpdateAgent(agent_id=agent_id, fields=fields))
+        self.alter_agent(replace(self.view.agents[agent_id], **fields), fields)
+
+    def alter_agent(self, after: Agent, fields: AgentColumns) -> None:
+        """Put an agent in its place, of which these columns were set."""
+        self.view = replace(self.view, agents={**self.view.agents, after.id: after})
+        self._merge(UpdateAgent(agent_id=after.id, fields=fields))
 
     def update_room(self, room_id: AgentId, **fields: Unpack[RoomColumns]) -> None:
         """Set some of a room's columns."""
@@ -286,11 +294,17 @@ class UnitOfWork:
             raise Rejected(ENOUGH_LOOKUPS)
         self.lookups.append(Lookup(question=question[:LONGEST_QUESTION], answer=answer))
 
+    def fitted_lookups(self) -> list[Lookup]:
+        """Give what was looked up, each answer cut to its share of what a HUD shows."""
+        if not self.lookups:
+            return []
+        most = lookup_characters(self.me()) // len(self.lookups)
+        return [replace(one, answer=fitted(one.answer, most)) for one in self.lookups]
+
     def keep_lookups(self) -> None:
-        """Keep what was looked up, each answer cut to its share of what the next HUD shows."""
-        for one in self.lookups:
-            kept = fitted(one.answer, lookup_characters(self.me()) // len(self.lookups))
-            self.put(AddLookup(agent_id=self.me().id, side=self.side, lookup=replace(one, answer=kept)))
+        """Keep what was looked up for the next HUD."""
+        for one in self.fitted_lookups():
+            self.put(AddLookup(agent_id=self.me().id, side=self.side, lookup=one))
 
     def give_reason(self, agent_id: AgentId, reason: Reason) -> None:
         """Give an agent a reason to beat."""

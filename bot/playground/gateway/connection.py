@@ -10,6 +10,7 @@ from aiohttp import WSMessage, WSMsgType, web
 from bot.playground.gateway import opening
 from bot.playground.gateway.wire import GOING_AWAY, GatewayClosed, Wire, plain, wire_for
 from bot.playground.kinds import Op
+from bot.playground.presence import tell_presence, tell_when_away
 from bot.playground.rows import Json
 from bot.playground.session import Session, frame_text
 from bot.playground.shapes.guild import show_member
@@ -68,6 +69,7 @@ class Connection:
         if session is not None and session.connection is self:
             session.connection = None
             session.left_at = self.world.clock.seconds
+            tell_when_away(self.world, session.user_id)
             if self._client_code in (1000, 1001):
                 self.world.hub.drop(session)
 
@@ -124,11 +126,14 @@ class Connection:
     async def _attach(self, session: Session, *, fresh: bool) -> None:
         if session.connection is not None:
             await session.connection.close(4000, "Resumed elsewhere.")
+        was_here = self.world.hub.is_here(session.user_id)
         self.session, session.connection, session.left_at = session, self, None
         if fresh:
             opening.greet(self.world, session, gateway_url=self._gateway_url)
         else:
             session.put("RESUMED", "{}")
+        if not was_here:
+            tell_presence(self.world, session.user_id)
         session.waiting.set()
         self._sender = asyncio.create_task(self._send_events(session))
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from bot.playground.rest.routes import Route
 
 INVALID = (401, 403, 429)
+MOST_UNKNOWN = 200  # paths that are counted one by one
+OTHERS = "others"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,8 @@ class Tally:
         self.requests += 1
         self.statuses[str(exchange.status)] += 1
         if exchange.route is None:
-            self.unknown[f"{exchange.method} {exchange.path}"] += 1
+            asked = f"{exchange.method} {exchange.path}"
+            self.unknown[asked if asked in self.unknown or len(self.unknown) < MOST_UNKNOWN else OTHERS] += 1
         else:
             self.routes[exchange.route.name][str(exchange.status)] += 1
 

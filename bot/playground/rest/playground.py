@@ -4,7 +4,7 @@ from typing import Annotated, Required, TypedDict
 
 from bot.playground import people, permissions
 from bot.playground.call import Call
-from bot.playground.errors import Unknown, invalid
+from bot.playground.errors import ApiError, Unknown, invalid
 from bot.playground.faults import GATEWAY_KINDS, FaultForm
 from bot.playground.forms import Bits, Number, Snowflake, Text, Whole
 from bot.playground.interacting.asking import fail_silent
@@ -88,11 +88,24 @@ def make_person(call: Call, form: PersonForm) -> Json:
 @routes.on("PATCH", "/people/{user_id}", door="open")
 def rename_person(call: Call, form: NameForm) -> Json:
     """Give a person the name that they choose."""
-    row = call.world.users.get(call.params["user_id"])
-    if row is None or row.get("bot"):
-        raise Unknown(10013)
-    row = people.rename_person(call.world, row, form["name"].strip())
+    row = people.rename_person(call.world, _person(call), form["name"].strip())
     return {"user": show_user(row), "token": row["token"]}
+
+
+@routes.on("DELETE", "/people/{user_id}", door="open")
+def remove_person(call: Call) -> None:
+    """Let a person go who owns no server; what they said stays."""
+    row = _person(call)
+    if any(guild["owner_id"] == row["id"] for guild in call.world.guilds.rows.values()):
+        raise ApiError(400, 50055, "Who owns a server cannot be removed.")
+    people.remove_person(call.world, row)
+
+
+def _person(call: Call) -> Json:
+    row = call.world.users.get(call.params["user_id"])
+    if row is None or row.get("bot") or "token" not in row:
+        raise Unknown(10013)
+    return row
 
 
 def _manager_role(call: Call, guild: Json) -> str:
@@ -105,7 +118,7 @@ def _manager_role(call: Call, guild: Json) -> str:
 @routes.on("GET", "/people", door="open")
 def listed(call: Call) -> list[Json]:
     """Give every person with its token, so that a page can switch between them."""
-    rows = [row for row in call.world.users.rows.values() if not row.get("bot")]
+    rows = [row for row in call.world.users.rows.values() if not row.get("bot") and "token" in row]
     return [{"user": show_user(row), "token": row["token"]} for row in rows]
 
 

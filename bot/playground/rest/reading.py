@@ -11,6 +11,7 @@ from bot.playground.writing.attachments import Upload
 
 MAX_BODY = 25 * 1024 * 1024
 LARGEST_JSON = 1024 * 1024
+DEEPEST = 64
 MOST_PARTS = 24  # ten files, what is said of them, and some to spare
 
 
@@ -27,9 +28,21 @@ async def read_body(request: web.Request) -> tuple[object, tuple[Upload, ...]]:
 
 def _parse(data: bytes) -> object:
     try:
-        return json.loads(data)
+        body: object = json.loads(data)
     except (ValueError, RecursionError):
         raise ApiError(400, 50109) from None
+    if _is_deep(body):
+        raise ApiError(400, 50109)
+    return body
+
+
+def _is_deep(body: object) -> bool:
+    """Whether more lists and objects lie within one another than any form has: they are gone through again later."""
+    level: list[object] = [[body]]
+    for _ in range(DEEPEST + 1):
+        held = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, list | dict))
+        level = [inner for some in held for inner in some if isinstance(inner, list | dict)]
+    return bool(level)
 
 
 async def _read_parts(request: web.Request) -> tuple[object, tuple[Upload, ...]]:

@@ -1,6 +1,9 @@
 """Servers, roles and members as Discord shows them."""
 
+from collections.abc import Iterable
+
 from bot.playground.kinds import THREADS
+from bot.playground.presence import show_presence
 from bot.playground.rows import Json
 from bot.playground.session import Session
 from bot.playground.shapes.channel import show_channel, show_thread
@@ -114,7 +117,7 @@ def show_whole_guild(world: World, row: Json, session: Session) -> Json:
         "channels": [show_channel(world, c) for c in visible if c["type"] not in THREADS],
         "threads": [show_thread(c, viewer=me) for c in visible if c["type"] in THREADS and not c["archived"]],
         "voice_states": [],
-        "presences": [],
+        "presences": [show_presence(world, one) for one in _online(world, members, session)],
         "stage_instances": [],
         "guild_scheduled_events": [],
         "soundboard_sounds": [],
@@ -122,3 +125,9 @@ def show_whole_guild(world: World, row: Json, session: Session) -> Json:
         "premium_since": None,
         "created_at": stamp_of(row["id"]),
     }
+
+
+def _online(world: World, members: Iterable[str], session: Session) -> list[str]:
+    """Give who of a server's members is here, for sessions that are told."""
+    ids = [one.split(":")[1] for one in members]
+    return [one for one in ids if world.hub.is_here(one)] if session.sees_presences else []

@@ -101,6 +101,11 @@ async def test_a_person_is_known_by_their_new_name_from_their_next_word_or_react
 
 async def test_a_channel_that_people_rename_and_move_stays_the_agents_room(scene: Scene) -> None:
     stage = scene.stage
+
+    async def settled() -> bool:
+        return not (await stage.owner.call("GET", f"/channels/{scene.channel_id}"))["topic"]
+
+    await until(settled)  # the mark by which it was made is gone
     path = f"/guilds/{stage.guild_id}/channels"
     garden = await stage.owner.call("POST", path, {"name": "The Garden", "type": CATEGORY})
     changes = {"name": "rose-garden", "parent_id": garden["id"], "topic": "Roses (agent 1)"}
@@ -110,7 +115,11 @@ async def test_a_channel_that_people_rename_and_move_stays_the_agents_room(scene
     await stage.say(scene.bot, scene.ada, "yes")
     await scene.heard("here, in #rose-garden?", "yes")
     assert (await of(scene)).name == "Ada"
-    assert (await stage.room(scene.ada)).topic == "Roses"
+
+    async def followed() -> bool:
+        return (await stage.room(scene.ada)).topic == "Roses"
+
+    await until(followed)
 
 
 async def test_a_channel_made_private_and_public_again_on_discord_is_a_room_of_that_kind(scene: Scene) -> None:

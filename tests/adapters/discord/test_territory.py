@@ -28,6 +28,7 @@ FINDS = {"get_channel", "fetch_channel", "get_channel_or_thread", "get_thread", 
 OF_SERVERS = {"start_private_message", "create_channel", "get_all_guild_channels"}  # of HTTP: they take no channel
 GIVEN: Mapping[str, Any] = {
     "after": None,
+    "before": Snowflake(2),
     "message_id": Snowflake(1),
     "emoji": "👍",
     "text": "hello there",

@@ -1,9 +1,9 @@
-"""The two HUDs that are kept as files for people to read: `python -m tests.core.hud.golden` writes them anew."""
+"""The HUDs that are kept as files for people to read: `python -m tests.core.hud.golden` writes them anew."""
 
 from datetime import timedelta
 from pathlib import Path
 
-from bot.core.kinds import AgentType, SenderKind
+from bot.core.kinds import AgentType, ReasonKind, SenderKind
 from bot.core.records import (
     PUBLIC_SIDE,
     SYSTEM,
@@ -20,6 +20,7 @@ from bot.core.records import (
     Message,
     MessageId,
     Mind,
+    Reason,
     RequestId,
     Sender,
 )
@@ -35,8 +36,15 @@ LUNA, KAI, TALLY = 1, 2, 3
 
 def texts() -> dict[str, str]:
     """The files' texts by name."""
-    one, three = hud(garden(), LUNA), hud(garden(), LUNA, KAI, TALLY)
-    return {"one_agent.txt": one.instructions + one.input, "three_agents.txt": three.instructions + three.input}
+    called = Reason(
+        kind=ReasonKind.ADDRESSED, room_id=AgentId(LUNA), message_id=MessageId(105), since=START, due_at=START
+    )
+    calls = {
+        "one_agent.txt": hud(garden(), LUNA),
+        "three_agents.txt": hud(garden(), LUNA, KAI, TALLY),
+        "lean.txt": hud(garden(), LUNA, lean=True, reasons=(called,)),
+    }
+    return {name: one.instructions + one.input for name, one in calls.items()}
 
 
 def garden() -> View:

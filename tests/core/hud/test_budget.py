@@ -11,7 +11,7 @@ from bot.adapters.llm.tokens import by_bytes, o200k
 from bot.core.hud.call import Ask, build
 from bot.core.kinds import InputFormat, OutputFormat
 from bot.core.records import PUBLIC_SIDE, ActionRecord, Agent, AgentId, Allocations, Focus, Json, Lookup, Mind
-from bot.core.view import View
+from bot.core.view import RoomView, View
 from tests import factories
 from tests.core.hud.worlds import NOW, Drawn, examples, hud, worlds
 from tests.fakes import START, CountedTokenizer, WordTokenizer
@@ -188,3 +188,18 @@ def test_a_memory_near_its_allocation_is_warned_of() -> None:
     text = hud(a_view(agent, Mind(agent_id=agent.id, knowledge=knowledge)), 1).input
     used = next(line for line in text.splitlines() if line.startswith("memory_used: "))
     assert "WARNING" in used or "CRITICAL" in used
+
+
+@pytest.mark.parametrize("hud_format", [InputFormat.JSON, InputFormat.COMPACT_JSON, InputFormat.TOON])
+def test_a_large_hud_is_written_and_counted_twice_at_most(hud_format: InputFormat) -> None:
+    said = [factories.message(id, f"words of message {id} " * 20) for id in range(1, 300)]
+    room = RoomView(room=factories.room(1), members=(AgentId(1),), messages=tuple(said), older=0)
+    view = factories.view([factories.agent(1, token_budget=50_000)], rooms=[room])
+    tokenizer = CountedTokenizer(WordTokenizer())
+    asks = [Ask(agent_id=AgentId(1))]
+    told = {"now": NOW, "input_format": hud_format, "output_format": OutputFormat.JSON, "structured": False}
+    build(view, asks, tokenizer=tokenizer, **told)  # type: ignore[arg-type]
+    tokenizer.characters = 0
+    text = build(view, asks, tokenizer=tokenizer, **told).input  # type: ignore[arg-type]
+    assert len(text) > 100_000
+    assert tokenizer.characters < 2.2 * len(text)

@@ -89,3 +89,11 @@ def test_values_stay_on_one_line(text: str) -> None:
     assert len(line.splitlines()) <= 1
     assert line == line.strip()
     assert not any(mark in line for mark in ("====", "---", ">>>", "<<<", "  ("))
+
+
+def test_a_text_that_would_fill_the_memory_is_counted_anew_each_time() -> None:
+    tokenizer = CountedTokenizer(WordTokenizer())
+    for _ in range(3):
+        count(tokenizer, "x" * 30_000)
+        count(tokenizer, "y" * 10_000)
+    assert tokenizer.characters == 3 * 30_000 + 10_000

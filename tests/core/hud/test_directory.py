@@ -27,7 +27,7 @@ def topics(agent_id: AgentId, *room_ids: AgentId) -> dict[object, object]:
 
 
 def test_a_private_rooms_topic_is_not_told_to_agents_outside() -> None:
-    assert topics(STRANGER, STRANGER) == {1: "", 2: "tea", 3: ""}
+    assert topics(STRANGER, STRANGER) == {0: "", 1: "", 2: "tea", 3: ""}
 
 
 def test_a_members_beat_in_the_open_does_not_show_it_either() -> None:

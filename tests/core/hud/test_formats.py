@@ -106,7 +106,16 @@ def test_every_documented_field_is_there() -> None:
         "identity", "knowledge", "memory_used", "allocations", "recent_actions", "focus", "lookups", "keys_held",
         "budget",
     }  # fmt: skip
-    assert own["self"]["identity"].keys() == {"id", "name", "type", "model", "temperature", "created", "seed"}
+    assert own["self"]["identity"].keys() == {
+        "id",
+        "name",
+        "type",
+        "model",
+        "temperature",
+        "joined",
+        "checkpoints",
+        "seed",
+    }
     assert own["self"]["budget"].keys() >= {"used", "total", "status"}
     assert own["meta"].keys() == {"directory", "now", "time_zone", "language"}
     assert own["rooms"][0].keys() >= {

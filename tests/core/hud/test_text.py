@@ -22,7 +22,7 @@ from tests.fakes import START
 LINE = re.compile(r"\[\d+ \d\d:\d\d\] (?:\d+|@[^:]*|The Architect(?: \(@[^:()]*\))?|System): \S.*")
 
 
-@pytest.mark.parametrize("name", ["one_agent.txt", "three_agents.txt"])
+@pytest.mark.parametrize("name", ["one_agent.txt", "three_agents.txt", "lean.txt"])
 def test_a_hud_reads_as_the_golden_file_does(name: str) -> None:
     assert texts()[name] == (FOLDER / name).read_text(), "if that is wanted: python -m tests.core.hud.golden"
 

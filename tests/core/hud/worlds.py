@@ -32,6 +32,7 @@ from bot.core.records import (
     Message,
     MessageId,
     Mind,
+    Reason,
     RequestId,
     Room,
     Sender,
@@ -290,10 +291,13 @@ def hud(
     *agent_ids: int,
     side: int = PUBLIC_SIDE,
     hud_format: InputFormat = InputFormat.TEXT,
+    lean: bool = False,
+    reasons: tuple[Reason, ...] = (),
     tokenizer: Tokenizer | None = None,
 ) -> BuiltCall:
     """The call for these agents as a model with the o200k vocabulary gets it."""
-    asks = [Ask(agent_id=AgentId(id), side=Side(side), alone=len(agent_ids) == 1) for id in agent_ids]
+    alone = len(agent_ids) == 1
+    asks = [Ask(agent_id=AgentId(id), side=Side(side), alone=alone, reasons=reasons) for id in agent_ids]
     return build(
         view,
         asks,
@@ -302,4 +306,5 @@ def hud(
         input_format=hud_format,
         output_format=OutputFormat.JSON,
         structured=True,
+        lean=lean,
     )

@@ -19,9 +19,11 @@ from bot.core.records import (
     MessageId,
     RequestId,
     Room,
+    SceneId,
     Schedule,
     ScheduleId,
 )
+from bot.core.scenes.records import Scene
 from bot.core.view import Doors, RoomView, Subject
 from tests.factories import agent, by_agent, membership, message, room, view
 from tests.fakes import START, CountingIds, PlainCipher
@@ -35,7 +37,7 @@ class StillStore:
 
     def __init__(self) -> None:
         self.ids = CountingIds()
-        self.agents = self.inquiries = self.views = self
+        self.agents = self.inquiries = self.views = self.scenes = self
         self.written: list[Change] = []
         for _ in range(50):
             for kind in ("message", "agent", "key", "request"):
@@ -58,6 +60,9 @@ class StillStore:
 
     async def apply(self, community_id: CommunityId, changes: Sequence[Change]) -> None:
         self.written += changes
+
+    async def find(self, community_id: CommunityId, scene_id: SceneId) -> Scene | None:
+        return None
 
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         return [one for one in SCHEDULES if one.agent_id == agent_id]

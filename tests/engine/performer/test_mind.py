@@ -1,5 +1,6 @@
 """Knowledge, focus and looking back, as agents and managers do it."""
 
+import asyncio
 import json
 
 import pytest
@@ -179,3 +180,18 @@ async def test_links_that_somebody_brings_stand_among_the_active_files(house: Ho
     assert (await house.mind(BO)).focus.active_files == ("https://tea.example/pot", "https://cup.example")
     await house.act(CY, reasons=[reason])
     assert (await house.mind(CY)).focus.active_files == ()
+
+
+async def test_others_have_their_turn_between_the_actions_of_an_answer(house: House) -> None:
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    others = asyncio.create_task(other())
+    await house.act(BO, *(HudNote(text=f"note {number}") for number in range(200)))
+    others.cancel()
+    assert turns > 200

@@ -23,6 +23,7 @@ from bot.core.actions import (
 from bot.core.people import is_heard
 from bot.core.records import AgentId
 from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, MIRA, House
+from tests.storage.lines import forget
 
 CLONE = AgentId(6)
 
@@ -47,7 +48,10 @@ async def test_a_clone_has_the_configuration_and_if_asked_the_knowledge_but_no_r
     (cloned,) = await house.ask(BOSS, CloneAgent(agent_id=DI, name="Di Two", with_knowledge=True))
     assert cloned.result == "Di Two is created with the id 6, like Di."
     view = await house.view(CLONE, DI)
-    assert (view.agents[CLONE].prompt, view.agents[CLONE].can_create_agents) == (view.agents[DI].prompt, False)
+    assert (view.whole_agent(CLONE).prompt, view.agents[CLONE].can_create_agents) == (
+        view.whole_agent(DI).prompt,
+        False,
+    )
     assert await house.knowledge(CLONE) == {"motto": "be kind"}
     (taken,) = await house.ask(BOSS, CloneAgent(agent_id=DI, name="ada"))
     assert taken.why == '"ada" is taken: choose another name.'
@@ -122,7 +126,7 @@ async def test_who_was_muted_by_a_manager_cannot_lift_it(house: House) -> None:
 async def test_who_was_forgotten_is_told_that_they_stay_ignored(house: House) -> None:
     await house.ask(MIRA, SetIgnored())
     async with house.store.writing(house.community_id) as write:
-        await write.personal.forget(house.community_id, MIRA.id, house.now)
+        await forget(write.personal, house.community_id, MIRA.id, house.now)
     (back,) = await house.ask(MIRA, SetIgnored(ignored=False))
     assert "You asked to be forgotten here" in back.why
 
@@ -145,4 +149,5 @@ async def test_every_change_by_a_person_is_in_the_audit_log_with_their_name(hous
     await house.ask(MIRA, PermitAgent(agent_id=BO, allowed=True), subject=BO)
     async with house.store.reading() as read:
         (entry,) = await read.logs.audit(house.community_id)
-    assert (entry.by, entry.what) == ("The Architect (@boss)", "permit agent: Bo may create agents.")
+    what = "permit agent: Bo may create agents. (can create agents: no → yes)"
+    assert (entry.by, entry.what) == ("The Architect (@boss)", what)

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.core.actions import CancelScheduled, React, Reply, Say, ScheduleMessage, SendMessage
-from bot.core.changes import UpdateAgent
+from bot.core.actions import Attach, CancelScheduled, React, Reply, Say, ScheduleMessage, SendMessage
+from bot.core.changes import SetOverride, UpdateAgent
 from bot.core.kinds import Emotion, LetterKind
 from bot.core.records import AgentId, Letter
 from tests.core.hud.worlds import hud
@@ -23,21 +23,23 @@ async def test_what_is_said_is_stored_and_posted_at_the_pace_of_the_room(house: 
     await house.act(BO, SendMessage(room_id=ADA, message="one two three four"), let_through_at=let_through)
     assert await house.texts(ADA) == ["one two three four"]
     (post,) = await posts(house, ADA)
-    assert post.not_before == house.now + timedelta(seconds=1)  # four words at 80 a minute take 2 s, one has passed
+    assert post.not_before == house.now + timedelta(seconds=0.4)  # four words at 80 a minute take 1.4 s, one has passed
 
 
-@pytest.mark.parametrize(("seconds", "typed"), [(1.0, 1.0), (10.0, 3.35)])
-async def test_an_agent_that_was_sped_up_types_faster(house: House, seconds: float, typed: float) -> None:
+@pytest.mark.parametrize(("seconds", "typed"), [(1.0, 1.0), (5.0, 1.4), (10.0, 1.4)])
+async def test_an_agent_that_was_sped_up_types_faster_and_none_slower_than_is_set(
+    house: House, seconds: float, typed: float
+) -> None:
     await house.write(UpdateAgent(agent_id=BO, fields={"interval_seconds": seconds}))
     await house.act(BO, SendMessage(room_id=ADA, message="one two three four"), let_through_at=house.now)
     (post,) = await posts(house, ADA)
     assert (post.not_before - house.now).total_seconds() == pytest.approx(typed, abs=0.01)
 
 
-async def test_a_long_message_is_typed_for_four_seconds_at_most_and_counts_as_an_overrun(house: House) -> None:
+async def test_a_long_message_is_typed_for_three_seconds_at_most_and_counts_as_an_overrun(house: House) -> None:
     await house.act(BO, SendMessage(room_id=ADA, message="word " * 300), let_through_at=house.now)
     (post,) = await posts(house, ADA)
-    assert post.not_before == house.now + timedelta(seconds=4)
+    assert post.not_before == house.now + timedelta(seconds=2.8)
     membership = (await house.view(BO)).memberships[BO, ADA]
     assert (membership.last_spoke_at, membership.overrun_words) == (house.now, 100)
 
@@ -136,3 +138,30 @@ async def test_what_could_not_be_read_stands_among_the_recent_actions(house: Hou
     await house.act(BO, refused=[("sleep", "until is missing.")])
     record = await house.last_action(BO)
     assert (record.type, record.accepted, record.why) == ("sleep", False, "until is missing.")
+
+
+async def test_a_file_goes_along_with_the_first_message_and_is_shown_as_far_as_files_are_read(house: House) -> None:
+    await house.write(SetOverride(name="attachment_characters", value=12))
+    first, second = (SendMessage(room_id=room_id, message="Here are my notes.") for room_id in (ADA, BO))
+    done = await house.act(BO, first, second, Attach(name="../notes", text="0123456789 and more"))
+    assert [one.result for one in done][-1] == "notes.txt goes along with your message in room 1."
+    (post,), (other,) = await posts(house, ADA), await posts(house, BO)
+    assert (post.payload, other.payload) == ({"files": [["notes.txt", "0123456789 and more"]]}, {})
+    assert post.message_id is not None
+    async with house.store.reading() as read:
+        (file,) = (await read.talk.by_id(house.community_id, [post.message_id]))[post.message_id].attachments
+    assert (file.name, file.size_bytes, file.text) == ("notes.txt", 19, "0123456789 a")
+
+
+async def test_a_file_needs_a_message_and_one_has_three_at_most(house: House) -> None:
+    assert "say in the same answer what it is" in await house.one(BO, Attach(name="a.md", text="x"))
+    message = SendMessage(room_id=ADA, message="Take these.")
+    done = await house.act(BO, message, *(Attach(name=f"{n}.md", text="x") for n in range(4)))
+    assert [one.why for one in done] == ["", "", "", "", "One message has at most 3 files."]
+
+
+async def test_a_file_with_a_message_that_is_refused_goes_nowhere(house: House) -> None:
+    hidden = SendMessage(room_id=ADA, message="Psst.")
+    done = await house.act(BO, hidden, Attach(name="a.md", text="secret"), rooms_shown=frozenset({BO}))
+    assert [one.accepted for one in done] == [False, False]
+    assert await house.letters() == []

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, CallTime, Detail, ShownRoom
+from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, CallTime, RoomDetail, ShownRoom
 from bot.core.hud.escape import unbracketed, whole
 from bot.core.hud.formats.lines import content_of
+from bot.core.hud.formats.rooms import MAY_ENTER
 from bot.core.hud.wording import timestamp as worded
 from bot.core.records import ARCHITECT_ID, Json, Message
 
@@ -31,7 +32,7 @@ def solo_document(agent_hud: AgentHud, moment: CallTime) -> Document:
     """Give one agent's own part: self, meta, rooms."""
     return {
         "self": self_section(agent_hud),
-        "meta": {"directory": agent_hud.sections["directory"], **meta_section(moment)},
+        "meta": {"directory": agent_hud.sections.get("directory", []), **meta_section(moment)},
         "rooms": [room(place) | seat(place) for place in agent_hud.shown_rooms],
         **_unshown(agent_hud),
         "why": agent_hud.sections["why"],
@@ -71,7 +72,7 @@ def meta_section(moment: CallTime) -> Document:
 def room(place: ShownRoom) -> Document:
     """Give a room with its messages."""
     record, checkpoint = place.view.room, place.view.checkpoint
-    full = place.detail is Detail.FULL
+    full = place.detail is RoomDetail.FULL
     summary: Json = None
     if full and checkpoint:
         covered: list[Json] = [checkpoint.first_message_id, checkpoint.last_message_id]
@@ -80,6 +81,8 @@ def room(place: ShownRoom) -> Document:
         "id": record.id,
         "name": whole(place.name),
         "members": [str(member) for member in (ARCHITECT_ID, *place.view.members)] if full else [],
+        "people": [whole(one) for one in place.people] if full else [],
+        "may_enter": MAY_ENTER[record.visibility],
         "topic": whole(record.topic[:120]),
         "billboard": whole(record.billboard[:1_000]) if full else "",
         "summary": summary,

@@ -29,7 +29,8 @@ def title(name: str) -> str:
 def header(number: int, agent_hud: AgentHud) -> str:
     """Give the head of one agent's segment."""
     agent = agent_hud.agent
-    return f"{MINOR}\nAGENT {number}: {one_line(agent.name)} (ID: {agent.id}, Model: {one_line(agent.model[:100])})\n"
+    model = "" if agent_hud.lean else f", Model: {one_line(agent.model[:100])}"
+    return f"{MINOR}\nAGENT {number}: {one_line(agent.name)} (ID: {agent.id}{model})\n"
 
 
 def directory(listed: Json) -> str:
@@ -49,15 +50,18 @@ def stable(agent_hud: AgentHud) -> Iterator[tuple[str, str]]:
     """Give the sections that seldom change."""
     shown = agent_hud.sections
     yield "identity", title("IDENTITY") + _fields(shown["identity"])
-    yield "allocations", title("MEMORY ALLOCATIONS") + _allocations(shown)
-    yield "knowledge", title("KNOWLEDGE STORE") + _knowledge(shown)
-    yield "focus", title("FOCUS") + _focus(shown["focus"])
+    if "allocations" in shown:
+        yield "allocations", title("MEMORY ALLOCATIONS") + _allocations(shown)
+    if "knowledge" in shown or "knowledge_hidden" in shown:
+        yield "knowledge", title("KNOWLEDGE STORE") + _knowledge(shown)
+    if "focus" in shown:
+        yield "focus", title("FOCUS") + _focus(shown["focus"])
     if shown.get("public"):
         yield (
             "public",
             title("FROM YOUR PUBLIC ROOMS (to read; what you write here stays with this room)") + _public(shown),
         )
-    if shown["keys_held"]:
+    if shown.get("keys_held"):
         yield "keys_held", title("KEYS HELD") + _lines(shown["keys_held"], _key_line)
     if shown.get("available_actions"):
         yield "available_actions", title("MORE ACTIONS") + action_lists(shown["available_actions"])
@@ -66,11 +70,13 @@ def stable(agent_hud: AgentHud) -> Iterator[tuple[str, str]]:
 def volatile(agent_hud: AgentHud) -> Iterator[tuple[str, str]]:
     """Give the sections that change from beat to beat."""
     shown = agent_hud.sections
-    yield "recent_actions", title("RECENT ACTIONS") + (_lines(shown["recent_actions"], action_line) or "(none)\n")
-    if shown["lookups"]:
+    if "recent_actions" in shown:
+        yield "recent_actions", title("RECENT ACTIONS") + (_lines(shown["recent_actions"], action_line) or "(none)\n")
+    if shown.get("lookups"):
         yield "lookups", title("LOOKUPS") + _lines(shown["lookups"], _lookup_line)
     yield "rooms", seats_head(agent_hud) + "".join(map(seat_lines, agent_hud.shown_rooms)) + named_line(agent_hud)
-    yield "budget", budget(agent_hud)
+    if "budget" in shown:
+        yield "budget", budget(agent_hud)
 
 
 def seats_head(agent_hud: AgentHud) -> str:
@@ -84,7 +90,7 @@ def _fields(values: Json) -> str:
     )
 
 
-_BARE: Final = frozenset({"type", "model", "created"})
+_BARE: Final = frozenset({"type", "model", "joined"})
 
 
 def _allocations(shown: Mapping[str, Json]) -> str:
@@ -98,7 +104,7 @@ def _allocations(shown: Mapping[str, Json]) -> str:
 
 def _knowledge(shown: Mapping[str, Json]) -> str:
     hidden = fields(shown.get("knowledge_hidden"))
-    lines = "".join(leaf.line for leaf in leaves(fields(shown["knowledge"])))
+    lines = "".join(leaf.line for leaf in leaves(fields(shown.get("knowledge"))))
     if isinstance(paths := hidden.get("paths"), list):
         named = ", ".join(one_line(str(path)) for path in paths)
         lines += f"(hidden for want of space: {hidden['count']}; read them with get: {named})\n"
@@ -120,8 +126,8 @@ def _focus(focus: Json) -> str:
 def _public(shown: Mapping[str, Json]) -> str:
     public = fields(shown["public"])
     known = _knowledge(public)
-    focus = _focus(public["focus"])
-    return f"{known}{focus if public['focus'] else ''}{_lines(public['recent_actions'], action_line)}"
+    focus = _focus(public["focus"]) if public.get("focus") else ""
+    return f"{known}{focus}{_lines(public.get('recent_actions'), action_line)}"
 
 
 def _lines(listed: Json, line: LineOf) -> str:

@@ -4,13 +4,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, Detail, ShownRoom
+from bot.core.attention import DYNAMIC
+from bot.core.hud.agent_hud import MOST_SUMMARY, AgentHud, RoomDetail, ShownRoom
 from bot.core.hud.escape import one_line
 from bot.core.hud.formats.lines import day_line, message_line
 from bot.core.hud.knowledge import inline
+from bot.core.kinds import Visibility
 from bot.core.records import ARCHITECT_ID, Json
 
 _PLAIN: Final = re.compile(r"@?[\w.-]+")
+MAY_ENTER: Final = {Visibility.PUBLIC: "everyone", Visibility.PRIVATE: "only who was let in"}
 Word = Callable[[Mapping[str, Json]], str]
 
 
@@ -30,8 +33,9 @@ def head(place: ShownRoom) -> str:
     lines = [f"--- Room: {one_line(place.name)} (ID: {room.id}) ---\n"]
     if room.topic:
         lines.append(f"topic: {one_line(room.topic[:120])}\n")
-    if place.detail is Detail.FULL:
+    if place.detail is RoomDetail.FULL:
         lines.append(f"members: {', '.join(map(str, (ARCHITECT_ID, *place.view.members)))}\n")
+        lines.append(f"people: {', '.join(place.people) or 'none lately'}; {MAY_ENTER[room.visibility]} may enter\n")
         if room.billboard:
             lines.append(f"billboard: {inline(room.billboard[:1_000])}\n")
         if checkpoint:
@@ -47,12 +51,13 @@ def seat_lines(place: ShownRoom) -> str:
     seat = place.seat
     own = " (your own room)" if seat["is_self_room"] else ""
     since = f", messages from {place.first_id}" if place.messages else ""
-    dynamic = " (%*)" if seat["attention"] == "%*" else ""
-    line = (
-        f"{place.id} {one_line(place.name)}{own}: attention_pct {seat['attention_pct']}{dynamic}, "
-        f"time_since_last {seat['time_since_last']}, word_budget {seat['word_budget']}{since}\n"
-    )
-    own_words = _listed("being_posted", seat, _own_words) + _listed("scheduled", seat, _later)
+    told = ""
+    if "attention" in seat:
+        dynamic = " (%*)" if seat["attention"] == DYNAMIC else ""
+        told = f"attention_pct {seat['attention_pct']}{dynamic}, time_since_last {seat['time_since_last']}, "
+    line = f"{place.id} {one_line(place.name)}{own}: {told}word_budget {seat['word_budget']}{since}\n"
+    soon = f"summary soon: {seat['summary_soon']}\n" if "summary_soon" in seat else ""
+    own_words = soon + _listed("being_posted", seat, _own_words) + _listed("scheduled", seat, _later)
     return f"{line}{own_words}{_listed('my_keys', seat, _key)}{_listed('pending_access_requests', seat, _request)}"
 
 

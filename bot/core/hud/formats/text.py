@@ -44,7 +44,7 @@ class TextFormat:
         return [(name, count(self._tokenizer, text)) for name, text in _all_pieces(agent_hud, moment)]
 
     def budget_tokens(self, agent_hud: AgentHud) -> int:
-        return count(self._tokenizer, budget(agent_hud))
+        return count(self._tokenizer, budget(agent_hud)) if "budget" in agent_hud.sections else 0
 
     def place_tokens(self, place: ShownRoom) -> int:
         return count(self._tokenizer, head(place)) + count(self._tokenizer, seat_lines(place))
@@ -59,14 +59,15 @@ class TextFormat:
         return line_tokens(self._tokenizer, message)
 
     def solo(self, agent_hud: AgentHud, moment: CallTime) -> str:
-        parts = [directory(agent_hud.sections["directory"]), header(1, agent_hud)]
-        parts += [text for _, text in stable(agent_hud)]
-        parts.append(major("ROOMS"))
-        parts += map(block, agent_hud.shown_rooms)
-        parts += [major("NOW"), now_line(moment)]
-        parts += [text for _, text in volatile(agent_hud)]
-        parts.append(why_line(agent_hud))
-        return "".join(parts)
+        (_, first), *seldom = stable(agent_hud)
+        known, often = "".join(text for _, text in seldom), "".join(text for _, text in volatile(agent_hud))
+        rooms = major("ROOMS") + "".join(map(block, agent_hud.shown_rooms))
+        now, who = major("NOW") + now_line(moment), _directory(agent_hud)
+        if agent_hud.lean:  # who it is, what was said, what it remembers: a weak mind heeds what stands near the end
+            parts = [header(1, agent_hud), first, rooms, who, now, known, often]
+        else:
+            parts = [who, header(1, agent_hud), first, known, rooms, now, often]
+        return "".join([*parts, why_line(agent_hud)])
 
     def shared(
         self,
@@ -91,8 +92,12 @@ class TextFormat:
         return "".join([*parts, major("NOW"), now_line(moment)])
 
 
+def _directory(agent_hud: AgentHud) -> str:
+    return directory(agent_hud.sections["directory"]) if "directory" in agent_hud.sections else ""
+
+
 def _all_pieces(agent_hud: AgentHud, moment: CallTime) -> Iterator[tuple[str, str]]:
-    yield "directory", directory(agent_hud.sections["directory"])
+    yield "directory", _directory(agent_hud)
     yield "frame", f"{header(1, agent_hud)}{major('ROOMS')}{major('NOW')}{now_line(moment)}{why_line(agent_hud)}"
     yield from stable(agent_hud)
     for name, text in volatile(agent_hud):
@@ -100,9 +105,11 @@ def _all_pieces(agent_hud: AgentHud, moment: CallTime) -> Iterator[tuple[str, st
 
 
 def _constant(told: OsSection) -> str:
-    lines = [major("SELFROOM"), f"{paragraph(told.directives)}\n", title("INSTRUCTIONS")]
-    lines += [f"{name}: {paragraph(words)}\n" for name, words in told.instructions.items()]
-    lines.append(f"reading: {READING}\n")
+    lines = [major("SELFROOM"), f"{paragraph(told.directives)}\n"]
+    if told.instructions:
+        lines.append(title("INSTRUCTIONS"))
+        lines += [f"{name}: {paragraph(words)}\n" for name, words in told.instructions.items()]
+        lines.append(f"reading: {READING}\n")
     listed = action_lists({name: list(each) for name, each in told.actions.items()})
     lines += [title("ACTIONS"), listed, title("ANSWER"), f"{told.answer.rstrip()}\n"]
     return "".join(lines)

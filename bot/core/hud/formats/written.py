@@ -16,7 +16,7 @@ from bot.core.hud.formats.document import (
     solo_document,
 )
 from bot.core.hud.values import fields
-from bot.core.hud.wording import MEND
+from bot.core.hud.wording import FOUND, MEND
 from bot.core.ports import Tokenizer
 from bot.core.records import Json, Message
 
@@ -38,11 +38,11 @@ class WrittenFormat:
     def pieces(self, agent_hud: AgentHud, moment: CallTime) -> list[tuple[str, int]]:
         named = [(name, self._tokens({name: value})) for name, value in self_section(agent_hud).items()]
         frame = {**meta_section(moment), "why": agent_hud.sections["why"]}
-        directory = self._tokens({"directory": agent_hud.sections["directory"]})
+        directory = self._tokens({"directory": agent_hud.sections.get("directory", [])})
         return [("directory", directory), ("frame", self._tokens(frame) + 12), *named]
 
     def budget_tokens(self, agent_hud: AgentHud) -> int:
-        return self._tokens({"budget": agent_hud.sections["budget"]})
+        return self._tokens({"budget": agent_hud.sections["budget"]}) if "budget" in agent_hud.sections else 0
 
     def place_tokens(self, place: ShownRoom) -> int:
         return self._tokens({"rooms": [{**room(place), "messages": [], **seat(place)}]})
@@ -89,7 +89,7 @@ def os_json(told: OsSection) -> str:
 
 def read_after(text: str, read: Read, is_ours: Callable[[Document, str], bool]) -> Document | None:
     """Read what follows a constant part in JSON, where constant part and the rest are of this format."""
-    text = text.partition(f"\n{MEND}")[0].lstrip()
+    text = text.partition(f"\n{MEND}")[0].partition(f"\n{FOUND}")[0].lstrip()
     if not text.startswith("{"):
         return None
     try:

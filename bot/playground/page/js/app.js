@@ -6,6 +6,7 @@ import { Gateway } from "./lib/gateway.js";
 import { keptHere } from "./lib/keep.js";
 import { Agents } from "./world/agents.js";
 import { Commands } from "./world/commands.js";
+import { Notices } from "./world/notices.js";
 import { Interactions } from "./world/interactions.js";
 import { Paces } from "./world/paces.js";
 import { Timeline } from "./world/timeline.js";
@@ -31,6 +32,7 @@ export class App extends Bus {
     this.world = new World();
     this.world.guildId = keptHere.get("guild") ?? settings.guild_id ?? null;
     this.unread = new Unread(this.world);
+    this.notices = new Notices(this);
     this.agents = new Agents(settings.face_url, person.token);
     this.commands = new Commands(this);
     this.paces = new Paces(this);
@@ -38,9 +40,10 @@ export class App extends Bus {
     this.gateway.on("event", (name, data) => this.world.apply(name, data));
   }
 
-  /** An agent as an author, with the picture it last posted under. */
+  /** An agent as an author, with the picture that it has, or else last posted under. */
   faceOf(agent) {
-    return this.world.faces.get(agent.name) ?? { id: String(agent.id), bot: true };
+    const [, id, avatar] = agent.face?.match(/\/avatars\/(\d+)\/(\w+)\.png/) ?? [];
+    return id ? { id, avatar, bot: true } : (this.world.faces.get(agent.name) ?? { id: String(agent.id), bot: true });
   }
 
   /** Open a channel, at a message if one is named. */
@@ -65,6 +68,12 @@ export class App extends Bus {
     this.emit("open", channel);
     this.composer.show(channel);
     if (this.world.isTalk(channel)) await this.quietly(this.log.show(this.timeline, messageId));
+  }
+
+  /** Open a message that stands in a panel, which makes way where it covers the chat. */
+  lookAt(channelId, messageId) {
+    if (matchMedia("(max-width: 1180px)").matches) this.showPanel(null);
+    return this.open(channelId, messageId);
   }
 
   #changeGuild(guildId) {
@@ -128,11 +137,11 @@ export class App extends Bus {
     this.composer.focus();
   }
 
-  /** Begin a slash command by its name. */
-  async startCommand(name) {
+  /** Begin a slash command by its name, with what is already known of its options. */
+  async startCommand(name, texts = {}) {
     await this.quietly(this.commands.refresh());
     const leaf = this.commands.slash().find((one) => one.name === name);
-    if (leaf) this.composer.enterCommand(leaf, {});
+    if (leaf) this.composer.enterCommand(leaf, texts);
     else toast(`There is no command /${name} here.`, "error");
   }
 
@@ -153,7 +162,7 @@ export class App extends Bus {
     this.showPanel("agent");
   }
 
-  /** Show a panel beside the chat: "members", "agent", or null for none. */
+  /** Show a panel beside the chat: "members", "agent", "search", or null for none. */
   showPanel(panel) {
     this.panel = panel;
     keptHere.set("panel", panel);

@@ -1,7 +1,10 @@
 /** The page's frame: side panels, which are drawers on a phone, the connection's banner, the keys of the whole page. */
 
-import { find } from "./lib/dom.js";
+import { find, findAll } from "./lib/dom.js";
 import { keptHere } from "./lib/keep.js";
+import { serverItems } from "./side/channel_menu.js";
+import { openFinder } from "./side/finder.js";
+import { openShortcuts } from "./side/shortcuts.js";
 import { openMenu } from "./widgets/menu.js";
 
 const NARROW = matchMedia("(max-width: 860px)");
@@ -28,13 +31,14 @@ function mountSide(app) {
   });
 }
 
-/** A panel that covers the chat takes the focus, and gives it back. */
+/** A panel that covers the chat takes the focus, and gives it back when nothing else has it. */
 function moveFocus(open) {
   const target = open ? ".panel button:not([tabindex='-1'])" : '.chat-tools [aria-label="Who is here"]';
-  const visible = () => document.querySelectorAll(target);
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => [...visible()].find((one) => one.offsetParent !== null)?.focus()),
-  );
+  const move = () => {
+    if (open || document.activeElement === document.body)
+      findAll(target).find((one) => one.offsetParent !== null)?.focus();
+  };
+  requestAnimationFrame(() => requestAnimationFrame(move));
 }
 
 function mountPanel(app) {
@@ -43,13 +47,14 @@ function mountPanel(app) {
     frame.dataset.panel = app.panel ?? "none";
     find(".members").hidden = app.panel !== "members";
     find(".drawer").hidden = app.panel !== "agent";
+    find(".found").hidden = app.panel !== "search";
   };
   app.on("panel", (panel) => {
     draw();
-    if (MIDDLE.matches && app.channelId) moveFocus(Boolean(panel));
+    if (MIDDLE.matches && app.channelId && panel !== "search") moveFocus(Boolean(panel));
   });
   const first = MIDDLE.matches ? null : keptHere.get("panel", "members");
-  app.showPanel(first === "agent" ? "members" : first);
+  app.showPanel(first && "members");
   app.on("open", (channel) => {
     const agent = app.agents.inChannel(channel.id);
     if (NARROW.matches && app.panel) app.showPanel(null);
@@ -70,43 +75,69 @@ function mountConnection(app) {
   });
 }
 
-function chooseGuild(app, anchor) {
+function guildItems(app) {
   const guilds = [...app.world.guilds.values()];
-  if (guilds.length < 2) return;
-  openMenu(
-    anchor,
-    guilds.map((guild) => ({
-      label: guild.name,
-      checked: guild.id === app.world.guildId,
-      action: () => {
-        app.world.guildId = guild.id;
-        keptHere.set("guild", guild.id);
-        for (const name of ["guilds", "channels", "members"]) app.world.emit(name);
-        const channel = app.world.firstChannel();
-        if (channel) app.open(channel.id);
-      },
-    })),
-    { label: "Servers" },
-  );
+  if (guilds.length < 2) return [];
+  const items = guilds.map((guild) => ({
+    label: guild.name,
+    checked: guild.id === app.world.guildId,
+    action: () => {
+      app.world.guildId = guild.id;
+      keptHere.set("guild", guild.id);
+      for (const name of ["guilds", "channels", "members"]) app.world.emit(name);
+      const channel = app.world.firstChannel();
+      if (channel) app.open(channel.id);
+    },
+  }));
+  return [...items, { separator: true }];
+}
+
+function openServer(app, anchor) {
+  const keys = { label: "Keys", icon: "command", hint: "Ctrl /", action: openShortcuts };
+  openMenu(anchor, [...guildItems(app), ...serverItems(app), { separator: true }, keys], { label: "Server" });
 }
 
 function mountGuild(app) {
   const button = find(".guild");
   const draw = () => {
     find(".guild-name").textContent = app.world.guild?.name ?? "Playground";
-    button.classList.toggle("many", app.world.guilds.size > 1);
-    button.disabled = app.world.guilds.size < 2;
+    button.disabled = !app.world.guild;
   };
-  button.addEventListener("click", () => chooseGuild(app, button));
+  button.addEventListener("click", () => openServer(app, button));
   app.world.on("guilds", draw);
 }
 
 const WRITING = "input, textarea, select, [contenteditable]";
 
+/** Go to the channel above or below, or the next one that is unread. */
+function step(app, by, unreadOnly) {
+  const rows = findAll(".channels .channel");
+  const at = rows.findIndex((row) => row.hasAttribute("aria-current"));
+  const order = rows.map((_, index) => rows[(at + by * (index + 1) + rows.length * 2) % rows.length]);
+  const next = order.find((row) => !unreadOnly || row.dataset.unread === "true");
+  if (next) app.open(next.dataset.id);
+}
+
+/** What a whole-page shortcut does, or nothing. */
+function shortcut(app, event) {
+  const ctrl = event.ctrlKey || event.metaKey;
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (event.altKey && !ctrl && by) return () => step(app, by, event.shiftKey);
+  if (!ctrl || event.altKey) return null;
+  if (event.shiftKey) return event.key.toLowerCase() === "f" ? () => app.showPanel("search") : null;
+  return { k: () => openFinder(app), "/": openShortcuts }[event.key];
+}
+
 /** Letters typed anywhere go to the box, as in every chat; a space presses what has the focus. */
 function mountKeys(app) {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
+    const asked = app.world.me && shortcut(app, event);
+    if (asked) {
+      event.preventDefault();
+      asked();
+      return;
+    }
     const typing = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
     const busy = event.target.closest?.(WRITING) || document.querySelector("dialog[open], .popover");
     if (typing && !busy && event.key !== " ") app.focusComposer();
@@ -126,6 +157,7 @@ function mountLinks(app) {
 }
 
 export function mountLayout(app) {
+  find(".open-finder").addEventListener("click", () => openFinder(app));
   mountSide(app);
   mountPanel(app);
   mountConnection(app);

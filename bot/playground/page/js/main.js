@@ -23,6 +23,8 @@ import { find } from "./lib/dom.js";
 import { mountChannels } from "./side/channels.js";
 import { Drawer } from "./side/drawer.js";
 import { mountMembers } from "./side/members.js";
+import { mountRoomPane } from "./side/room_pane.js";
+import { mountSearch } from "./side/search.js";
 import { mountSwitcher } from "./side/switcher.js";
 import { mountTheme } from "./side/theme.js";
 import { mountWelcome } from "./side/welcome.js";
@@ -41,7 +43,9 @@ function mount(app) {
   mountTyping(app, find(".typing"));
   mountChannels(app, find(".channels"));
   mountMembers(app, find(".members"));
+  mountRoomPane(app, find(".panel"));
   mountSwitcher(app, find(".switcher"));
+  mountSearch(app, find(".found"));
   app.drawer = new Drawer(app, find(".drawer"));
   find(".open-welcome").addEventListener("click", mountWelcome(app, find(".welcome")));
   mountLayout(app);

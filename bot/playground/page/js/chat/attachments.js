@@ -2,12 +2,14 @@
 
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
+import { codeBlock } from "../text/code.js";
 import { openDialog } from "../widgets/dialog.js";
 import { orSay } from "../widgets/toast.js";
 
 const WIDEST = 420;
 const TALLEST = 320;
 const LARGEST_PREVIEW = 262144;
+const ON_DARK = /\.dark\.png$/; // a chart on a dark ground, which is shown on a light one where the page is light
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /** An address on this server without its host, so that it works under each of the machine's names. */
@@ -51,7 +53,7 @@ function lightbox(item) {
     return h(
       "div.dialog-body",
       {},
-      h("img.lightbox", { src: item.url, alt: item.description ?? "" }),
+      h(`img.lightbox${ON_DARK.test(item.filename) ? ".dark-ground" : ""}`, { src: item.url, alt: item.description ?? "" }),
       h("p", {}, open),
     );
   };
@@ -76,6 +78,7 @@ export function picture(app, item) {
   const label = item.spoiler ? "Spoiler picture, show it" : `Open ${item.filename ?? "the picture"}`;
   const button = h("button.picture", { type: "button", "aria-label": label }, image);
   button.classList.toggle("hidden-picture", Boolean(item.spoiler));
+  image.classList.toggle("dark-ground", ON_DARK.test(item.filename ?? ""));
   button.addEventListener("click", () => {
     if (button.classList.contains("hidden-picture")) button.classList.remove("hidden-picture");
     else lightbox(item);
@@ -90,16 +93,11 @@ function isText({ content_type, filename }) {
   );
 }
 
-async function toggleText(item, card, button) {
-  const shown = card.querySelector("pre");
-  button.setAttribute("aria-expanded", String(!shown));
-  button.textContent = shown ? "Show" : "Hide";
-  if (shown) {
-    shown.remove();
-    return;
-  }
+async function showText(app, item) {
   const text = await orSay(async () => (await fetch(item.url)).text());
-  if (text !== undefined) card.append(h("pre.file-text", { tabindex: 0 }, text));
+  const kind = item.filename.match(/\.(\w+)$/)?.[1];
+  if (text !== undefined)
+    openDialog(item.filename, () => h("div.dialog-body", {}, codeBlock(app, kind, text)), { kind: "wide" });
 }
 
 /** A file as a card, with a look inside when it is text. */
@@ -109,20 +107,19 @@ export function fileCard(app, item) {
     { href: item.url, download: item.filename, target: "_blank", rel: "noopener" },
     item.filename,
   );
-  const card = h("div.file-card");
-  const look = h("button.button.small", { type: "button", "aria-expanded": "false" }, "Show");
-  look.addEventListener("click", () => toggleText(item, card, look));
-  const readable = isText(item) && (item.size ?? 0) <= LARGEST_PREVIEW;
-  card.append(
-    h(
-      "div.file-line",
-      {},
-      icon("file", 26),
-      h("div.file-name", {}, name, h("small", {}, sizeText(item.size))),
-      readable ? look : "",
-    ),
+  const look = h(
+    "button.button.small",
+    { type: "button", "aria-label": `Show ${item.filename}`, on: { click: () => showText(app, item) } },
+    "Show",
   );
-  return card;
+  const readable = isText(item) && (item.size ?? 0) <= LARGEST_PREVIEW;
+  return h(
+    "div.file-card",
+    {},
+    icon("file", 26),
+    h("div.file-name", {}, name, h("small", {}, sizeText(item.size))),
+    readable ? look : null,
+  );
 }
 
 function one(app, attachment) {

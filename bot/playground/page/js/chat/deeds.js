@@ -37,15 +37,6 @@ export function rights(app, message) {
   };
 }
 
-export async function copyText(text, what = "Text") {
-  try {
-    await navigator.clipboard.writeText(text);
-    toast(`${what} copied.`);
-  } catch {
-    toast("The browser did not let the page copy.", "error");
-  }
-}
-
 export async function deleteMessage(app, message, ask = true) {
   const quote = h(
     "blockquote.quoted",

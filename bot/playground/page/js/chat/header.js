@@ -4,12 +4,26 @@ import { find, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { openPins } from "./pins.js";
 import { openThreadList, showForum } from "./threads.js";
+import { openChannelMenu } from "../side/channel_menu.js";
 import { orSay } from "../widgets/toast.js";
+
+const PANELS = { "Who is here": ["members", "agent"], "Search messages": ["search"] };
 
 function button(label, name, click) {
   const element = h("button.icon-button", { type: "button", "aria-label": label, title: label }, icon(name));
   element.addEventListener("click", () => click(element));
   return element;
+}
+
+/** On a phone these stand in the channel's menu. */
+function wide(element) {
+  element.classList.add("wide");
+  return element;
+}
+
+function toggle(app, panel) {
+  const same = app.panel === panel || (panel === "members" && app.panel === "agent");
+  app.showPanel(same ? null : panel);
 }
 
 function trail(app, channel) {
@@ -44,10 +58,12 @@ function toolsOf(app, channel) {
     agent ? button(`Look inside ${agent.name}`, "pulse", () => app.showAgent(agent.id)) : null,
     world.isThread(channel) ? archive(app, channel) : null,
     channel.guild_id && !world.isThread(channel)
-      ? button("Threads", "thread", (at) => openThreadList(app, channel.id, at))
+      ? wide(button("Threads", "thread", (at) => openThreadList(app, channel.id, at)))
       : null,
-    world.isForum(channel) ? null : button("Pinned messages", "pin", (at) => openPins(app, channel.id, at)),
-    button("Who is here", "people", () => app.showPanel(app.panel ? null : "members")),
+    world.isForum(channel) ? null : wide(button("Pinned messages", "pin", (at) => openPins(app, channel.id, at))),
+    channel.guild_id ? wide(button("Search messages", "search", () => toggle(app, "search"))) : null,
+    button("Who is here", "people", () => toggle(app, "members")),
+    button("More about this channel", "more", (at) => openChannelMenu(app, channel, at)),
   ].filter(Boolean);
 }
 
@@ -74,7 +90,8 @@ export function mountHeader(app, root) {
     topic.textContent = channel.topic ?? "";
     topic.title = channel.topic ?? "";
     tools.replaceChildren(...toolsOf(app, channel));
-    find('[aria-label="Who is here"]', tools).setAttribute("aria-pressed", String(Boolean(app.panel)));
+    for (const [label, panels] of Object.entries(PANELS))
+      find(`[aria-label="${label}"]`, tools)?.setAttribute("aria-pressed", String(panels.includes(app.panel)));
   };
   const enter = (channel) => {
     const isForum = app.world.isForum(channel);

@@ -4,6 +4,11 @@ import { find, findAll, h, oncePerFrame } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { rowsOf } from "./rows.js";
 
+/** What can be pressed inside a message. */
+export function pressable(element) {
+  return findAll("a[href], button, [role='button']", element).filter((one) => !one.disabled);
+}
+
 const NEAR_END = 60;
 const NEAR_EDGE = 600;
 
@@ -13,6 +18,7 @@ export class Log {
   #newAfter = null;
   #stops = [];
   #timeline = null;
+  #answer = null; // to me, and not looked at yet
 
   constructor(app, frame) {
     this.app = app;
@@ -97,7 +103,10 @@ export class Log {
 
   #arrived(message) {
     const cause = message.interaction_metadata?.user ?? message.author;
-    if (cause?.id === this.app.world.me.id) this.#following = true;
+    if (cause?.id === this.app.world.me.id) {
+      this.#following = true;
+      this.#answer = message.author.id === cause.id ? null : message.id;
+    }
     if (document.visibilityState !== "visible" && this.#newAfter === null) {
       this.#newAfter = this.app.unread.mark(message.channel_id);
     }
@@ -161,6 +170,7 @@ export class Log {
     const known = this.#rows.get(row.id);
     if (known?.key === row.key || (known && this.app.editing?.id === row.id)) return known.element;
     const element = row.build();
+    for (const one of pressable(element)) one.tabIndex = -1; // Tab comes to them by their message: `MessageTools`
     if (known) this.#swap(known.element, element);
     this.#rows.set(row.id, { key: row.key, element });
     return element;
@@ -184,8 +194,14 @@ export class Log {
     if (!all.some((one) => one.tabIndex === 0) && all.length) all.at(-1).tabIndex = 0;
   }
 
+  /** Show the newest; of an answer to me that is longer than the screen, its beginning. */
   #toEnd() {
     this.scroller.scrollTop = this.scroller.scrollHeight;
+    const answer = this.#answer && this.element(this.#answer);
+    if (!answer || answer.offsetHeight <= this.scroller.clientHeight) return;
+    this.#answer = null;
+    this.#following = false;
+    answer.scrollIntoView({ block: "start" });
   }
 
   #fromEnd() {
@@ -211,6 +227,7 @@ export class Log {
 
   async #toPresent() {
     this.#following = true;
+    this.#answer = null;
     if (this.#timeline.moreAfter) await this.app.quietly(this.#timeline.newest());
     this.#toEnd();
   }

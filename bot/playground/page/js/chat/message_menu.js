@@ -4,8 +4,10 @@ import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { spokenEmoji } from "../text/emoji.js";
 import { openMenu } from "../widgets/menu.js";
-import { copyText, deleteMessage, messageCommand, rights, startThread, togglePin } from "./deeds.js";
+import { copyText } from "../widgets/toast.js";
+import { deleteMessage, messageCommand, rights, startThread, togglePin } from "./deeds.js";
 import { editMessage } from "./edit.js";
+import { pressable } from "./log.js";
 import { pickReaction, toggleReaction } from "./reactions.js";
 
 const QUICK = ["👍", "👎"];
@@ -123,6 +125,7 @@ export class MessageTools {
     this.bar.dataset.stamp = message.stamp;
     this.bar.replaceChildren(...this.#tools(message, element));
     element.append(this.bar);
+    this.#onward(element);
   }
 
   #tools(message, element) {
@@ -154,17 +157,40 @@ export class MessageTools {
     openMessageMenu(this.app, message, element, byKey ? element : { x: event.clientX, y: event.clientY });
   }
 
-  /** The message in focus becomes the log's one stop for Tab. */
+  /** The message in focus becomes the log's one stop for Tab, and what was used last in it the second. */
   #stop(event) {
     const element = event.target.closest(".message");
     if (!element) return;
-    for (const other of this.log.elements()) other.tabIndex = other === element ? 0 : -1;
+    for (const other of this.log.elements()) {
+      if (other !== element && other.tabIndex === 0) pressable(other).forEach((one) => (one.tabIndex = -1));
+      other.tabIndex = other === element ? 0 : -1;
+    }
+    this.#onward(element);
+  }
+
+  #onward(element) {
+    const inside = pressable(element);
+    const focused = inside.find((one) => one === document.activeElement);
+    const next = focused ?? inside.find((one) => one.tabIndex === 0) ?? inside[0];
+    for (const one of inside) one.tabIndex = one === next && element.tabIndex === 0 ? 0 : -1;
+  }
+
+  /** Arrows go through what can be pressed in a message, and back to it. */
+  #inside(event, element) {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by || element.classList.contains("editing")) return;
+    const stops = [element, ...pressable(element).filter((one) => one.offsetParent)];
+    const next = stops[stops.indexOf(document.activeElement) + by];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
   }
 
   #keys(event) {
     const element = event.target.closest(".message");
     if (!element || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") this.app.focusComposer();
+    this.#inside(event, element);
     if (event.target !== element) return;
     const message = this.messageOf(element);
     const action = this.#move(event.key, element) ?? (message && this.#deed(event, message, element));

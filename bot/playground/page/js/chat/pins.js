@@ -14,17 +14,16 @@ function wordsOf(app, message) {
   return h("p.quiet", {}, title ?? (message.attachments?.length ? "an attachment" : "a card"));
 }
 
-function row(app, message) {
+/** A message out of its place, with a button that leads there; `channel` is named when it is given. */
+export function foundRow(app, message, jump, channel = null) {
   const name = authorName(app, message);
-  const open = () => {
-    closePopover();
-    app.open(message.channel_id, message.id);
-  };
+  const place = channel && ` in ${channel.guild_id ? "#" : ""}${app.world.channelName(channel)}`;
   const head = h(
     "header",
     {},
     avatar(message.author, name, 24),
     h("strong", {}, name),
+    place ? h("span.place", {}, place) : null,
     h("time", {}, shortTime(message.timestamp)),
   );
   return h(
@@ -32,16 +31,20 @@ function row(app, message) {
     {},
     head,
     wordsOf(app, message),
-    h("button.button.small", { type: "button", on: { click: open } }, "Jump"),
+    h("button.button.small", { type: "button", "aria-label": `Jump to the message by ${name}`, on: { click: jump } }, "Jump"),
   );
 }
 
 /** Show the pinned messages beside their button. */
 export async function openPins(app, channelId, anchor) {
   const page = await orSay(() => app.api.get(`/channels/${channelId}/messages/pins`));
+  const jump = (message) => {
+    closePopover();
+    app.open(message.channel_id, message.id);
+  };
   const messages = (page?.items ?? []).map((item) => item.message);
   const rows = messages.length
-    ? messages.map((one) => row(app, one))
+    ? messages.map((one) => foundRow(app, one, () => jump(one)))
     : h("p.quiet", {}, "Nothing is pinned here yet.");
   const head = h("header.popover-head", {}, h("h3", {}, "Pinned messages"));
   openPopover(anchor, [head, h("div.popover-body", {}, rows)], {

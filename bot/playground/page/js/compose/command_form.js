@@ -63,7 +63,8 @@ export class CommandForm {
     );
     element.addEventListener("keydown", (event) => this.#keys(event));
     element.addEventListener("focusout", (event) => {
-      if (!element.contains(event.relatedTarget)) this.suggestions.hide();
+      if (!element.contains(event.relatedTarget) && event.relatedTarget !== this.suggestions.list)
+        this.suggestions.hide();
     });
     return element;
   }
@@ -83,18 +84,13 @@ export class CommandForm {
   /** Optional ones wait as small buttons. */
   #offerMore() {
     const buttons = this.#left().map((option) => {
-      const add = () => {
-        const field = this.#addField(option);
-        this.#offerMore();
-        field.input.focus();
-      };
       return h(
         "button.more-option",
         {
           type: "button",
           title: option.description,
           "aria-label": `Add the option ${option.name}`,
-          on: { click: add },
+          on: { click: () => this.#open(option) },
         },
         `+ ${option.name}`,
       );
@@ -114,6 +110,43 @@ export class CommandForm {
 
   changed() {
     this.element.classList.remove("failed");
+  }
+
+  /** Whoever types `name:` goes to that option, as when a command is written out; true when that was typed. */
+  named(field) {
+    const typed = field.text.match(/(?:^|\s)([\w-]+):$/);
+    const option = typed && this.leaf.options.find((one) => one.name === typed[1]);
+    if (!option) return false;
+    const before = field.text.slice(0, typed.index).trim();
+    if (option === field.option && before) return false;
+    field.put(before);
+    if (option === field.option) return true;
+    if (!before && !field.option.required) this.#take(field);
+    this.#open(option);
+    return true;
+  }
+
+  #open(option) {
+    const field = this.#fields.find((one) => one.option === option) ?? this.#addField(option);
+    this.#offerMore();
+    field.input.focus();
+    return field;
+  }
+
+  #take(field) {
+    this.#fields.splice(this.#fields.indexOf(field), 1);
+    field.element.remove();
+  }
+
+  /** Letters for a command that has no field yet go to its first option. */
+  #typedBeside(event) {
+    const isLetter = event.key.length === 1 && event.key !== " " && !(event.ctrlKey || event.metaKey || event.altKey);
+    const [option] = this.#left();
+    if (!isLetter || !option || event.target.matches("input")) return;
+    event.preventDefault();
+    const field = this.#open(option);
+    field.put(event.key);
+    field.offer();
   }
 
   /** After something was chosen: the next required field that is empty. */
@@ -173,6 +206,7 @@ export class CommandForm {
       context,
     );
     this.#setSending(false);
+    if (outcome.ok) this.app.commands.note(this.leaf.name);
     if (outcome.ok) this.hooks.leave({ quietly: Boolean(outcome.modal) });
     else this.#failed(outcome.reason);
   }
@@ -199,6 +233,7 @@ export class CommandForm {
       event.stopPropagation();
       this.hooks.leave();
     } else if (event.key === "Backspace" && event.target.value === "") this.#stepBack(event);
+    else this.#typedBeside(event);
   }
 
   /** Backspace in an empty field removes an optional one, and leaves the command from its first. */
@@ -208,8 +243,7 @@ export class CommandForm {
     event.preventDefault();
     const field = this.#fields[at];
     if (!field.option.required) {
-      this.#fields.splice(at, 1);
-      field.element.remove();
+      this.#take(field);
       this.#offerMore();
     }
     if (at > 0) this.#fields[at - 1].input.focus();

@@ -7,7 +7,7 @@ import { outgoing } from "../text/outgoing.js";
 import { authorName } from "../chat/message.js";
 import { editNewest } from "../chat/edit.js";
 import { openEmojiPicker } from "../widgets/emoji_picker.js";
-import { toast } from "../widgets/toast.js";
+import { confirmed } from "../widgets/dialog.js";
 import { CommandForm } from "./command_form.js";
 import { asCombobox, Suggestions } from "./suggestions.js";
 import { calledCommand, commandItems, parseOptions, triggered } from "./triggers.js";
@@ -20,6 +20,7 @@ export class Composer {
   #reply = null;
   #ping = true;
   #form = null;
+  #doubted = null;
   #typedAt = 0;
 
   constructor(app, root) {
@@ -68,7 +69,9 @@ export class Composer {
     this.area.addEventListener("keydown", (event) => this.#keys(event));
     this.area.addEventListener("input", () => this.#typed());
     this.area.addEventListener("click", () => this.#offer());
-    this.area.addEventListener("blur", () => this.#form || this.suggestions.hide());
+    this.area.addEventListener("blur", ({ relatedTarget }) => {
+      if (!this.#form && relatedTarget !== this.suggestions.list) this.suggestions.hide();
+    });
     this.app.world.onAny(["channels", "members"], () => this.#permit());
   }
 
@@ -256,10 +259,33 @@ export class Composer {
   submit() {
     const content = outgoing(this.app.world, this.area.value);
     if (!this.app.timeline || (!content && !this.uploads.files.length)) return;
-    if (content.length > LONGEST) {
-      toast(`A message holds ${LONGEST} characters; this one has ${content.length}.`, "error");
-      return;
-    }
+    if (this.#isSlip(content)) return;
+    if (content.length > LONGEST) this.#offerFile(content);
+    else this.#send(content);
+  }
+
+  /** What looks like a command and is none is said to everybody only when Enter is pressed again. */
+  #isSlip(content) {
+    const call = content.match(/^\/[a-z][\w-]*(?=\s|$)/)?.[0];
+    if (!call || this.#doubted === content) return false;
+    this.#doubted = content;
+    const title = `${call} is no command that you may use here. Press Enter again to say it to everybody.`;
+    this.suggestions.show(this.area, [], { title, problem: true });
+    return true;
+  }
+
+  /** What is too long for a message goes as a file, if that is wished; else it stays in the box. */
+  async #offerFile(content) {
+    const words =
+      `A message holds ${LONGEST.toLocaleString()} characters, and this has ${content.length.toLocaleString()}. ` +
+      "As a file it goes as it is, and agents read it too.";
+    const { channelId } = this.app;
+    const agreed = await confirmed("Send it as a file?", h("p", {}, words), { yes: "Send as a file", danger: false });
+    if (!agreed || this.app.channelId !== channelId) return;
+    if (this.uploads.add([new File([content], "message.txt", { type: "text/plain" })])) this.#send("");
+  }
+
+  #send(content) {
     this.app.timeline.send(this.#body(content), this.uploads.take());
     this.#empty();
     this.#typedAt = 0;

@@ -59,7 +59,15 @@ export class OptionField {
     return this.option.type === OPTION.FILE ? !this.file : !this.text.trim();
   }
 
+  /** Have it hold this from now on. */
+  put(text) {
+    this.input.value = text;
+    this.#fit();
+  }
+
   #typed() {
+    if (/^\s/.test(this.text)) this.put(this.text.trimStart());
+    if (this.form.named(this)) return;
     this.error = "";
     this.element.classList.remove("wrong");
     this.#fit();

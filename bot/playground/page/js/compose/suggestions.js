@@ -11,10 +11,11 @@ export class Suggestions {
 
   constructor(root) {
     this.root = root;
-    this.list = h("div.suggestion-list", { role: "listbox", id: `suggestions-${(count += 1)}` });
+    this.list = h("div.suggestion-list", { role: "listbox", id: `suggestions-${(count += 1)}`, tabindex: 0 });
     this.title = h("div.suggestion-title");
     root.append(this.title, this.list);
     root.addEventListener("pointerdown", (event) => event.preventDefault());
+    this.list.addEventListener("keydown", (event) => this.keys(event));
     this.hide();
   }
 
@@ -24,6 +25,7 @@ export class Suggestions {
 
   /** Show items `{label, detail?, side?, lead?, pick}` for an input; `active` is the one that Enter takes, or -1. */
   show(input, items, { title = "", active = 0, problem = false } = {}) {
+    this.#input?.removeAttribute("aria-activedescendant");
     this.#input = input;
     this.#items = items;
     this.#active = Math.min(active, items.length - 1);
@@ -38,6 +40,7 @@ export class Suggestions {
   }
 
   hide() {
+    if (this.root.contains(document.activeElement)) this.#input?.focus();
     this.root.hidden = true;
     this.#items = [];
     this.#active = -1;

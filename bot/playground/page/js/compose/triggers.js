@@ -10,7 +10,7 @@ const MOST = 12;
 const MOST_COMMANDS = 60;
 
 /** Those that begin with the text first, then those that hold it. */
-function best(items, text, labelOf, most = MOST) {
+export function best(items, text, labelOf, most = MOST) {
   const needle = text.toLowerCase();
   const found = items.filter((item) => labelOf(item).toLowerCase().includes(needle));
   const rank = (item) => (labelOf(item).toLowerCase().startsWith(needle) ? 0 : 1);
@@ -22,7 +22,7 @@ function agentOptions(app) {
   return app.agents.hearing(app.world.roomOf(app.channelId)).map((agent) => ({
     label: agent.name,
     detail: `agent ${agent.id}`,
-    lead: avatar({ id: String(agent.id), bot: true }, agent.name, 22),
+    lead: avatar(app.faceOf(agent), agent.name, 22),
   }));
 }
 

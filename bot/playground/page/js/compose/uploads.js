@@ -22,14 +22,16 @@ export class Uploads {
     this.#show();
   }
 
-  /** Take files in; those that are too many or too large are named. */
+  /** Take files in; those that are too many or too large are named, and the answer is false. */
   add(files) {
+    const before = this.files.length;
     for (const file of files) {
       if (file.size > LARGEST) toast(`${file.name} is larger than 25 MB.`, "error");
       else if (this.files.length >= MOST) toast("A message takes ten files.", "error");
       else this.files.push(file);
     }
     this.#show();
+    return this.files.length === before + files.length;
   }
 
   /** Give the files away and be empty. */

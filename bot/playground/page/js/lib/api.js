@@ -14,9 +14,20 @@ export class ApiError extends Error {
   }
 }
 
+const PLAIN = {
+  0: "That did not work: try again in a moment.",
+  10003: "That channel is not there any more.",
+  10008: "That message is not there any more.",
+  10013: "That person is not here any more.",
+  50001: "You may not look in there.",
+  50013: "You may not do that here: ask who manages the server.",
+  50035: "Something in it does not fit.",
+};
+
+/** What went wrong, as one would say it. */
 function sentenceOf(body) {
   const detail = firstDetail(body?.errors);
-  return detail ? `${body.message}: ${detail}` : body?.message;
+  return detail || PLAIN[body?.code ?? 0] || body?.message;
 }
 
 function firstDetail(errors) {
@@ -51,15 +62,28 @@ export class Api {
     this.token = token;
   }
 
+  /** Call one of the playground's own routes. */
+  own(method, path, more = {}) {
+    return this.call(method, path, { ...more, base: "/playground" });
+  }
+
   /** Call a route; rate limits are waited out; a refusal is thrown as ApiError. */
-  async call(method, path, { body, files, query } = {}) {
+  async call(method, path, { body, files, query, base = BASE } = {}) {
     const search = query ? `?${new URLSearchParams(query)}` : "";
     for (let tries = 1; ; tries += 1) {
-      const answer = await fetch(BASE + path + search, this.#request(method, body, files));
+      const answer = await this.#ask(base + path + search, this.#request(method, body, files));
       const given = await readBody(answer);
       if (answer.ok) return given;
       if (answer.status !== 429 || tries === TRIES) throw new ApiError(answer.status, given);
       await pause((given?.retry_after ?? 1) * 1000);
+    }
+  }
+
+  async #ask(address, request) {
+    try {
+      return await fetch(address, request);
+    } catch {
+      throw new ApiError(0, { code: -1, message: "The playground does not answer: see whether it still runs." });
     }
   }
 

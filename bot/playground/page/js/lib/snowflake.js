@@ -1,6 +1,7 @@
 /** Discord's ids: the time they were made is inside. */
 
 const EPOCH = 1420070400000n;
+const LAST = (1n << 63n) - 1n;
 let last = 0n;
 
 /** Compare two ids by age: negative when `a` is older. */
@@ -17,6 +18,12 @@ export function isNewer(a, b) {
 /** The time an id was made, in milliseconds. */
 export function timeOfId(id) {
   return Number((BigInt(id) >> 22n) + EPOCH);
+}
+
+/** The smallest id of a time. */
+export function idOfTime(milliseconds) {
+  const id = (BigInt(milliseconds) - EPOCH) << 22n;
+  return String(id < 0n ? 0n : id > LAST ? LAST : id);
 }
 
 /** A fresh id made here, for nonces; never the same twice. */

@@ -4,6 +4,7 @@ import { findAll, h, oncePerFrame } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { kept } from "../lib/keep.js";
 import { walk } from "../widgets/menu.js";
+import { openChannelMenu } from "./channel_menu.js";
 import { stateDot } from "./states.js";
 
 const ICONS = { 1: "at", 2: "volume", 3: "people", 5: "bolt", 13: "volume", 15: "forum", 16: "forum" };
@@ -25,14 +26,40 @@ function labelOf(app, channel, unread, mentions) {
     unread ? "unread" : "",
     mentions ? `${mentions} mentions` : "",
     agent ? `${agent.name}, ${agent.state}` : "",
+    app.unread.isMuted(channel) ? "muted" : "",
+    guests(app, channel).length ? `with ${namesOf(guests(app, channel))}` : "",
   ];
   return [app.world.channelName(channel), ...notes.filter(Boolean)].join(", ");
+}
+
+/** The agents that are in a room and do not live there. */
+function guests(app, channel) {
+  const owner = app.agents.inChannel(channel.id);
+  return owner ? app.agents.hearing(channel.id).filter((one) => one !== owner) : [];
+}
+
+function namesOf(agents) {
+  return agents.map((one) => one.name).join(", ");
+}
+
+/** A mark on the rooms that agents are in: how many guests, and whether the one that is looked at is here. */
+function inside(app, channel) {
+  const looked = app.panel === "agent" ? app.agents.byId(app.selectedAgent) : null;
+  const isHere = looked && app.agents.hearing(channel.id).includes(looked);
+  const visitors = guests(app, channel);
+  if (!isHere && !visitors.length) return null;
+  const title = visitors.length ? `${namesOf(visitors)} ${visitors.length > 1 ? "are" : "is"} in this room` : "";
+  return h(
+    "span.inside",
+    { title: isHere ? `${looked.name} is in this room` : title, data: { here: String(Boolean(isHere)) } },
+    visitors.length ? `+${visitors.length}` : "•",
+  );
 }
 
 function channelRow(app, channel) {
   const { world, unread } = app;
   const open = channel.id === app.channelId;
-  const isNew = !open && unread.isUnread(channel);
+  const isNew = !open && unread.calls(channel);
   const mentions = unread.mentions(channel.id);
   const agent = app.agents.inChannel(channel.id);
   return h(
@@ -40,6 +67,7 @@ function channelRow(app, channel) {
     {
       type: "button",
       data: { id: channel.id, unread: String(isNew), thread: String(world.isThread(channel)) },
+      class: `channel${unread.isMuted(channel) ? " muted" : ""}`,
       "aria-current": open ? "page" : null,
       "aria-label": labelOf(app, channel, isNew, mentions),
       on: { click: () => app.open(channel.id) },
@@ -47,6 +75,7 @@ function channelRow(app, channel) {
     h("span.unread-mark", {}),
     icon(iconOf(world, channel), 18),
     h("span.channel-name", {}, world.channelName(channel)),
+    inside(app, channel),
     agent ? stateDot(agent) : null,
     mentions ? h("span.count", {}, mentions) : null,
   );
@@ -70,7 +99,7 @@ function toggle(id, redraw) {
 function category(app, channel, children, redraw) {
   const closed = kept.get("closed", []).includes(channel.id);
   const shown = closed
-    ? children.filter((one) => one.id === app.channelId || app.unread.isUnread(one))
+    ? children.filter((one) => one.id === app.channelId || app.unread.calls(one))
     : children;
   const head = h(
     "button.category",
@@ -122,10 +151,10 @@ function directs(app) {
 }
 
 function titleOf(app) {
-  const waiting = [...app.world.channels.values()].filter((one) => app.unread.isUnread(one)).length;
+  const waiting = app.unread.count;
   const channel = app.world.channels.get(app.channelId);
   const name = channel ? app.world.channelName(channel) : app.world.guild?.name;
-  return `${waiting ? "• " : ""}${name ? `${name} · ` : ""}Selfroom playground`;
+  return `${waiting ? `(${waiting}) ` : ""}${name ? `${name} · ` : ""}Selfroom playground`;
 }
 
 /** Keep the list up to date. */
@@ -140,6 +169,14 @@ export function mountChannels(app, root) {
   app.world.onAny(["channels", "guilds", "message", "settled"], soon);
   app.unread.on("change", soon);
   app.agents.on("change", soon);
-  app.on("open", soon);
+  app.onAny(["open", "panel"], soon);
+  root.addEventListener("contextmenu", (event) => {
+    const row = event.target.closest(".channel");
+    const channel = row && app.world.channels.get(row.dataset.id);
+    if (!channel) return;
+    event.preventDefault();
+    const byKey = event.clientX === 0 && event.clientY === 0;
+    openChannelMenu(app, channel, byKey ? row : { x: event.clientX, y: event.clientY });
+  });
   root.addEventListener("keydown", (event) => event.key.length > 1 && walk(event, findAll("button", root)));
 }

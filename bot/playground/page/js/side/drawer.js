@@ -3,18 +3,19 @@
 import { fromNow, fullTime } from "../lib/clock.js";
 import { find, findAll, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { copyText } from "../chat/deeds.js";
 import { avatar } from "../widgets/avatar.js";
+import { copyText } from "../widgets/toast.js";
 import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
 
 const REASONS = {
   addressed: "somebody spoke to it",
-  ambient: "there was something new",
-  access: "a request waits",
-  woken: "it was woken",
-  answer: "a look-up was ready",
-  timer: "its sleep ended",
-  initiative: "it began by itself",
+  turn: "it was its turn in a scene",
+  ambient: "something was said where it listens",
+  access: "somebody knocked at its door",
+  woken: "somebody woke it",
+  answer: "an answer was ready for it",
+  timer: "its sleep had ended",
+  initiative: "nothing had happened for long",
 };
 const TABS = { hud: "HUD", answer: "Answer", cost: "Cost" };
 
@@ -56,7 +57,7 @@ function headOf(app, agent) {
 
 function ticking(agent) {
   const when = agent.last_beat_at
-    ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? agent.last_reason}` : ""}`
+    ? `${fromNow(agent.last_beat_at)}${agent.last_reason ? `, because ${REASONS[agent.last_reason] ?? "something happened"}` : ""}`
     : "none yet";
   return h(
     "dl.facts",

@@ -5,6 +5,7 @@ import { icon } from "../lib/icons.js";
 import { channelPermissions, isManager, MAY } from "../world/permissions.js";
 import { avatar } from "../widgets/avatar.js";
 import { walk } from "../widgets/menu.js";
+import { roomPaneButton } from "./room_pane.js";
 import { openUserMenu } from "./user_menu.js";
 import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
 
@@ -36,27 +37,33 @@ function agentRow(app, agent) {
   );
 }
 
+function isHere(app, user) {
+  return user.id === app.world.me.id || app.world.presences.get(user.id)?.status === "online";
+}
+
 function memberRow(app, member) {
   const { user } = member;
   const name = app.world.nameOf(user);
+  const here = isHere(app, user);
   const notes = [
     user.id === app.world.me.id ? "you" : "",
-    isManager(app.world, user.id) && !user.bot ? "manager" : "",
+    isManager(app.world, user.id) && !user.bot ? "manager, The Architect (0)" : "",
     user.bot ? "app" : "",
   ];
+  const who = notes.filter(Boolean).join(" · ") || `@${user.username}`;
   const row = h(
     "button.member",
     {
       type: "button",
-      data: { key: `user-${user.id}` },
+      data: { key: `user-${user.id}`, here: String(here) },
       on: { click: () => openUserMenu(app, user, row) },
     },
-    h("span.member-look", {}, avatar(user, name, 34)),
+    h("span.member-look", {}, avatar(user, name, 34), h("span.state", { "aria-hidden": "true" }, h("i"))),
     h(
       "span.member-words",
       {},
       h("span.member-name", {}, name),
-      h("small", {}, notes.filter(Boolean).join(" · ") || `@${user.username}`),
+      h("small", {}, `${who} · ${here ? "online" : "away"}`),
     ),
   );
   return row;
@@ -88,10 +95,23 @@ function agentSection(app) {
       h("h3", {}, "Agents"),
       h("p.quiet", {}, problem),
     );
-  return section(
-    "Agents",
-    list.map((agent) => agentRow(app, agent)),
-  );
+  const here = app.agents.hearing(app.channelId);
+  if (!here.length)
+    return section(
+      "Agents",
+      list.map((agent) => agentRow(app, agent)),
+    );
+  const elsewhere = list.filter((agent) => !here.includes(agent));
+  return [
+    section(
+      "Agents in this room",
+      here.map((agent) => agentRow(app, agent)),
+    ),
+    section(
+      "Agents elsewhere",
+      elsewhere.map((agent) => agentRow(app, agent)),
+    ),
+  ];
 }
 
 /** Keep the list up to date while it is shown. */
@@ -101,12 +121,18 @@ export function mountMembers(app, root) {
     const members = [...(app.world.guild?.members.values() ?? [])].filter((member) =>
       seesChannel(app, member),
     );
-    members.sort((a, b) => app.world.nameOf(a.user).localeCompare(app.world.nameOf(b.user)));
+    members.sort(
+      (a, b) =>
+        isHere(app, b.user) - isHere(app, a.user) ||
+        app.world.nameOf(a.user).localeCompare(app.world.nameOf(b.user)),
+    );
     const key = root.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const people = members.filter((one) => !one.user.bot).map((one) => memberRow(app, one));
     const apps = members.filter((one) => one.user.bot).map((one) => memberRow(app, one));
     root.replaceChildren(
-      ...[agentSection(app), section("People", people), section("Apps", apps)].filter(Boolean),
+      ...[roomPaneButton(app), agentSection(app), section("People who may enter", people), section("Apps", apps)]
+        .flat()
+        .filter(Boolean),
     );
     if (key) root.querySelector(`[data-key="${key}"]`)?.focus();
   };

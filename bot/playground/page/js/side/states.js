@@ -47,15 +47,20 @@ export function nextBeat(agent, now = Date.now()) {
     : `in ${seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`}`;
 }
 
+/** How quick an agent is, in a word. */
+function paceWord(every) {
+  return every <= 2.5 ? "very quick" : every < 4.95 ? "quick" : every <= 7 ? "unhurried" : "slow";
+}
+
 /** What an agent's tempo means, in words. */
 export function paceWords(agent) {
   const every = Number(agent.interval_seconds);
-  const quick = every <= 2.5 ? "very quick" : every < 5 ? "quick" : every <= 7 ? "unhurried" : "slow";
-  const looks = `It is ${quick}: what is not for it, it looks at every ${every.toFixed(1)} s at the soonest`;
+  const looks = `It is ${paceWord(every)}: what is not for it, it looks at every ${every.toFixed(1)} s at the soonest`;
   return `${looks}, and so soon it answers and types, too. 👍 makes it quicker, 👎 slower; with time it calms down.`;
 }
 
-/** An agent's tempo: "every 5.0 s". */
+/** An agent's tempo: "unhurried, every 5.0 s". */
 export function tempo(agent) {
-  return `every ${Number(agent.interval_seconds).toFixed(1)} s`;
+  const every = Number(agent.interval_seconds);
+  return `${paceWord(every)}, every ${every.toFixed(1)} s`;
 }

@@ -4,7 +4,7 @@ import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { isManager } from "../world/permissions.js";
 import { avatar } from "../widgets/avatar.js";
-import { openDialog } from "../widgets/dialog.js";
+import { confirmed, openDialog } from "../widgets/dialog.js";
 import { openMenu } from "../widgets/menu.js";
 import { orSay } from "../widgets/toast.js";
 
@@ -112,8 +112,27 @@ export function chooseName(app) {
   openDialog("Your name", build, { kind: "small" });
 }
 
+async function remove(app, person) {
+  const name = nameOf(person.user);
+  const words = `${name} leaves the playground for good. What ${name} said stays; /privacy forget-me, used as ${name}, removes that too.`;
+  if (!(await confirmed(`Remove ${name}?`, h("p", {}, words), { yes: "Remove" }))) return;
+  await orSay(() => app.people.remove(person.user.id));
+}
+
+function chooseLeaver(app, people, anchor) {
+  const items = people.map((person) => ({
+    label: nameOf(person.user),
+    lead: avatar(person.user, nameOf(person.user), 26),
+    danger: true,
+    action: () => remove(app, person),
+  }));
+  openMenu(anchor, [{ heading: "Remove" }, ...items], { label: "Remove a person", side: "above" });
+}
+
 async function openSwitcher(app, anchor) {
   await app.quietly(app.people.read());
+  const owners = new Set([...app.world.guilds.values()].map((guild) => guild.owner_id));
+  const removable = isManager(app.world) ? app.people.list.filter(({ user }) => !owners.has(user.id)) : [];
   const others = app.people.list.filter((person) => person.user.id !== app.world.me.id);
   const apart = others.map((person) => ({
     label: `${nameOf(person.user)} in a new tab`,
@@ -129,6 +148,9 @@ async function openSwitcher(app, anchor) {
       { label: "Change your name …", icon: "edit", action: () => chooseName(app) },
       { label: "New person …", icon: "plus", action: () => newPerson(app) },
       ...apart,
+      ...(removable.length
+        ? [{ separator: true }, { label: "Remove a person …", icon: "trash", action: () => chooseLeaver(app, removable, anchor) }]
+        : []),
     ],
     { label: "Who this tab is", side: "above" },
   );

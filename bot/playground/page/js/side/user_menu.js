@@ -1,10 +1,9 @@
 /** The menu of a person or an app. */
 
-import { copyText } from "../chat/deeds.js";
 import { menuData } from "../world/commands.js";
 import { KIND } from "../world/interactions.js";
 import { openMenu } from "../widgets/menu.js";
-import { orSay, toast } from "../widgets/toast.js";
+import { copyText, orSay, toast } from "../widgets/toast.js";
 
 async function userCommand(app, command, user) {
   const context = { channelId: app.channelId };
@@ -17,7 +16,8 @@ async function userCommand(app, command, user) {
   if (!outcome.ok) toast(`${command.name} failed. ${outcome.reason}`, "error");
 }
 
-async function writeTo(app, user) {
+/** Open the direct message with somebody. */
+export async function writeTo(app, user) {
   const channel = await orSay(() => app.api.post("/users/@me/channels", { recipient_id: user.id }));
   if (!channel) return;
   app.world.putChannel(channel);

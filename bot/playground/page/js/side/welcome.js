@@ -49,6 +49,18 @@ function start(app, name) {
   );
 }
 
+function opens(app, name) {
+  return h("button.mention.command", { type: "button", on: { click: () => app.showPanel("members") } }, name);
+}
+
+function manages(app) {
+  return ["Manage", ["Type / to see every command. ", start(app, "agent create"), " makes another agent."]];
+}
+
+function uses(app) {
+  return ["Ask", ["Type / to see every command. ", start(app, "agent list"), " tells who lives here."]];
+}
+
 function tips(app) {
   return h(
     "ul.tips",
@@ -60,20 +72,16 @@ function tips(app) {
       "Set the pace",
       "React with 👍 to an agent's message and it looks more often; 👎 slows it down.",
     ),
-    tip("/", "Manage", [
-      "Type / to see every command. ",
-      start(app, "agent create"),
-      " makes another agent.",
-    ]),
+    tip("/", ...(isManager(app.world) ? manages(app) : uses(app))),
     tip(
       icon("pulse", 18),
       "Look inside",
-      "Choose an agent on the right: its HUD, its answer, tokens and cost of its last beat.",
+      [opens(app, "Who is here"), " lists the agents: choose one for its HUD, its answer, tokens and cost of its last beat."],
     ),
     tip(
       icon("swap", 18),
       "Be several people",
-      "In the corner below left you become somebody else, in this tab or in another.",
+      "Press your name, below the channels, and become somebody else, in this tab or in another.",
     ),
   );
 }

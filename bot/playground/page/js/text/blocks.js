@@ -1,6 +1,7 @@
 /** Discord's block markdown: fences, quotes, headings, lists, subtext. */
 
-import { h } from "../lib/dom.js";
+import { findAll, h } from "../lib/dom.js";
+import { codeBlock } from "./code.js";
 import { inline } from "./inline.js";
 
 const FENCE = /```(?:([\w+\-.#]{1,20})\n)?\n?([\s\S]*?)\n?```/;
@@ -10,10 +11,6 @@ const ITEM = /^( *)(?:([-*])|(\d{1,9})\.) +(.*)$/;
 const EMOJI_ONLY =
   /^(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}\u{1F1E6}-\u{1F1FF}\u200d\ufe0f\u20e3\s])+$/u;
 const MOST_JUMBO = 12;
-
-function fence(language, code) {
-  return h("pre.fence", { tabindex: 0, "data-language": language || null }, h("code", {}, code));
-}
 
 function quote(app, lines, depth) {
   return h("blockquote", {}, blocks(app, lines.join("\n"), depth + 1));
@@ -118,7 +115,7 @@ function blocks(app, text, depth = 0) {
   const before = text.slice(0, match.index);
   return [
     ...(before.trim() ? prose(app, before, depth) : []),
-    fence(match[1], match[2]),
+    codeBlock(app, match[1], match[2]),
     ...(after.trim() ? blocks(app, after, depth) : []),
   ];
 }
@@ -133,11 +130,13 @@ export function markdown(app, text) {
   return h(`div.markdown${jumbo}`, {}, blocks(app, text));
 }
 
-/** One line of a text, without its blocks: for previews. */
+/** One line of a text, without its blocks: for previews; nothing in it can be pressed. */
 export function preview(app, text) {
   const line = text
     .replace(/```[\s\S]*?```/g, "⟨code⟩")
     .replace(/^(?:-# |#{1,3} |> )/gm, "")
     .replace(/\s*\n\s*/g, " ");
-  return h("span.preview", {}, inline(app, line.slice(0, 200)));
+  const words = h("span.preview", {}, inline(app, line.slice(0, 200)));
+  for (const one of findAll("a, button, [role]", words)) one.replaceWith(h(`span.${one.className.replaceAll(" ", ".")}`, {}, [...one.childNodes]));
+  return words;
 }

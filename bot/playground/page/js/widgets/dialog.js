@@ -17,7 +17,7 @@ export function openDialog(title, build, { kind = "", onClose = null, note = nul
     icon("close"),
   );
   const head = h("header.dialog-head", {}, h("h2", { id }, title), leave);
-  dialog.append(head, note ?? "", build(close));
+  dialog.append(head, note ?? "", build(close), h("div.toasts", { "aria-live": "polite" }));
   dialog.addEventListener("close", () => {
     dialog.remove();
     onClose?.();

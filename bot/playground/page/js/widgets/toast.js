@@ -1,4 +1,4 @@
-/** Short notes at the foot of the page. */
+/** Short notes where one looks: above the box, or in the dialog that is open. They push up what they would cover. */
 
 import { find, findAll, h } from "../lib/dom.js";
 
@@ -8,7 +8,8 @@ const STAYS = 6000;
 export function toast(text, kind = "info") {
   for (const same of findAll(".toast")) if (same.textContent === text) same.remove();
   const note = h(`div.toast.${kind}`, { role: kind === "error" ? "alert" : "status" }, text);
-  find(".toasts").append(note);
+  const places = findAll("dialog[open] .toasts");
+  (places.at(-1) ?? find(".chat .toasts")).append(note);
   setTimeout(() => note.remove(), STAYS);
 }
 
@@ -19,5 +20,15 @@ export async function orSay(work) {
   } catch (error) {
     toast(error.message, "error");
     return undefined;
+  }
+}
+
+/** Copy a text, and say so. */
+export async function copyText(text, what = "Text") {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`${what} copied.`);
+  } catch {
+    toast("The browser did not let the page copy.", "error");
   }
 }

@@ -1,5 +1,7 @@
 /** The bots' commands that this person may use in the open channel. */
 
+import { kept } from "../lib/keep.js";
+
 export const OPTION = {
   SUB: 1,
   GROUP: 2,
@@ -72,11 +74,19 @@ export class Commands {
     return this.#all.filter((one) => (one.type ?? 1) === type);
   }
 
-  /** Slash commands by name. */
+  /** Slash commands: first those that are used here, the most used first, then the others as the bot orders them. */
   slash() {
+    const used = kept.get("used", {});
+    const times = (leaf) => used[leaf.name] ?? 0;
     return this.#ofType(MENU.SLASH)
       .flatMap((command) => leaves(command))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+      .sort((a, b) => times(b) - times(a));
+  }
+
+  /** Note that a command was used. */
+  note(name) {
+    const used = kept.get("used", {});
+    kept.set("used", { ...used, [name]: (used[name] ?? 0) + 1 });
   }
 
   forMessages() {

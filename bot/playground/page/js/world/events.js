@@ -3,6 +3,7 @@
 function ready(world, data) {
   world.guilds.clear();
   world.channels.clear();
+  world.presences.clear();
   world.me = data.user;
   world.users.set(data.user.id, data.user);
   world.unsent.begin(data.user);

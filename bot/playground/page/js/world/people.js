@@ -6,7 +6,7 @@ import { ApiError } from "../lib/api.js";
 async function ask(method, body, path = "") {
   const headers = body ? { "Content-Type": "application/json" } : {};
   const answer = await fetch(`/playground/people${path}`, { method, headers, body: body && JSON.stringify(body) });
-  const given = await answer.json();
+  const given = answer.status === 204 ? null : await answer.json();
   if (!answer.ok) throw new ApiError(answer.status, given);
   return given;
 }
@@ -50,6 +50,11 @@ export class People {
   /** Be called otherwise from now on. */
   rename(userId, name) {
     return ask("PATCH", { name }, `/${userId}`);
+  }
+
+  /** Let somebody go for good. */
+  remove(userId) {
+    return ask("DELETE", null, `/${userId}`);
   }
 
   async create({ name, manager, guild_id }) {

@@ -8,6 +8,8 @@ import { isNewer } from "../lib/snowflake.js";
 export class Unread extends Bus {
   #marks = {};
   #mentions = new Map();
+  #news = {};
+  #muted = new Set();
 
   constructor(world) {
     super();
@@ -22,6 +24,8 @@ export class Unread extends Bus {
 
   #begin() {
     this.#marks = kept.get(this.#key, {});
+    this.#news = kept.get(`news.${this.world.me.id}`, {});
+    this.#muted = new Set(kept.get(`muted.${this.world.me.id}`, []));
     for (const channel of this.world.channels.values()) {
       if (channel.last_message_id) this.#marks[channel.id] ??= channel.last_message_id;
     }
@@ -30,21 +34,27 @@ export class Unread extends Bus {
 
   #save() {
     kept.set(this.#key, this.#marks);
+    kept.set(`news.${this.world.me.id}`, this.#news);
     this.emit("change");
   }
 
   #count(message) {
-    if (message.author?.id === this.world.me.id) this.read(message.channel_id, message.id);
-    else if (this.#isForMe(message)) {
-      this.#mentions.set(message.channel_id, this.mentions(message.channel_id) + 1);
+    if (message.author?.id === this.world.me.id) {
+      this.read(message.channel_id, message.id);
+      return;
     }
-    this.emit("change");
+    this.#marks[message.channel_id] ??= message.channel_id; // older than anything said there
+    this.#news[message.channel_id] = (this.#news[message.channel_id] ?? 0) + 1;
+    if (this.isForMe(message)) this.#mentions.set(message.channel_id, this.mentions(message.channel_id) + 1);
+    this.#save();
   }
 
-  #isForMe(message) {
+  /** Whether a message names this person, or is said to them alone. */
+  isForMe(message) {
     const me = this.world.me.id;
     const roles = this.world.member(me)?.roles ?? [];
     return (
+      !this.world.channels.get(message.channel_id)?.guild_id ||
       message.mention_everyone ||
       (message.mentions ?? []).some((user) => user.id === me) ||
       (message.mention_roles ?? []).some((role) => roles.includes(role))
@@ -64,14 +74,35 @@ export class Unread extends Bus {
     return isNewer(channel?.last_message_id, this.mark(channel.id));
   }
 
-  /** Everything up to this message is read. */
-  read(channelId, messageId) {
-    const had = this.#mentions.delete(channelId);
-    if (!isNewer(messageId, this.mark(channelId))) {
-      if (had) this.emit("change");
-      return;
-    }
-    this.#marks[channelId] = messageId;
+  /** Whether a channel is unread, and not muted. */
+  calls(channel) {
+    return !this.isMuted(channel) && this.isUnread(channel);
+  }
+
+  /** How many messages came to channels that are not muted since they were read. */
+  get count() {
+    const waiting = [...this.world.channels.values()].filter((one) => this.calls(one) && this.world.sees(one));
+    return waiting.reduce((sum, one) => sum + Math.max(1, this.#news[one.id] ?? 0), 0);
+  }
+
+  /** Whether this person wants to hear nothing of a channel, or of the one that a thread is in. */
+  isMuted(channel) {
+    return this.#muted.has(channel.id) || this.#muted.has(channel.parent_id);
+  }
+
+  mute(channel, muted) {
+    if (muted) this.#muted.add(channel.id);
+    else this.#muted.delete(channel.id);
+    kept.set(`muted.${this.world.me.id}`, [...this.#muted]);
+    this.emit("change");
+  }
+
+  /** Everything up to this message is read; without one, everything. */
+  read(channelId, messageId = this.world.channels.get(channelId)?.last_message_id) {
+    const had = this.#mentions.delete(channelId) || channelId in this.#news;
+    delete this.#news[channelId];
+    if (isNewer(messageId, this.mark(channelId))) this.#marks[channelId] = messageId;
+    else if (!had) return;
     this.#save();
   }
 }

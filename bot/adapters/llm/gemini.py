@@ -1,0 +1,143 @@
+"""Gemini natively, by Google's own library: strict answers, stop reasons and refusals; it caches by itself."""
+
+import asyncio
+import base64
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
+
+import httpx2
+from openai import OpenAIError
+
+from bot.adapters.llm.faults import Told, asked_for
+from bot.adapters.llm.ladder import Known, Seen
+from bot.adapters.llm.listening import Piece, Pieces
+from bot.adapters.llm.usage import usage_of
+from bot.core.errors import ModelRefused
+from bot.core.models import ModelCall
+from bot.core.records import Json, Usage
+
+if TYPE_CHECKING:
+    from google.genai import Client
+    from google.genai.types import GenerateContentResponse
+
+ADDRESS: Final = "https://generativelanguage.googleapis.com"
+CUT: Final = frozenset({"MAX_TOKENS", "CONTINUATION"})
+REFUSED: Final = frozenset(
+    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "ESCALATION", "MODEL_ARMOR"}
+)
+EMPTY_HANDED: Final = 400  # with an invalid key Google says that the request is
+OVERLOADED: Final = 503  # "The model is overloaded."
+
+
+class GeminiLine:
+    """Google's client, which is loaded when it is first asked."""
+
+    is_known = True
+    errors: tuple[type[Exception], ...] = (Told, OpenAIError, httpx2.HTTPError)
+    broken: tuple[type[Exception], ...] = (Told, OpenAIError, httpx2.HTTPError)
+
+    def __init__(self, *, base_url: str | None, api_key: str, seconds: float, http: httpx2.AsyncClient) -> None:
+        self.address = (base_url or ADDRESS).rstrip("/")
+        self._api_key = api_key
+        self._seconds = seconds
+        self._http = http
+        self._client: Client | None = None
+
+    async def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
+        """Ask; gives the answer as it comes."""
+        genai: ModuleType = await asyncio.to_thread(import_module, "google.genai")  # it takes seconds to load
+        request = {"model": model, "contents": [{"role": "user", "parts": _parts(call)}], "config": _config(call)}
+        try:
+            stream = await self._opened(genai).aio.models.generate_content_stream(**request)  # type: ignore[arg-type]
+            async for event in stream:
+                yield _piece(event)
+        except genai.errors.APIError as error:
+            raise _told(error.code, str(error.message), error.response) from error
+
+    def _opened(self, genai: ModuleType) -> "Client":
+        if self._client is None:
+            options = {
+                "base_url": self.address,
+                "timeout": int(self._seconds * 1_000),
+                "httpx_async_client": self._http,
+                "retry_options": {"attempts": 1},  # it would send again what may have been taken
+            }
+            made: Client = genai.Client(api_key=self._api_key, vertexai=False, http_options=options)
+            self._client = made
+        return self._client
+
+    async def objection(self, model: str, text: str) -> str:
+        """Say that there is no moderation model here."""
+        raise ModelRefused("Google has no moderation model here: name one of another provider.")
+
+    async def seen(self, model: str) -> Seen:
+        """Give what has not to be asked: Google's servers are no one's own."""
+        return Seen()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+
+def _config(call: ModelCall) -> dict[str, Json]:
+    config: dict[str, Json] = {
+        "system_instruction": call.instructions,
+        "max_output_tokens": call.answer_tokens,
+        "automatic_function_calling": {"disable": True},
+        "thinking_config": {"include_thoughts": False},
+    }
+    if call.temperature is not None:
+        config["temperature"] = call.temperature
+    if call.schema is not None:
+        config |= {"response_mime_type": "application/json", "response_json_schema": dict(call.schema)}
+    elif call.wants_json:
+        config["response_mime_type"] = "application/json"
+    return config
+
+
+def _parts(call: ModelCall) -> Sequence[dict[str, object]]:
+    """Give the text, and the pictures that were fetched: Google fetches none from elsewhere."""
+    parts: list[dict[str, object]] = [{"text": call.input}]
+    for one in call.images:
+        kind, comma, data = one.removeprefix("data:").partition(";base64,")
+        if comma:
+            parts.append({"inline_data": {"mime_type": kind, "data": base64.b64decode(data)}})
+    return parts
+
+
+def _piece(event: "GenerateContentResponse") -> Piece:
+    """Read an event; what a model thinks is neither kept nor posted."""
+    usage, response_id = _usage(event), event.response_id or ""
+    if event.prompt_feedback is not None and event.prompt_feedback.block_reason is not None:
+        why = f"it blocks what it was asked ({event.prompt_feedback.block_reason.name.lower()})."
+        return Piece(refusal=why, usage=usage, ended=True, response_id=response_id)
+    if not event.candidates:
+        return Piece(usage=usage, response_id=response_id)
+    one = event.candidates[0]
+    parts = (one.content.parts if one.content is not None else None) or []
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    reason = one.finish_reason.name if one.finish_reason is not None else None
+    refusal = f"it stopped ({reason.lower()})." if reason in REFUSED and reason is not None else ""
+    ended = None if reason is None else reason not in CUT
+    return Piece(text=text, refusal=refusal, usage=usage, ended=ended, response_id=response_id)
+
+
+def _usage(event: "GenerateContentResponse") -> Usage | None:
+    """Count what was used: thinking is paid for as what is written."""
+    told = event.usage_metadata
+    if told is None:
+        return None
+    written = (told.candidates_token_count or 0) + (told.thoughts_token_count or 0)
+    cached = told.cached_content_token_count or 0
+    return usage_of(input_count=told.prompt_token_count, cached=cached, output=written)
+
+
+def _told(status: int, said: str, response: object) -> Told:
+    headers = response.headers if isinstance(response, httpx2.Response) else {}
+    if status == EMPTY_HANDED and "API key" in said:
+        status = 401
+    elif status == OVERLOADED:
+        status = 529
+    return Told(status, said, asked_for(headers.get("retry-after", "")))

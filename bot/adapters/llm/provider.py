@@ -1,0 +1,498 @@
+"""One model server: its queue, a circuit breaker for each model, and what is found out about it and its models."""
+
+import asyncio
+import hashlib
+import json
+import time
+from asyncio import Lock
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+import httpx2
+import structlog
+from purgatory import AsyncCircuitBreakerFactory
+from purgatory.domain.model import OpenedState
+
+from bot.adapters.llm import openai_line
+from bot.adapters.llm.claude import ClaudeLine
+from bot.adapters.llm.faults import Blame, Declined, Untaken, as_model_error, declined, untaken
+from bot.adapters.llm.gemini import GeminiLine
+from bot.adapters.llm.ladder import ASKED_ANEW_SECONDS, Known, Ladder, Rung, Seen, is_words
+from bot.adapters.llm.listening import Patience, Pieces, heard
+from bot.adapters.llm.openai_line import OpenAiLine
+from bot.adapters.llm.pictures import are_fetched, as_taken
+from bot.adapters.llm.tokens import tokenizer_for
+from bot.adapters.llm.turns import Overlaps, Place, Turns
+from bot.core.errors import AskedAnew, ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from bot.core.key_redaction import KeyRedactor
+from bot.core.models import Api, ModelAnswer, ModelCall
+from bot.core.ports import Store
+from bot.core.records import Json, Usage
+from bot.core.spending import added
+
+BREAK_AFTER_FAILURES = 5
+BREAK_SECONDS = 15
+LEFT_ALONE_SECONDS, LEFT_ALONE_AT_MOST_SECONDS = 60.0, 900.0  # a model that has a spare, each time it fails
+CALLS_AT_ONCE: Final = 8  # where neither a setting nor the server says how many
+MALFORMED = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValueError,
+    RecursionError,
+)  # of what a server says that is no model
+SECRET_CHARACTERS = 8  # a shorter key is a word such as none, for servers that take any
+KEY_IS_IN: Final[Mapping[Api, str]] = {
+    "responses": "check OPENAI_API_KEY",
+    "chat": "check OPENAI_API_KEY",
+    "anthropic": "check ANTHROPIC_API_KEY",
+    "gemini": "check GEMINI_API_KEY",
+}
+SETUP = "set it anew with `/setup provider`"
+TRIAL_SCHEMA: Final[Mapping[str, Json]] = {
+    "type": "object",
+    "properties": {"greeting": {"type": "string"}, "words": {"type": "integer"}},
+    "required": ["greeting", "words"],
+    "additionalProperties": False,
+}
+GREET: Final = "Greet a neighbour called Ann."
+IN_JSON: Final = f'{GREET} Answer with one JSON object, such as {{"greeting": "…", "words": 3}}.'
+TRIALS: Final[tuple[tuple[Rung, str, bool], ...]] = (  # the rung, the question, and whether in Chat Completions
+    ("schema", GREET, False),
+    ("schema", GREET, True),  # llama.cpp holds a model to its schema there, and not in Responses
+    ("json", IN_JSON, False),
+)
+NEAR: Final = "http://localhost"
+TRIAL_TOKENS: Final = 100
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderOptions:
+    """One model server. `name` is the prefix in model names, empty for the first one; a `free` one has no prices.
+
+    `own`: it is a community's, which is told to mend it where it set it up. `near`: it stands in this machine's own
+    network, where a model may have no price. `imaginary`: what it costs is only shown, and nobody pays.
+    """
+
+    name: str
+    base_url: str | None
+    api_key: str = field(repr=False)
+    api: Api = "responses"
+    structured: bool = True
+    free: bool = False
+    own: bool = False
+    near: bool = False
+    imaginary: bool = False
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the installation pays real money for its calls."""
+        return not (self.own or self.free or self.imaginary)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long a server is waited for (between words, and for all of an answer), and how often it is asked again.
+
+    `calls_at_once`: None is what the server turns out to do, at most 8.
+    """
+
+    silence_seconds: float = 60
+    total_seconds: float = 300
+    calls_at_once: int | None = None
+    retries: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Where is kept over restarts what was found out about a server; `name` tells whose it is."""
+
+    store: Store
+    name: str
+
+    async def read(self) -> Mapping[str, Json]:
+        """Give what was kept."""
+        async with self.store.reading() as read:
+            found = await read.notes.find(None, self.name)
+        return found if isinstance(found, dict) else {}
+
+    async def keep(self, found: Mapping[str, Json]) -> None:
+        """Keep it."""
+        async with self.store.writing() as write:
+            await write.notes.keep(None, self.name, dict(found))
+
+
+class Line(Protocol):
+    """How one vendor's servers are spoken to. `errors` are its library's, `broken` those of a stream that broke off."""
+
+    errors: tuple[type[Exception], ...]
+    broken: tuple[type[Exception], ...]
+
+    @property
+    def address(self) -> str:
+        """Where it is, for people."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether nothing has to be found out about it."""
+
+    def pieces(self, model: str, call: ModelCall, known: Known, place: int | None) -> Pieces:
+        """Ask; gives the answer as it comes."""
+
+    async def objection(self, model: str, text: str) -> str:
+        """Ask a moderation model."""
+
+    async def seen(self, model: str) -> Seen:
+        """Look what the server tells of itself."""
+
+    async def close(self) -> None:
+        """Close all connections."""
+
+
+class Provider:
+    """One server with a queue and a circuit breaker for each model; `transport` is the way to a community's own.
+
+    Without a `memory` nothing is found out by asking, only by what real answers show.
+    """
+
+    def __init__(
+        self,
+        options: ProviderOptions,
+        pace: Pace | None = None,
+        *,
+        transport: httpx2.AsyncBaseTransport | None = None,
+        memory: Memory | None = None,
+    ) -> None:
+        self._pace = pace or Pace()
+        self.options = options
+        self._line: Line = _line(options, self._pace, transport)
+        self._turns = Turns(self._pace.calls_at_once or CALLS_AT_ONCE)
+        self._overlaps = Overlaps()
+        self._pictures = Turns(1)
+        self._breakers = AsyncCircuitBreakerFactory(
+            default_threshold=BREAK_AFTER_FAILURES,
+            default_ttl=BREAK_SECONDS,
+            exclude=[ModelRefused, ModelBusy, AskedAnew, asyncio.CancelledError],
+        )
+        self.ladder = Ladder()
+        self.seen = Seen()
+        self._memory = memory
+        self._mark: Json = None  # of the server to which what is remembered belongs
+        self._looked_at = 0.0  # 0: it was not yet, or failed since
+        self._learning = Lock()
+        self._failing: dict[str, tuple[int, float]] = {}  # model -> failures in a row, and until when a spare answers
+        self._calls = 0
+        self._left = False
+
+    @property
+    def address(self) -> str:
+        """Where it is, for people."""
+        return self._line.address
+
+    def is_failing(self, model: str) -> bool:
+        """Tell whether a model failed lately: then it is left to a spare one for a minute, and ever longer."""
+        return time.monotonic() < self._failing.get(model, (0, 0.0))[1]
+
+    async def answer(self, model: str, call: ModelCall) -> ModelAnswer:
+        """Ask once the queue allows; raises ModelError's children."""
+        try:
+            answer = await self._answer(model, call)
+        except AskedAnew:
+            raise
+        except ModelError as error:
+            if isinstance(error.__cause__, Declined):
+                raise  # that lies in what was asked, and others ask for something else
+            failures = self._failing.get(model, (0, 0.0))[0] + 1
+            seconds = min(LEFT_ALONE_SECONDS * 2.0 ** (failures - 1), LEFT_ALONE_AT_MOST_SECONDS)
+            self._failing[model] = failures, time.monotonic() + seconds
+            raise
+        self._failing.pop(model, None)
+        return answer
+
+    async def _answer(self, model: str, call: ModelCall) -> ModelAnswer:
+        breaker = await self._breakers.get_breaker(model)
+        try:
+            async with self._pictures_in_turn(call), self._in_turn(call) as place, breaker:
+                started = time.monotonic()
+                found_out = await self._found_out(model, call)
+                images = await as_taken(call.images, server=self._fetched_for) if call.images else ()
+                answer = await self._ask(model, replace(call, images=images), place)
+        except OpenedState as error:
+            raise ModelUnreachable(
+                f"{model!r} at {self.address} has failed {BREAK_AFTER_FAILURES} times and rests for a moment.",
+                retry_after_seconds=BREAK_SECONDS,
+            ) from error
+        except AskedAnew:
+            raise
+        except ModelUnreachable:
+            self._looked_at = 0.0  # it may come back as another one
+            raise
+        await self._remembered()
+        usage = added(found_out, answer.usage) if found_out.input_tokens else answer.usage
+        return replace(answer, usage=replace(usage, latency_seconds=time.monotonic() - started))
+
+    async def objection(self, model: str, text: str) -> str:
+        """Ask whether a text may be said; gives why not, and raises ModelError's children."""
+        asked = ModelCall(
+            model=model,
+            instructions="",
+            input=text,
+            temperature=None,
+            answer_tokens=0,
+            schema=None,
+            cache_key="",
+            is_awaited=True,
+        )
+        async with self._in_turn(asked):
+            try:
+                return await self._line.objection(model, text)
+            except self._line.errors as error:
+                raise as_model_error(error, self._blame(model, KeyRedactor())) from error
+            except MALFORMED as error:
+                raise ModelUnreachable(f"What answers at {self.address} is no moderation model.") from error
+
+    async def leave(self) -> None:
+        """Take no more calls: the connections are closed now, or when the last call that runs is answered."""
+        self._left = True
+        if not self._calls:
+            await self.close()
+
+    async def close(self) -> None:
+        """Close all connections, whatever runs."""
+        await self._line.close()
+
+    @asynccontextmanager
+    async def _in_turn(self, call: ModelCall, turns: Turns | None = None) -> AsyncIterator[Place]:
+        if self._left:
+            raise ModelUnreachable("The model provider was changed just now: it is asked again by itself.")
+        self._calls += 1
+        try:
+            async with (turns or self._turns).turn(call, seconds=self._pace.total_seconds) as place:
+                yield place
+        except TimeoutError as error:
+            raise ModelBusy(f"The model at {self.address} is busy with other calls.") from error
+        finally:
+            self._calls -= 1
+            if self._left and not self._calls:
+                await self.close()
+
+    @asynccontextmanager
+    async def _pictures_in_turn(self, call: ModelCall) -> AsyncIterator[None]:
+        """Let one call at a time carry pictures themselves, for they take much memory."""
+        if not are_fetched(call.images, server=self._fetched_for):
+            yield
+            return
+        async with self._in_turn(call, self._pictures):
+            yield
+
+    @property
+    def _fetched_for(self) -> str:
+        """The address by which it is decided whether pictures are sent themselves: Gemini fetches none."""
+        return NEAR if self.options.api == "gemini" else self.address
+
+    @property
+    def _patience(self) -> Patience:
+        """How long an answer is waited for: a server that is near, or narrow, may read for minutes before a word."""
+        pace = self._pace
+        is_slow = self.options.near or self.options.free or self._turns.at_once == 1
+        first = pace.total_seconds if is_slow else 2 * pace.silence_seconds
+        return Patience(first_seconds=first, silence_seconds=pace.silence_seconds, total_seconds=pace.total_seconds)
+
+    async def _ask(self, model: str, call: ModelCall, place: Place | None) -> ModelAnswer:
+        """Ask the server; what it turns out not to take is left out from then on."""
+        known = self.ladder.of(model)
+        call = replace(call, wants_json=call.wants_json and self.options.structured and known.rung == "json")
+        if not known.temperature:
+            call = replace(call, temperature=None)
+        call.on_sent()
+        try:
+            answer = await self._heard(model, call, known, place)
+        except TimeoutError as error:
+            sentence = f"The model at {self.address} took too long to answer: it is asked again by itself."
+            raise ModelUnreachable(sentence, unsure=True) from error
+        except self._line.errors as error:
+            if self._does_without(model, call, untaken(error, call)):
+                return await self._ask(model, call, place)
+            raise as_model_error(error, self._blame(model, call.redactor)) from error
+        except Declined as error:
+            raise declined(error, self._blame(model, call.redactor)) from error
+        except MALFORMED as error:
+            log.warning("an answer could not be read", address=self.address, model=model, exc_info=True)
+            sentence = f"What answers at {self.address} is no model: check the address."
+            raise ModelUnreachable(sentence, unsure=True) from error
+        self._learn(model, call, answer)
+        return answer
+
+    async def _heard(self, model: str, call: ModelCall, known: Known, place: Place | None) -> ModelAnswer:
+        loop = asyncio.get_running_loop()
+        run = self._overlaps.sent(loop.time())
+        number = place.number if place is not None and self.seen.is_placed and self._turns.at_once > 1 else None
+        try:
+            return await heard(
+                self._line.pieces(model, call, known, number),
+                self._patience,
+                answer_tokens=call.answer_tokens,
+                broken=self._line.broken,
+                on_word=lambda: self._overlaps.spoke(run, loop.time()),
+            )
+        finally:
+            self._overlaps.ended(run, loop.time())
+            options = self.options  # of a server for all, times that anybody can bring about tell nothing
+            may_be = (options.own or options.near or options.free) and not self.seen.places
+            if may_be and self._overlaps.is_narrow and self._pace.calls_at_once is None:
+                self._turns.resize(1)
+
+    def _does_without(self, model: str, call: ModelCall, untaken: Untaken | None) -> bool:
+        """Keep what a server does not take; tells whether the same call can be asked without it."""
+        match untaken:
+            case "temperature" if call.temperature is not None:
+                self.ladder.without_temperature(model)
+            case "stream" if self.ladder.of(model).stream:
+                self.ladder.without_stream(model)
+            case "form" if call.schema is not None:
+                self.ladder.stands(model, "json")
+                raise AskedAnew(f"{model!r} takes no schema: it is asked again in words.")
+            case "form" if call.wants_json:
+                self.ladder.stands(model, "words")
+            case _:
+                return False
+        return True
+
+    def _learn(self, model: str, call: ModelCall, answer: ModelAnswer) -> None:
+        """Go a rung down when the server took a form and did not hold the model to it."""
+        if not is_words(answer.text):
+            return
+        if call.schema is not None:
+            log.info("a schema was ignored: the form is said in words from now on", address=self.address, model=model)
+            self.ladder.stands(model, "json")
+        elif call.wants_json:
+            self.ladder.stands(model, "words")
+
+    async def _found_out(self, model: str, call: ModelCall) -> Usage:
+        """Find out what server and model take before they are first asked; gives what that used.
+
+        Raises AskedAnew for a call that was written for what turned out not to be so.
+        """
+        if self._memory is None:
+            return Usage()
+        async with self._learning:
+            is_new = await self._look(model)
+            used = Usage()
+            if not self._line.is_known and (call.schema is not None or call.wants_json) and self.options.structured:
+                used = await self._tried(model)
+            await self._remembered()
+        if (is_new and not self._holds(model, call)) or (
+            call.schema is not None and not self.ladder.takes_schema(model)
+        ):
+            raise AskedAnew(f"{model!r} is asked anew, as it turned out to take less.", usage=used)
+        return used
+
+    def _holds(self, model: str, call: ModelCall) -> bool:
+        """Tell whether a call fits into what the server says it holds."""
+        tokens = tokenizer_for(model).count(call.instructions + call.input) + call.answer_tokens
+        return self.seen.context_tokens is None or tokens <= self.seen.context_tokens
+
+    async def _look(self, model: str) -> bool:
+        """Look who answers there: at first, after it failed, and now and then; another one is known nothing of.
+
+        Tells whether it was looked now.
+        """
+        if self._looked_at and time.monotonic() - self._looked_at < ASKED_ANEW_SECONDS:
+            return False
+        if self._memory is not None and self._mark is None:
+            kept = await self._memory.read()
+            self._mark = kept.get("mark")
+            self.ladder.remember(kept.get("models"))
+        self.seen = await self._line.seen(model)
+        whose = f"{self.address} {self.options.api} {self.options.api_key} {self.seen.mark}"
+        mark = hashlib.sha256(whose.encode()).hexdigest()[:16]
+        if mark != self._mark:
+            self.ladder.forget()
+        self._mark = mark
+        self._looked_at = time.monotonic()
+        if self.seen.places and self._pace.calls_at_once is None:
+            self._turns.resize(min(self.seen.places, CALLS_AT_ONCE))
+            log.info("a server tells how many calls it does at once", address=self.address, calls=self._turns.at_once)
+        return True
+
+    async def _tried(self, model: str) -> Usage:
+        """Find out on which rung a model stands by asking it a small question in each form; gives what that used."""
+        used = Usage()
+        if self.ladder.of(model).since:
+            return used
+        for rung, question, chat in TRIALS:
+            if chat and self.options.api != "responses":
+                continue
+            self.ladder.stands(model, rung)
+            self.ladder.of(model).chat = chat
+            try:
+                answer = await self._ask(model, _trial(model, rung, question), None)
+            except AskedAnew:
+                continue
+            except ModelRefused:
+                if not chat:
+                    raise
+                continue  # it has no Chat Completions
+            used = added(used, answer.usage)
+            if _is_held(answer.text):
+                break
+            self.ladder.stands(model, "words")
+        rung = self.ladder.of(model).rung
+        log.info("it was found out how far a model is held to a form", address=self.address, model=model, rung=rung)
+        return used
+
+    async def _remembered(self) -> None:
+        if self._memory is not None and self.ladder.is_new and self._mark is not None:
+            await self._memory.keep({"mark": self._mark, "models": self.ladder.told()})
+
+    def _blame(self, model: str, redactor: KeyRedactor) -> Blame:
+        """Give whom a fault is laid to; what a server repeats of our key and of rooms' keys is hidden."""
+        key = self.options.api_key
+        redactor = redactor | [key] if len(key) >= SECRET_CHARACTERS else redactor
+        if self.options.own:
+            return Blame(self.address, model, SETUP, SETUP, redactor)
+        return Blame(self.address, model, key_is_in=KEY_IS_IN[self.options.api], redactor=redactor)
+
+
+def _line(options: ProviderOptions, pace: Pace, transport: httpx2.AsyncBaseTransport | None) -> Line:
+    http = openai_line.stranger(transport) if options.own else openai_line.of_ours()
+    url, key, seconds = options.base_url, options.api_key, pace.total_seconds
+    if options.api == "anthropic":
+        return ClaudeLine(base_url=url, api_key=key, seconds=seconds, http=http)
+    if options.api == "gemini":
+        return GeminiLine(base_url=url, api_key=key, seconds=seconds, http=http)
+    return OpenAiLine(
+        api=options.api,
+        base_url=options.base_url,
+        api_key=options.api_key,
+        seconds=pace.total_seconds,
+        retries=pace.retries,
+        http=http,
+    )
+
+
+def _trial(model: str, rung: Rung, question: str) -> ModelCall:
+    return ModelCall(
+        model=model,
+        instructions="You are a polite neighbour. Answer in at most five words.",
+        input=question,
+        temperature=None,
+        answer_tokens=TRIAL_TOKENS,
+        schema=TRIAL_SCHEMA if rung == "schema" else None,
+        wants_json=rung == "json",
+        cache_key="selfroom-trial",
+    )
+
+
+def _is_held(text: str) -> bool:
+    """Tell whether an answer has the form that was asked for."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and isinstance(said.get("greeting"), str)

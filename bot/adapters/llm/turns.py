@@ -1,0 +1,172 @@
+"""Who is asked next at a server: so many at once as it does, the awaited first, one community after the other."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+from bot.core.models import ModelCall
+
+SURE_AFTER: Final = 2  # calls that had to wait for another one's end
+MOST_PASSED: Final = 4  # calls that others may be asked before one that waits
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """A place at a server, and whose beginnings it has read last."""
+
+    number: int
+    whose: str = ""
+    cache_key: str = ""
+    used: int = 0  # the turn it had last
+
+    def nearness(self, call: ModelCall) -> int:
+        """Tell how much of a call it has read before: 2 its own last one, 1 one that begins like it, 0 nothing."""
+        if call.whose and call.whose == self.whose:
+            return 2
+        return int(bool(call.cache_key) and call.cache_key == self.cache_key)
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    call: ModelCall
+    turn: asyncio.Future[Place]
+    passed: int = 0
+
+
+class Turns:
+    """Gives calls their turns; how many at once can change while some run."""
+
+    def __init__(self, at_once: int) -> None:
+        self._places = [Place(number) for number in range(at_once)]
+        self._busy: list[Place] = []
+        self._waiting: list[_Waiting] = []  # the longest waiting first
+        self._count = count(1)
+        self._last: dict[str, int] = {}  # the turn that each community had last
+
+    @property
+    def at_once(self) -> int:
+        """How many calls are asked at once."""
+        return len(self._places)
+
+    def resize(self, at_once: int) -> None:
+        """Ask so many at once from now on; those that run go on."""
+        self._places = self._places[:at_once]
+        self._places += [Place(number) for number in range(len(self._places), at_once)]
+        self._give()
+
+    @asynccontextmanager
+    async def turn(self, call: ModelCall, *, seconds: float) -> AsyncIterator[Place]:
+        """Wait for a turn, and give the place it is in; who lets go while waiting holds up nobody.
+
+        Raises TimeoutError when it takes longer.
+        """
+        mine = _Waiting(call, asyncio.get_running_loop().create_future())
+        self._waiting.append(mine)
+        self._give()
+        try:
+            async with asyncio.timeout(seconds):
+                place = await mine.turn
+        except BaseException:
+            self._left(mine)
+            raise
+        try:
+            yield place
+        finally:
+            self._done(place)
+
+    def _left(self, mine: _Waiting) -> None:
+        if mine in self._waiting:
+            self._waiting.remove(mine)
+        elif not mine.turn.cancelled():
+            self._done(mine.turn.result())
+
+    def _done(self, place: Place) -> None:
+        self._busy.remove(place)
+        self._give()
+
+    def _give(self) -> None:
+        self._waiting = [one for one in self._waiting if not one.turn.done()]
+        while self._waiting and len(self._busy) < len(self._places):
+            mine, place = self._next()
+            at = self._waiting.index(mine)
+            for one in self._waiting[:at]:
+                one.passed += 1
+            del self._waiting[at]
+            place.whose, place.cache_key, place.used = mine.call.whose, mine.call.cache_key, next(self._count)
+            self._last[_community(mine.call)] = place.used
+            self._busy.append(place)
+            mine.turn.set_result(place)
+
+    def _next(self) -> tuple[_Waiting, Place]:
+        """Choose who goes now and where: nobody is passed for ever, the awaited first, then communities in turn.
+
+        Of one community those go first of which something is read already.
+        """
+        free = [place for place in self._places if place not in self._busy]
+        pairs = [(one, place) for one in self._waiting for place in free]
+        first = self._waiting[0].passed >= MOST_PASSED
+        return min(
+            pairs,
+            key=lambda pair: (
+                first and pair[0] is not self._waiting[0],
+                not pair[0].call.is_awaited,
+                self._last.get(_community(pair[0].call), 0),
+                -pair[1].nearness(pair[0].call),
+                self._waiting.index(pair[0]),
+                pair[1].used,
+            ),
+        )
+
+
+def _community(call: ModelCall) -> str:
+    return call.whose.partition(" ")[0]
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """One call that runs: when it was sent, and the calls that were being answered then."""
+
+    sent_at: float
+    beside: list["Run"]
+    spoke_at: float | None = None
+    ended_at: float | None = None
+
+
+class Overlaps:
+    """Finds out from calls that run side by side whether their server does one thing at a time."""
+
+    def __init__(self) -> None:
+        self._running: list[Run] = []
+        self._alone = 0.0  # the shortest time to a first word when nothing else ran
+        self._one_by_one = 0
+        self._side_by_side = False
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the server was seen to answer one call only after another, and never two at once."""
+        return not self._side_by_side and self._one_by_one >= SURE_AFTER
+
+    def sent(self, now: float) -> Run:
+        """A call goes out."""
+        run = Run(now, [one for one in self._running if one.spoke_at is not None])
+        self._running.append(run)
+        return run
+
+    def spoke(self, run: Run, now: float) -> None:
+        """The first word of a call has come."""
+        run.spoke_at = now
+        if not run.beside:
+            waited = now - run.sent_at
+            self._alone = min(self._alone or waited, waited)
+        elif any(one.ended_at is None for one in run.beside):
+            self._side_by_side = True
+        elif max((one.ended_at or now) - run.sent_at for one in run.beside) > max(1.0, 2 * self._alone):
+            self._one_by_one += 1  # so long it would have had its turn on any other server
+
+    def ended(self, run: Run, now: float) -> None:
+        """A call is over."""
+        run.ended_at = now
+        self._running.remove(run)

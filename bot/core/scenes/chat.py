@@ -1,0 +1,158 @@
+"""`chat`: a talk by turns, about a topic, each seat with a brief of its own if one is given."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from bot.core.scenes.kind import (
+    Applied,
+    Chance,
+    Event,
+    Expect,
+    Form,
+    Move,
+    Options,
+    Ordering,
+    Over,
+    SceneKind,
+    Seat,
+    Secrecy,
+    Seen,
+    State,
+    TextId,
+    Wait,
+    Words,
+)
+from bot.core.scenes.orderings import Order, Schedule
+
+LONGEST_SAID = 150
+MODERATOR = 1
+
+
+class Say(Move):
+    """Say something to everybody."""
+
+    name: ClassVar[str] = "say"
+    text: Annotated[TextId, Words(LONGEST_SAID)]
+
+
+class Yield(Move):
+    """Say nothing this time."""
+
+    name: ClassVar[str] = "yield"
+
+
+class ProposeEnd(Move):
+    """Propose to end it here: it ends when more than half of the seats do."""
+
+    name: ClassVar[str] = "propose_end"
+
+
+class Chat(State):
+    """A talk."""
+
+    order: Order
+    yields: int = 0  # in a row
+    enders: tuple[Seat, ...] = ()
+    said: int = 0
+    turns_left: int
+
+    def next(self) -> Expect | Wait | Over:
+        speakers = self.order.speakers(self.present)
+        if 2 * len(self.enders) > len(self.order.speakers(self.seats)):
+            return self.closed("most of them proposed to end it")
+        if not speakers or self.yields >= len(speakers):
+            return self.closed("nobody had more to say")
+        return self.order.awaited(self.present)
+
+    def legal(self, seat: Seat) -> tuple[Form, ...]:
+        awaited = self.next()
+        if not isinstance(awaited, Expect) or seat not in awaited.seats:
+            return ()
+        if seat == self.order.moderator:
+            return (self.order.form(self.present),) if self.order.is_scheduling else ()
+        ending = () if seat in self.enders else (Form(ProposeEnd),)
+        return (Form(Say), Form(Yield), *ending)
+
+    def apply(self, seat: Seat, move: Move, chance: Chance) -> Applied:
+        events: tuple[Event, ...] = ()
+        update: dict[str, object] = {"turns_left": max(0, self.turns_left - 1)}
+        match move:
+            case Schedule(seats=seats):
+                order = self.order.scheduled(seats, self.present, chance)
+                return self._scheduled(order)
+            case Say(text=text):
+                events = (Event(text=f"{{t{text}}}", speaker=seat, kind="say"),)
+                update |= {"yields": 0, "said": self.said + 1}
+            case ProposeEnd():
+                events = (Event(text=f"{{s{seat}}} proposes to end it.", kind="propose_end"),)
+                update |= {"enders": (*self.enders, seat)}
+            case _:
+                update |= {"yields": self.yields + 1}
+        update["order"] = self.order.after(self.present, chance)
+        return Applied(self.model_copy(update=update), events)
+
+    def timeout(self, seat: Seat) -> Move:
+        return Schedule(seats=()) if self.order.is_scheduling else Yield()
+
+    def chosen(self, seat: Seat, chance: Chance) -> Applied:
+        return Applied(self.model_copy(update={"order": self.order.model_copy(update={"current": seat})}))
+
+    def closed(self, why: str) -> Over:
+        results = {seat: ("spoke", 0) for seat in self.seats}
+        return Over(outcome=f"It is over: {why}.", results=results)
+
+    def view(self, seat: Seat) -> Seen:
+        awaited = self.next()
+        seats = awaited.seats if isinstance(awaited, Expect) else ()
+        facts = [("Topic", "{o.topic}"), ("Turns left", str(self.turns_left))]
+        if self.order.queue:
+            facts.append(("Then", ", ".join(f"{{s{one}}}" for one in self.order.queue)))
+        if self.enders:
+            facts.append(("Would end it", ", ".join(f"{{s{one}}}" for one in self.enders)))
+        private = (("Your brief", f"{{o.briefs.{seat}}}"),) if seat else ()
+        return Seen(phase="talking", awaited=seats, facts=tuple(facts), private=private)
+
+    def _scheduled(self, order: Order) -> Applied:
+        events: tuple[Event, ...] = ()
+        if order.ordering is not self.order.ordering:
+            events = (Event(text="From now on everybody speaks in the order of seats."),)
+        return Applied(self.model_copy(update={"order": order}), events)
+
+
+class ChatOptions(Options):
+    """What a chat is about."""
+
+    topic: str = Field(default="", max_length=300, description="what they talk about")
+    opening: str = Field(default="", max_length=1_000, description="what happens at first")
+    briefs: dict[str, str] = Field(default_factory=dict, description="by seat: what only that seat is told")
+
+    def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
+        moderator = MODERATOR if self.ordering is Ordering.MODERATED else 0
+        order = Order(ordering=self.ordering, moderator=moderator).after(seats, chance)
+        opening = (Event(text="{o.opening}", kind="opening"),) if self.opening else ()
+        return Applied(Chat(seats=seats, order=order, turns_left=self.turns), opening)
+
+    def refusal(self, seats: int) -> str:
+        if self.ordering is Ordering.MODERATED and seats < 3:
+            return "A moderated chat needs a moderator and two more: seat one more."
+        return ""
+
+
+CHAT = SceneKind(
+    kind="chat",
+    version=1,
+    title="Chat",
+    rules=(
+        "A talk by turns. When it is your turn, say one thing, or yield. It ends when its turns are used up, when "
+        "everybody yields in a row, or when more than half propose to end it. Speak as yourself, to the others; react "
+        "to what was said last; do not repeat yourself."
+    ),
+    seats=(2, 12),
+    secrecy=Secrecy.OPEN,
+    orderings=(Ordering.SEQUENTIAL, Ordering.RANDOM, Ordering.CONTROLLED, Ordering.MODERATED, Ordering.FREE),
+    options=ChatOptions,
+    state=Chat,
+    moves=(Say, Yield, ProposeEnd, Schedule),
+    speech=Say.name,
+)

@@ -1,0 +1,452 @@
+"""`council`: motions, amendments and votes, one motion at a time, with or without somebody who presides."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from bot.core.scenes.kind import (
+    NO_TEXT,
+    Applied,
+    Chance,
+    Event,
+    Expect,
+    Form,
+    Frozen,
+    Move,
+    Options,
+    Ordering,
+    Over,
+    SceneKind,
+    Seat,
+    Secrecy,
+    Seen,
+    State,
+    TextId,
+    Words,
+)
+from bot.core.scenes.orderings import Order
+from bot.core.wording import counted
+
+ROUNDS_OF_DEBATE = 3
+HOST = 1
+Choice = Literal["yes", "no", "abstain"]
+CHOICES = ("yes", "no", "abstain")
+
+
+class Speak(Move):
+    """Say something to everybody."""
+
+    name: ClassVar[str] = "speak"
+    text: Annotated[TextId, Words(150)]
+
+
+class Yield(Move):
+    """Say nothing this time."""
+
+    name: ClassVar[str] = "yield"
+
+
+class MoveMotion(Move):
+    """Move a motion: what is to be decided."""
+
+    name: ClassVar[str] = "move_motion"
+    title: Annotated[TextId, Words(15)]
+    text: Annotated[TextId, Words(150)]
+
+
+class Second(Move):
+    """Support what another member asks for, so that it stands; you may still speak."""
+
+    name: ClassVar[str] = "second"
+    free: ClassVar[bool] = True
+
+
+class Amend(Move):
+    """Propose other words for a clause of the motion, or a new last clause; it is voted on first."""
+
+    name: ClassVar[str] = "amend"
+    clause: int
+    text: Annotated[TextId, Words(80)]
+
+
+class Withdraw(Move):
+    """Take your motion back."""
+
+    name: ClassVar[str] = "withdraw"
+
+
+class CallVote(Move):
+    """Have it voted on now."""
+
+    name: ClassVar[str] = "call_vote"
+
+
+class Vote(Move):
+    """Vote; nobody sees it before all have."""
+
+    name: ClassVar[str] = "vote"
+    choice: Choice
+    comment: Annotated[TextId, Words(30)] = NO_TEXT
+
+
+class Adjourn(Move):
+    """End the meeting; members only together, by majority."""
+
+    name: ClassVar[str] = "adjourn"
+
+
+class Amendment(Frozen):
+    """Other words for a clause."""
+
+    by: Seat
+    clause: int
+    text: TextId
+
+
+class Motion(Frozen):
+    """What is on the table; `clauses` are the numbers of its texts."""
+
+    number: int
+    by: Seat
+    title: TextId
+    clauses: tuple[TextId, ...]
+    seconded: bool
+    amendments: tuple[Amendment, ...] = ()
+    vote_called_by: Seat = 0
+    turns: int = 0  # since it was moved
+
+
+class Tally(Frozen):
+    """What a ballot came to."""
+
+    what: str
+    yes: int
+    no: int
+    abstained: int
+    absent: int
+    passed: bool
+
+
+def passes(yes: int, no: int, abstained: int, members: int, *, two_thirds: bool = False, quorum: bool = True) -> bool:
+    """Tell whether a motion has passed: enough took part, and yes outweighs no; a tie fails."""
+    if quorum and 2 * (yes + no + abstained) < members:
+        return False
+    return yes > 0 and 3 * yes >= 2 * (yes + no) if two_thirds else yes > no
+
+
+class CouncilOptions(Options):
+    """How a council decides."""
+
+    turns: int = Field(default=60, ge=1, le=400, description="after how many turns it ends")
+    topic: str = Field(default="", max_length=300, description="what it is about")
+    host: bool = Field(default=True, description="whether seat 1 presides, and does not vote")
+    members_move: bool = Field(default=True, description="whether members move motions, too")
+    motions: int = Field(default=5, ge=1, le=20, description="how many motions at most")
+    amendments: int = Field(default=3, ge=0, le=10, description="how many amendments are open at most")
+    two_thirds: bool = Field(default=False, description="whether a motion needs two thirds")
+    quorum: bool = Field(default=True, description="whether half of the members must vote")
+    secret: bool = Field(default=False, description="whether nobody ever sees who voted how")
+    host_breaks_ties: bool = Field(default=False, description="whether the host decides a tie")
+
+    def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
+        order = Order(ordering=self.ordering).after(seats, chance)
+        return Applied(Council(seats=seats, order=order, terms=self.model_copy(update={"topic": ""})))
+
+    def refusal(self, seats: int) -> str:
+        if seats - self.host < 2:
+            return "A council needs two members beside the host: seat one more."
+        return "A council has at most 15 members beside the host." if seats - self.host > 15 else ""
+
+
+class Council(State):
+    """A meeting."""
+
+    order: Order
+    terms: CouncilOptions
+    motion: Motion | None = None
+    ballot: Literal["", "amendment", "motion", "tie"] = ""
+    votes: Mapping[Seat, Choice] = Field(default_factory=dict)
+    decided: tuple[Tally, ...] = ()
+    moved: int = 0
+    leaving: tuple[Seat, ...] = ()  # who proposed to adjourn
+    yields: int = 0  # in a row
+    ended: str = ""
+
+    @property
+    def members(self) -> tuple[Seat, ...]:
+        """Who votes."""
+        return tuple(seat for seat in self.seats if not (self.terms.host and seat == HOST))
+
+    @property
+    def chair(self) -> Seat:
+        """Who presides: the host, and when it is not there the lowest seat that is; 0 without a host."""
+        return min(self.present, default=0) if self.terms.host else 0
+
+    @property
+    def voters(self) -> tuple[Seat, ...]:
+        """Whose votes the open ballot waits for."""
+        return (self.chair,) if self.ballot == "tie" else self.members
+
+    @property
+    def phase(self) -> str:
+        """What is going on."""
+        if self.ended:
+            return "closed"
+        if self.ballot:
+            return "amending" if self.ballot == "amendment" else "ballot"
+        return "debate" if self.motion or self.moved else "opening"
+
+    def next(self) -> Expect | Over:
+        if self.ended or not self.present:
+            return self.closed(self.ended)
+        if self.ballot:
+            return Expect(seats=self.voters, together=True, agent_seconds=90, person_seconds=600)
+        return Expect(seats=(self.order.current or self.present[0],))
+
+    def legal(self, seat: Seat) -> tuple[Form, ...]:
+        awaited = self.next()
+        if not isinstance(awaited, Expect) or seat not in awaited.seats:
+            return ()
+        if self.ballot:
+            return (Form(Vote, {"choice": CHOICES[:2] if self.ballot == "tie" else CHOICES}),)
+        forms = [Form(Speak), Form(Yield), *(self._on_motion(seat, self.motion) if self.motion else self._new(seat))]
+        if seat == self.chair or (seat in self.members and seat not in self.leaving):
+            forms.append(Form(Adjourn))
+        return tuple(forms)
+
+    def _new(self, seat: Seat) -> list[Form]:
+        may = seat == self.chair or (self.terms.members_move and seat in self.members)
+        return [Form(MoveMotion)] if may and self.moved < self.terms.motions else []
+
+    def _on_motion(self, seat: Seat, motion: Motion) -> list[Form]:
+        forms = []
+        pending = motion.by if not motion.seconded else motion.vote_called_by
+        if pending and seat != pending and seat in self.members:
+            forms.append(Form(Second))
+        if seat == motion.by:
+            forms.append(Form(Withdraw))
+        if not motion.seconded:
+            return forms
+        if seat in self.members and len(motion.amendments) < self.terms.amendments:
+            forms.append(Form(Amend, {"clause": tuple(range(1, len(motion.clauses) + 2))}))
+        if seat == self.chair or (seat in self.members and not motion.vote_called_by):
+            forms.append(Form(CallVote))
+        return forms
+
+    def apply(self, seat: Seat, move: Move, chance: Chance) -> Applied:
+        match move:
+            case Vote(choice=choice, comment=comment):
+                return self._voted(seat, choice, comment)
+            case Second():
+                return self._seconded(seat, chance)
+            case Yield():
+                yields = self.yields + 1
+                after = self.model_copy(update={"yields": yields})
+                if not self.motion and yields >= len(self.present):
+                    return Applied(after.model_copy(update={"ended": "nobody had more to say"}))
+                return after._turned(chance)
+        applied = self.model_copy(update={"yields": 0})._did(seat, move)
+        state = applied.state
+        if not isinstance(state, Council) or state.ended or state.ballot:
+            return applied
+        turned = state._turned(chance)
+        return Applied(turned.state, (*applied.events, *turned.events))
+
+    def _did(self, seat: Seat, move: Move) -> Applied:
+        """Give what became of a move that ends a turn."""
+        who, motion = f"{{s{seat}}}", self.motion
+        match move:
+            case Speak(text=text):
+                return self._with(Event(text=f"{{t{text}}}", speaker=seat, kind="speak"))
+            case MoveMotion(title=title, text=text):
+                stands = seat == self.chair
+                motion = Motion(number=self.moved + 1, by=seat, title=title, clauses=(text,), seconded=stands)
+                needs = "" if stands else " It needs a second."
+                told = f"{who} moves motion {motion.number}: **{{t{title}}}** {{t{text}}}{needs}"
+                return self._with(Event(text=told, kind="motion"), motion=motion, moved=motion.number)
+            case Amend(clause=clause, text=text) if motion:
+                amendment = Amendment(by=seat, clause=clause, text=text)
+                motion = motion.model_copy(update={"amendments": (*motion.amendments, amendment)})
+                told = f"{who} would have clause {clause} say: {{t{text}}}"
+                return self._with(Event(text=told, kind="amendment"), motion=motion)
+            case Withdraw() if motion:
+                return self._with(Event(text=f"{who} withdraws motion {motion.number}."), motion=None)
+            case CallVote() if motion and seat == self.chair:
+                return self._with(Event(text=f"{who} calls for the vote."), **self._opened(motion))
+            case CallVote() if motion:
+                motion = motion.model_copy(update={"vote_called_by": seat})
+                return self._with(Event(text=f"{who} asks for the vote. It needs a second."), motion=motion)
+            case _:
+                return self._leaves(seat)
+
+    def _leaves(self, seat: Seat) -> Applied:
+        leaving = (*self.leaving, seat)
+        if seat == self.chair or 2 * len([one for one in leaving if one in self.members]) > len(self.members):
+            return self._with(Event(text=f"{{s{seat}}} adjourns the meeting."), leaving=leaving, ended="it adjourned")
+        return self._with(Event(text=f"{{s{seat}}} proposes to adjourn."), leaving=leaving)
+
+    def _seconded(self, seat: Seat, chance: Chance) -> Applied:
+        motion = self.motion
+        if motion is None:
+            return Applied(self)
+        event = Event(text=f"{{s{seat}}} seconds.", kind="second")
+        if not motion.seconded:
+            return self._with(event, motion=motion.model_copy(update={"seconded": True}))
+        return self._with(event, **self._opened(motion))
+
+    def _turned(self, chance: Chance) -> Applied:
+        """A turn is over: the next seat, a motion that nobody seconded, a debate that was long enough."""
+        update: dict[str, object] = {"order": self.order.after(self.present, chance)}
+        events: tuple[Event, ...] = ()
+        motion = self.motion
+        if motion is not None:
+            motion = motion.model_copy(update={"turns": motion.turns + 1})
+            update["motion"] = motion
+            if not motion.seconded and motion.turns > len(self.present):
+                update["motion"] = None
+                events = (Event(text=f"Nobody seconds motion {motion.number}: it falls."),)
+            elif motion.turns >= ROUNDS_OF_DEBATE * len(self.members):
+                events = (Event(text="It was debated long enough: it is voted on now."),)
+                update |= self._opened(motion)
+        elif self.moved >= self.terms.motions:
+            update["ended"] = "there were as many motions as there may be"
+        return self._with(*events, **update)
+
+    def _opened(self, motion: Motion) -> dict[str, object]:
+        """Open the ballot: amendments come first, the earliest of them first."""
+        ballot = "amendment" if motion.amendments else "motion"
+        return {"ballot": ballot, "motion": motion.model_copy(update={"seconded": True}), "votes": {}}
+
+    def _voted(self, seat: Seat, choice: Choice, comment: TextId) -> Applied:
+        said = f" {{t{comment}}}" if comment else ""
+        open_vote = not self.terms.secret or self.ballot == "tie"
+        event = Event(text=f"{{s{seat}}}: {choice}.{said}", kind="vote")
+        unnamed = (Event(text=f"Said with a vote:{said}", kind="vote"),) if said else ()
+        return self._with(*((event,) if open_vote else unnamed), votes={**self.votes, seat: choice})
+
+    def timeout(self, seat: Seat) -> Move | None:
+        return None if self.ballot else Yield()
+
+    def lapsed(self, chance: Chance) -> Applied:
+        """Count the votes."""
+        motion = self.motion
+        if motion is None or not self.ballot:
+            return Applied(self)
+        if self.ballot == "tie":
+            return self._decided(motion, self.decided[-1], passed=self.votes.get(self.chair) == "yes", chance=chance)
+        about = "motion" if self.ballot == "motion" else "amendment"
+        tally = self._tally(motion, about)
+        if self._is_for_host(tally):
+            return self._with(
+                Event(text="A tie: the host decides."), ballot="tie", decided=(*self.decided, tally), votes={}
+            )
+        if about == "amendment":
+            return self._amended(motion, tally)
+        after = self.model_copy(update={"decided": (*self.decided, tally)})
+        return after._decided(motion, tally, passed=tally.passed, chance=chance)
+
+    def _tally(self, motion: Motion, about: str) -> Tally:
+        cast = list(self.votes.values())
+        yes, no, abstained = (cast.count(choice) for choice in ("yes", "no", "abstain"))
+        two_thirds = self.terms.two_thirds and about == "motion"
+        members = len(self.members)
+        return Tally(
+            what=f"Motion {motion.number}" if about == "motion" else f"Amendment to motion {motion.number}",
+            yes=yes,
+            no=no,
+            abstained=abstained,
+            absent=members - len(cast),
+            passed=passes(yes, no, abstained, members, two_thirds=two_thirds, quorum=self.terms.quorum),
+        )
+
+    def _is_for_host(self, tally: Tally) -> bool:
+        is_tie = self.ballot == "motion" and tally.yes == tally.no > 0
+        return self.terms.host_breaks_ties and is_tie and self.terms.host and HOST in self.present
+
+    def _amended(self, motion: Motion, tally: Tally) -> Applied:
+        """Change the text where the amendment passed, and open the next ballot."""
+        first, *others = motion.amendments
+        clauses = list(motion.clauses)
+        if tally.passed:
+            clauses[first.clause - 1 : first.clause] = [first.text]
+        left = [one for one in others if one.clause <= len(clauses) + 1]
+        motion = motion.model_copy(update={"clauses": tuple(clauses), "amendments": tuple(left)})
+        event = Event(text=f"{told(tally)} Clause {first.clause}: {{t{first.text}}}", kind="tally")
+        return self._with(event, **{**self._opened(motion), "decided": (*self.decided, tally)})
+
+    def _decided(self, motion: Motion, tally: Tally, *, passed: bool, chance: Chance) -> Applied:
+        tally = tally.model_copy(update={"passed": passed})
+        event = Event(text=f"{told(tally)} **{{t{motion.title}}}** {_clauses(motion)}", kind="tally")
+        over = self.moved >= self.terms.motions
+        return self._with(
+            event,
+            motion=None,
+            ballot="",
+            votes={},
+            decided=(*self.decided[:-1], tally),
+            ended="there were as many motions as there may be" if over else "",
+            order=self.order.after(self.present, chance),
+        )
+
+    def _with(self, *events: Event, **update: object) -> Applied:
+        return Applied(self.model_copy(update=update), events)
+
+    def closed(self, why: str) -> Over:
+        motions = [one for one in self.decided if one.what.startswith("Motion")]
+        passed = sum(one.passed for one in motions)
+        counts = f"{counted(len(motions), 'motion')} voted on, {passed} passed" if motions else "nothing was voted on"
+        results = {seat: ("presided" if seat not in self.members else "took part", 0) for seat in self.seats}
+        return Over(outcome=f"The council is closed, for {why}: {counts}.", results=results)
+
+    def view(self, seat: Seat) -> Seen:
+        awaited = self.next()
+        facts = [("About", "{o.topic}")]
+        if self.motion is not None:
+            facts += _shown(self.motion)
+        if self.chair:
+            facts.append(("Presiding", f"{{s{self.chair}}}"))
+        facts += [(one.what, told(one)) for one in self.decided[-5:]]
+        last = self.decided[-1] if self.decided else None
+        bars = (("yes", last.yes), ("no", last.no), ("abstained", last.abstained)) if last else ()
+        seats = awaited.seats if isinstance(awaited, Expect) else ()
+        private = (("You are", "a member" if seat in self.members else "presiding"),) if seat else ()
+        return Seen(phase=self.phase, awaited=seats, facts=tuple(facts), bars=bars, private=private)
+
+
+def told(tally: Tally) -> str:
+    """Word what a ballot came to."""
+    word = "passed" if tally.passed else "failed"
+    return f"{tally.what} {word}: {tally.yes} yes, {tally.no} no, {tally.abstained} abstained, {tally.absent} absent."
+
+
+def _clauses(motion: Motion) -> str:
+    return " ".join(f"({place}) {{t{text}}}" for place, text in enumerate(motion.clauses, 1))
+
+
+def _shown(motion: Motion) -> list[tuple[str, str]]:
+    stands = "" if motion.seconded else " (needs a second)"
+    lines = [(f"Motion {motion.number}{stands}", f"**{{t{motion.title}}}** {_clauses(motion)}")]
+    lines += [(f"Amendment of {{s{one.by}}}, clause {one.clause}", f"{{t{one.text}}}") for one in motion.amendments]
+    return lines
+
+
+COUNCIL = SceneKind(
+    kind="council",
+    version=1,
+    title="Council",
+    rules=(
+        "A meeting that decides. In the debate it is one seat's turn at a time: speak, move a motion where none is on "
+        "the table, amend a clause, call for the vote, or yield. A member's motion, and a member's call for the vote, "
+        "need a second by another member. Amendments are voted on first, then the motion as it is then; more yes than "
+        "no passes, a tie fails. Debate is short: when everything was said, call for the vote, and when nothing is "
+        "left to decide, adjourn."
+    ),
+    seats=(2, 16),
+    secrecy=Secrecy.OPEN,
+    orderings=(Ordering.SEQUENTIAL, Ordering.RANDOM),
+    options=CouncilOptions,
+    state=Council,
+    moves=(Speak, Yield, MoveMotion, Second, Amend, Withdraw, CallVote, Vote, Adjourn),
+    speech=Speak.name,
+)

@@ -1,0 +1,248 @@
+"""What a kind of scene is: frozen facts, moves as models, and a state that knows its rules (docs/scenes.md).
+
+Texts of people never reach a rule: a move carries the number of a text, and a state names it by that number. What is
+shown is written with marks: `{s3}` is the name of seat 3, `{t12}` text 12, `{o.topic}` what the options say.
+"""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar, NewType
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.core.records import Json
+
+Seat = int  # from 1 on; 0 are the rules, and whoever only watches
+TextId = NewType("TextId", int)
+NO_TEXT = TextId(0)
+RULES = 0
+MOST_TURNS = 400
+
+
+class Ordering(StrEnum):
+    """Who is next (core.scenes.orderings)."""
+
+    SEQUENTIAL = "sequential"
+    RANDOM = "random"
+    CONTROLLED = "controlled"
+    MODERATED = "moderated"
+    FREE = "free"
+    RULES = "rules"
+
+
+class Secrecy(StrEnum):
+    """Whether a scene lies on its room's side of the barrier, or is a side of its own."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Marks a parameter that is a text, of so many words at most."""
+
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What is drawn at one step: by seed, step and purpose, so that it is drawn the same again."""
+
+    seed: str
+    step: int
+
+    def below(self, purpose: str, bound: int) -> int:
+        """Give a whole number from 0 up to, but not, the bound."""
+        digest = hashlib.sha256(f"{self.seed}|{self.step}|{purpose}".encode()).digest()
+        return int.from_bytes(digest[:16]) % bound
+
+    def shuffled(self, purpose: str, items: Sequence[int]) -> tuple[int, ...]:
+        """Give the items in a drawn order."""
+        left = list(items)
+        return tuple(left.pop(self.below(f"{purpose} {place}", len(left))) for place in range(len(items)))
+
+
+class Frozen(BaseModel):
+    """The common ground of moves, options and states."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Move(Frozen):
+    """What a seat does; its docstring is the hint beside it.
+
+    A `free` one uses up no turn; of lists, one that `drops_unknown` values is not refused for them.
+    """
+
+    name: ClassVar[str]
+    free: ClassVar[bool] = False
+    drops_unknown: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A move that is legal now, with the values that each of its parameters may have (texts have none)."""
+
+    move: type[Move]
+    values: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expect:
+    """These seats are to move: one after the other, or `together`, sealed until the last of them has.
+
+    With `anyone` any of them may, and nobody has missed anything when none does. How long depends on whether a person
+    is among them; then the timeout moves are made.
+    """
+
+    seats: tuple[Seat, ...]
+    together: bool = False
+    anyone: bool = False
+    agent_seconds: int = 90
+    person_seconds: int = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """Nobody is to move: time passes, or whoever started it names one of the seats in `choices`.
+
+    Once it has passed, the scene `pauses`, or its state goes on by itself (`State.lapsed`).
+    """
+
+    seconds: int
+    choices: tuple[Seat, ...] = ()
+    pauses: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Over:
+    """The end: what came of it, and for each seat a word and a score."""
+
+    outcome: str
+    results: Mapping[Seat, tuple[str, int]] = field(default_factory=dict)
+
+
+Awaited = Expect | Wait | Over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened, in words with marks; for all, or for the seats of its audience.
+
+    Of what a seat says `speaker` is that seat, and the text nothing but its words.
+    """
+
+    text: str
+    speaker: Seat = 0
+    audience: tuple[Seat, ...] | None = None
+    kind: str = "note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a seat sees: all of them (and 0, who watches) the same phase, names, facts and bars; it alone `private`."""
+
+    phase: str
+    awaited: tuple[Seat, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    bars: tuple[tuple[str, int], ...] = ()
+    private: tuple[tuple[str, str], ...] = ()
+
+
+class State(Frozen, ABC):
+    """Where a scene stands, and what follows: everything here is pure."""
+
+    seats: tuple[Seat, ...]
+    away: tuple[Seat, ...] = ()  # they are not waited for
+
+    @property
+    def present(self) -> tuple[Seat, ...]:
+        """Who is waited for."""
+        return tuple(seat for seat in self.seats if seat not in self.away) if self.away else self.seats
+
+    @abstractmethod
+    def next(self) -> Awaited:
+        """Tell whom it expects, or that it waits for a time, or is over."""
+
+    @abstractmethod
+    def legal(self, seat: Seat) -> tuple[Form, ...]:
+        """Give what a seat may do now."""
+
+    def check(self, seat: Seat, move: Move) -> str:
+        """Say why a move of a legal form, with values it may have, is not allowed; empty when it is."""
+        return ""
+
+    @abstractmethod
+    def apply(self, seat: Seat, move: Move, chance: Chance) -> "Applied":
+        """Give what a legal move makes of it."""
+
+    @abstractmethod
+    def timeout(self, seat: Seat) -> Move | None:
+        """Give the legal move that is made for a seat whose time is up; None, among those together: none at all."""
+
+    def lapsed(self, chance: Chance) -> "Applied":
+        """Give what becomes of it once all that were to move together have, or the time it waited for has passed."""
+        return Applied(self)
+
+    def chosen(self, seat: Seat, chance: Chance) -> "Applied":
+        """Give what becomes of it once the starter has named a seat."""
+        return Applied(self)
+
+    @abstractmethod
+    def closed(self, why: str) -> Over:
+        """Give how it ends when its turns are used up, or nobody is left."""
+
+    @abstractmethod
+    def view(self, seat: Seat) -> Seen:
+        """Give what a seat sees: the only source for prompts, answers to presses and pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A state, and what happened on the way to it."""
+
+    state: State
+    events: tuple[Event, ...] = ()
+
+
+class Options(Frozen, ABC):
+    """What whoever starts a scene may choose; the form is made from it."""
+
+    turns: int = Field(default=40, ge=1, le=MOST_TURNS, description="after how many turns it ends")
+    ordering: Ordering = Field(default=Ordering.SEQUENTIAL, description="who is next")
+
+    @abstractmethod
+    def begin(self, seats: tuple[Seat, ...], chance: Chance) -> Applied:
+        """Give the first state."""
+
+    def refusal(self, seats: int) -> str:
+        """Say why it cannot begin with so many seats beside the kind's own bounds; empty when it can."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneKind:
+    """One kind of scene; `rules` are told to agents and people alike."""
+
+    kind: str
+    version: int
+    title: str
+    rules: str
+    seats: tuple[int, int]
+    secrecy: Secrecy
+    orderings: tuple[Ordering, ...]
+    options: type[Options]
+    state: type[State]
+    moves: tuple[type[Move], ...]
+    speech: str = ""  # the move that a line in the scene's thread is
+
+    def move_named(self, name: str) -> type[Move] | None:
+        """Find a move."""
+        return next((one for one in self.moves if one.name == name), None)
+
+    def parse(self, stored: Json) -> State:
+        """Read a state back."""
+        return self.state.model_validate(stored)

@@ -1,0 +1,404 @@
+"""The fold of a scene's log: what each entry makes of what stood before it. Nothing here loops for want of anybody."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+
+from bot.core.errors import Rejected
+from bot.core.records import Json
+from bot.core.scenes.kind import (
+    RULES,
+    Applied,
+    Awaited,
+    Chance,
+    Event,
+    Expect,
+    Move,
+    Options,
+    Over,
+    SceneKind,
+    Seat,
+    State,
+    Wait,
+)
+from bot.core.scenes.moves import NOT_ASKED, parameters, refusal
+
+FORCED_AT_MOST = 100
+MISSES_UNTIL_AWAY = 3
+STUCK = "It got stuck: nobody could do anything any more."
+EVERYBODY_AWAY = "everybody is away"
+TURNS_USED = "its turns are used up"
+
+
+class Rule(StrEnum):
+    """What the rules enter into the log themselves, as seat 0."""
+
+    DEADLINE = "deadline"  # the time is up
+    AWAY = "away"  # a seat is not waited for any more
+    BACK = "back"
+    CHOOSE = "choose"  # the starter names who is next
+    SKIP = "skip"  # the timeout move of one seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the log; `arguments` never hold a text. `digest`: of what stood after it."""
+
+    step: int
+    seat: Seat
+    move: str
+    arguments: Mapping[str, Json] = field(default_factory=dict)
+    digest: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Where a scene stands after a step: all that the next one depends on.
+
+    `window` is the step since which the same seats are awaited; `sealed` are moves that wait for one another.
+    """
+
+    state: State
+    step: int = 0
+    window: int = 0
+    texts: int = 0  # how many there are
+    turns: int = 0  # how many are used up
+    sealed: Mapping[Seat, Move] = field(default_factory=dict)
+    passed: tuple[Seat, ...] = ()  # who seals nothing in this window
+    misses: Mapping[Seat, int] = field(default_factory=dict)
+    cut: Over | None = None  # an end that its rules did not bring about
+    stuck: bool = False
+
+    @cached_property
+    def awaits(self) -> Awaited:
+        """Whom or what it waits for."""
+        return self.cut or self.state.next()
+
+    @property
+    def open_seats(self) -> tuple[Seat, ...]:
+        """The seats whose move is still open; those who are away may move, but nobody waits for it."""
+        awaits = self.awaits
+        done = (*self.sealed, *self.passed)
+        return tuple(seat for seat in awaits.seats if seat not in done) if isinstance(awaits, Expect) else ()
+
+    def packed(self) -> dict[str, Json]:
+        """Give it as it is stored."""
+        sealed: dict[str, Json] = {
+            str(seat): {"move": move.name, "arguments": move.model_dump(mode="json")}
+            for seat, move in sorted(self.sealed.items())
+        }
+        cut: Json = None
+        if self.cut is not None:
+            results: dict[str, Json] = {str(seat): [*one] for seat, one in self.cut.results.items()}
+            cut = {"outcome": self.cut.outcome, "results": results}
+        return {
+            "state": self.state.model_dump(mode="json"),
+            "step": self.step,
+            "window": self.window,
+            "texts": self.texts,
+            "turns": self.turns,
+            "sealed": sealed,
+            "passed": [*self.passed],
+            "misses": {str(seat): count for seat, count in sorted(self.misses.items())},
+            "cut": cut,
+            "stuck": self.stuck,
+        }
+
+    def digest(self) -> str:
+        """Give what two equal standings have in common, and no others."""
+        text = json.dumps(self.packed(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What an entry came to."""
+
+    standing: Standing
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """One scene's rules: its kind, its options, its seed."""
+
+    kind: SceneKind
+    options: Options
+    seed: str
+
+    def begin(self, seats: tuple[Seat, ...]) -> Step:
+        """Set it up."""
+        applied = self.options.begin(seats, Chance(self.seed, 0))
+        return self._settled(Standing(state=applied.state), applied.events, before=None)
+
+    def enter(self, standing: Standing, entry: Entry) -> Step:
+        """Fold one entry in; raises Rejected where that is not legal, and then nothing has changed."""
+        if isinstance(standing.awaits, Over) or standing.stuck:
+            raise Rejected("It is over.")
+        before, standing = standing, replace(standing, step=standing.step + 1)
+        chance = Chance(self.seed, standing.step)
+        if entry.seat == RULES:
+            step = self._ruled(standing, entry, chance)
+        else:
+            step = self._moved(standing, entry.seat, self._move(entry), chance)
+        return self._settled(step.standing, step.events, before=before)
+
+    def unpacked(self, stored: Mapping[str, Json]) -> Standing:
+        """Read a standing back."""
+        sealed, misses, cut = _object(stored["sealed"]), _object(stored["misses"]), stored["cut"]
+        return Standing(
+            state=self.kind.parse(stored["state"]),
+            step=_number(stored["step"]),
+            window=_number(stored["window"]),
+            texts=_number(stored["texts"]),
+            turns=_number(stored["turns"]),
+            sealed={int(seat): self._sealed(one) for seat, one in sealed.items()},
+            passed=_seats(stored["passed"]),
+            misses={int(seat): _number(count) for seat, count in misses.items()},
+            cut=None if cut is None else _over(_object(cut)),
+            stuck=bool(stored["stuck"]),
+        )
+
+    def _sealed(self, stored: Json) -> Move:
+        one = _object(stored)
+        return self._move(Entry(step=0, seat=0, move=str(one["move"]), arguments=_object(one["arguments"])))
+
+    def _move(self, entry: Entry) -> Move:
+        model = self.kind.move_named(entry.move)
+        if model is None:
+            raise Rejected(f"There is no move {entry.move} in {self.kind.title}.")
+        return model.model_validate(dict(entry.arguments))
+
+    def _moved(self, standing: Standing, seat: Seat, move: Move, chance: Chance) -> Step:
+        if seat not in standing.open_seats:
+            raise Rejected(NOT_ASKED)
+        if sentence := refusal(standing.state, seat, move):
+            raise Rejected(sentence)
+        standing, back = _heard(standing, seat)
+        standing = replace(standing, texts=max([standing.texts, *_numbers(move)]))
+        awaits = standing.awaits
+        if isinstance(awaits, Expect) and awaits.together:
+            return Step(standing=replace(standing, sealed={**standing.sealed, seat: move}), events=back)
+        step = _applied(standing, seat, move, chance)
+        return replace(step, events=(*back, *step.events))
+
+    def _ruled(self, standing: Standing, entry: Entry, chance: Chance) -> Step:
+        seat = entry.arguments.get("seat")
+        awaits = standing.awaits
+        match Rule(entry.move):
+            case Rule.DEADLINE:
+                return self._late(standing, awaits, chance)
+            case Rule.AWAY if isinstance(seat, int):
+                return _gone(standing, seat)
+            case Rule.BACK if isinstance(seat, int):
+                standing, events = _heard(standing, seat)
+                return Step(standing=standing, events=events)
+            case Rule.CHOOSE if isinstance(seat, int) and isinstance(awaits, Wait) and seat in awaits.choices:
+                return _of(standing, standing.state.chosen(seat, chance))
+            case Rule.SKIP if isinstance(seat, int) and seat in standing.open_seats:
+                step = self._timeout(standing, seat, chance)
+                return self._skipped(step, seat)
+            case _:
+                raise Rejected("That moment has passed.")
+
+    def _late(self, standing: Standing, awaits: Awaited, chance: Chance) -> Step:
+        """Make the timeout moves of all who did not move, and count what they missed."""
+        if isinstance(awaits, Wait):
+            return _of(standing, standing.state.lapsed(chance))
+        missing = standing.open_seats
+        events: tuple[Event, ...] = ()
+        step = Step(standing=standing)
+        for place, seat in enumerate(missing):
+            if not isinstance(awaits, Expect) or not awaits.anyone:
+                step = _missed(step.standing, seat)
+                events = (*events, *step.events)
+            step = self._timeout(step.standing, seat, replace(chance, seed=f"{chance.seed}|late {place}"))
+            events = (*events, *step.events)
+        if isinstance(awaits, Expect) and awaits.together:
+            step = _closed(step.standing, chance)
+            events = (*events, *step.events)
+        return Step(standing=step.standing, events=events)
+
+    def _skipped(self, step: Step, seat: Seat) -> Step:
+        """In a window of many, a seat whose timeout is no move is done with it all the same."""
+        awaits = step.standing.awaits
+        if not isinstance(awaits, Expect) or not awaits.together or seat in step.standing.sealed:
+            return step
+        return Step(standing=replace(step.standing, passed=(*step.standing.passed, seat)), events=step.events)
+
+    def _timeout(self, standing: Standing, seat: Seat, chance: Chance) -> Step:
+        awaits = standing.awaits
+        if not isinstance(awaits, Expect) or seat not in standing.open_seats:
+            return Step(standing=standing)  # what was done for others has ended its turn
+        move = standing.state.timeout(seat)
+        if move is None:
+            return Step(standing=standing)
+        if awaits.together:
+            return Step(standing=replace(standing, sealed={**standing.sealed, seat: move}))
+        return _applied(standing, seat, move, chance)
+
+    def _settled(self, standing: Standing, events: Sequence[Event], before: Standing | None) -> Step:
+        """Do what follows by itself, until somebody or some time is waited for, or it is over."""
+        told = list(events)
+        for place in range(FORCED_AT_MOST):
+            standing = self._cut(standing)
+            following = self._following(standing, Chance(f"{self.seed}|forced {place}", standing.step))
+            if following is None:
+                break
+            standing = following.standing
+            told += following.events
+        else:
+            standing = replace(standing, stuck=True)
+        if _is_stuck(standing):
+            standing = replace(standing, stuck=True, cut=Over(outcome=STUCK))
+        if before is None or not _is_same_window(before, standing):
+            standing = replace(standing, window=standing.step)
+        if isinstance(awaits := standing.awaits, Over):
+            told.append(Event(text=awaits.outcome, kind="outcome"))
+        return Step(standing=standing, events=tuple(told))
+
+    def _cut(self, standing: Standing) -> Standing:
+        if isinstance(standing.awaits, Over):
+            return standing
+        if not standing.state.present:
+            return replace(standing, cut=standing.state.closed(EVERYBODY_AWAY), sealed={}, passed=())
+        if standing.turns >= self.options.turns:
+            return replace(standing, cut=standing.state.closed(TURNS_USED), sealed={}, passed=())
+        return standing
+
+    def _following(self, standing: Standing, chance: Chance) -> Step | None:
+        """Give what nobody has to be waited for: timeout moves of the absent, and a window that is complete."""
+        awaits = standing.awaits
+        if not isinstance(awaits, Expect) or not awaits.seats:
+            return None
+        waited_for = [seat for seat in standing.open_seats if seat not in standing.state.away]
+        if awaits.together:
+            return None if waited_for else self._late_together(standing, chance)
+        if waited_for:
+            return None
+        return self._timeout(standing, awaits.seats[0], chance)
+
+    def _late_together(self, standing: Standing, chance: Chance) -> Step:
+        for seat in standing.open_seats:
+            standing = self._timeout(standing, seat, chance).standing
+        return _closed(standing, chance)
+
+
+def replayed(
+    play: Play, seats: tuple[Seat, ...], log: Iterable[Entry], first_digest: str
+) -> tuple[Standing, int | None]:
+    """Fold a log again; gives where it ends, and the first step whose digest differs (None: none does)."""
+    standing = play.begin(seats).standing
+    if standing.digest() != first_digest:
+        return standing, 0
+    for entry in log:
+        standing = play.enter(standing, entry).standing
+        if standing.step != entry.step or standing.digest() != entry.digest:
+            return standing, entry.step
+    return standing, None
+
+
+def _applied(standing: Standing, seat: Seat, move: Move, chance: Chance) -> Step:
+    used = standing.turns + (not move.free)
+    return _of(replace(standing, turns=used), standing.state.apply(seat, move, chance))
+
+
+def _of(standing: Standing, applied: Applied) -> Step:
+    return Step(standing=replace(standing, state=applied.state), events=applied.events)
+
+
+def _closed(standing: Standing, chance: Chance) -> Step:
+    """Apply sealed moves in the order of seats: which came first decides nothing."""
+    sealed = standing.sealed
+    standing = replace(standing, sealed={}, passed=(), turns=standing.turns + 1)
+    events: tuple[Event, ...] = ()
+    for seat, move in sorted(sealed.items()):
+        step = _of(standing, standing.state.apply(seat, move, replace(chance, seed=f"{chance.seed}|{seat}")))
+        standing, events = step.standing, (*events, *step.events)
+    step = _of(standing, standing.state.lapsed(chance))
+    return Step(standing=step.standing, events=(*events, *step.events))
+
+
+def _missed(standing: Standing, seat: Seat) -> Step:
+    misses = standing.misses.get(seat, 0) + 1
+    standing = replace(standing, misses={**standing.misses, seat: misses})
+    if misses < MISSES_UNTIL_AWAY or seat in standing.state.away:
+        return Step(standing=standing)
+    return _gone(standing, seat)
+
+
+def _gone(standing: Standing, seat: Seat) -> Step:
+    state = standing.state
+    if seat not in state.seats or seat in state.away:
+        raise Rejected("That seat is not waited for anyway.")
+    state = state.model_copy(update={"away": tuple(sorted([*state.away, seat]))})
+    event = Event(text=f"{{s{seat}}} is away.", kind="away")
+    return Step(standing=replace(standing, state=state), events=(event,))
+
+
+def _heard(standing: Standing, seat: Seat) -> tuple[Standing, tuple[Event, ...]]:
+    """Whoever moves is there, and has missed nothing."""
+    misses = {one: count for one, count in standing.misses.items() if one != seat}
+    standing = replace(standing, misses=misses)
+    if seat not in standing.state.away:
+        return standing, ()
+    left = tuple(one for one in standing.state.away if one != seat)
+    state = standing.state.model_copy(update={"away": left})
+    return replace(standing, state=state), (Event(text=f"{{s{seat}}} is back.", kind="back"),)
+
+
+def _is_same_window(before: Standing, after: Standing) -> bool:
+    """Whether who was asked before is still asked the same: others came or went, sealed theirs, or may speak freely."""
+    awaits = after.awaits
+    if awaits != before.awaits or not isinstance(awaits, Expect):
+        return awaits == before.awaits and not isinstance(awaits, Over)
+    were, are = (one.state.model_copy(update={"away": ()}) for one in (before, after))
+    return awaits.anyone or were == are
+
+
+def _is_stuck(standing: Standing) -> bool:
+    awaits = standing.awaits
+    if standing.stuck:
+        return True
+    if isinstance(awaits, Wait):
+        return awaits.seconds <= 0
+    if isinstance(awaits, Over):
+        return False
+    return not awaits.seats or not any(standing.state.legal(seat) for seat in awaits.seats)
+
+
+def _numbers(move: Move) -> list[int]:
+    """The numbers of a move's texts."""
+    return [getattr(move, one.name) for one in parameters(type(move)) if one.what == "text"]
+
+
+def _object(value: Json) -> Mapping[str, Json]:
+    if not isinstance(value, dict):
+        raise ValueError("a stored scene has something else where an object is to be")
+    return value
+
+
+def _number(value: Json) -> int:
+    if not isinstance(value, int):
+        raise ValueError("a stored scene has something else where a number is to be")
+    return value
+
+
+def _seats(value: Json) -> tuple[Seat, ...]:
+    if not isinstance(value, list):
+        raise ValueError("a stored scene has something else where seats are to be")
+    return tuple(map(_number, value))
+
+
+def _over(stored: Mapping[str, Json]) -> Over:
+    results = {int(seat): _result(one) for seat, one in _object(stored["results"]).items()}
+    return Over(outcome=str(stored["outcome"]), results=results)
+
+
+def _result(stored: Json) -> tuple[str, int]:
+    if not isinstance(stored, list) or len(stored) != 2:
+        raise ValueError("a stored scene has a result that is none")
+    return str(stored[0]), _number(stored[1])

@@ -1,0 +1,139 @@
+"""A scene as it is kept: who sits in it, where it stands, and what happened in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+
+from bot.core.records import AgentId, CommunityId, Json, MessageId, SceneId, Snowflake
+
+
+class SceneStatus(StrEnum):
+    LOBBY = "lobby"
+    RUNNING = "running"
+    PAUSED = "paused"
+    OVER = "over"
+    STOPPED = "stopped"
+    STUCK = "stuck"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may still go on."""
+        return self in OPEN
+
+
+OPEN = (SceneStatus.LOBBY, SceneStatus.RUNNING, SceneStatus.PAUSED)
+
+
+class Source(StrEnum):
+    """Where an entry of the log came from."""
+
+    BEAT = "beat"
+    PERSON = "person"
+    DEADLINE = "deadline"
+    RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seated:
+    """Who sits on a seat, and how that seat fared."""
+
+    seat: int
+    agent_id: AgentId | None = None
+    person_id: Snowflake | None = None
+    turns: int = 0
+    refused: int = 0
+    misses: int = 0
+    steps: int = 0  # calls that came to no move in this window
+    why: str = ""  # the last of them, in one sentence
+    left_at: datetime | None = None
+    result: str = ""
+    score: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One scene; `standing` is where it stands, packed (core.scenes.play), empty in the lobby.
+
+    `first_digest`: of what stood before the first entry. `window_step`: since which the same seats are awaited.
+    """
+
+    community_id: CommunityId
+    id: SceneId
+    kind: str
+    version: int
+    title: str
+    room_id: AgentId
+    thread_id: Snowflake | None = None
+    board_post_id: Snowflake | None = None
+    board_at: datetime | None = None  # when the board was last asked to be drawn anew
+    status: SceneStatus = SceneStatus.LOBBY
+    options: Mapping[str, Json] = field(default_factory=dict)
+    seed: str = ""
+    step: int = 0
+    window_step: int = 0
+    window_at: datetime | None = None
+    events: int = 0  # how many there are
+    standing: Mapping[str, Json] = field(default_factory=dict)
+    digest: str = ""
+    first_digest: str = ""
+    deadline_at: datetime | None = None
+    seconds_left: int | None = None  # of the window that was open when it was paused
+    why: str = ""  # it is paused, in one sentence
+    faults: int = 0  # deadlines in a row that were missed because models failed
+    started_by: Snowflake
+    usd_cap: Decimal = Decimal("0.25")
+    created_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    outcome: str = ""  # with marks
+    seats: tuple[Seated, ...] = ()
+
+    @property
+    def taken(self) -> tuple[int, ...]:
+        """The numbers of its seats."""
+        return tuple(one.seat for one in self.seats)
+
+    def seat_of(self, *, agent_id: AgentId | None = None, person_id: Snowflake | None = None) -> Seated | None:
+        """Find the seat of an agent or a person."""
+        for one in self.seats:
+            if agent_id is not None and one.agent_id == agent_id:
+                return one
+            if person_id is not None and one.person_id == person_id and one.left_at is None:
+                return one
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneEvent:
+    """Something that happened, or (kind `text`) a text that moves name by its number.
+
+    `text` is None once it is erased; `seat` said it, 0 are the rules.
+    """
+
+    id: int
+    step: int
+    kind: str
+    text: str | None
+    seat: int = 0
+    number: int = 0  # of a text
+    audience: tuple[int, ...] | None = None
+    message_id: MessageId | None = None  # the agent's message it was posted as
+    post_id: Snowflake | None = None  # a person's own line on Discord
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fared:
+    """How somebody fared in all scenes of a kind."""
+
+    kind: str
+    agent_id: AgentId | None
+    person_id: Snowflake | None
+    played: int
+    won: int
+    score: int
+    turns: int
+    refused: int
+    misses: int

@@ -1,0 +1,17 @@
+"""The kinds there are: a new one is its module, and its name here."""
+
+from collections.abc import Mapping
+
+from bot.core.errors import NotFound
+from bot.core.scenes.chat import CHAT
+from bot.core.scenes.council import COUNCIL
+from bot.core.scenes.kind import SceneKind
+
+KINDS: Mapping[str, SceneKind] = {one.kind: one for one in (CHAT, COUNCIL)}
+
+
+def kind_named(name: str) -> SceneKind:
+    """Find a kind; raises NotFound."""
+    if (kind := KINDS.get(name)) is None:
+        raise NotFound(f"There is no scene {name!r}: choose {' or '.join(KINDS)}.")
+    return kind

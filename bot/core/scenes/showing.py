@@ -1,0 +1,273 @@
+"""What of a scene is shown, in words, to a seat and on the board: all of it comes from the state's views."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from bot.core.records import AgentId, Json, SceneId
+from bot.core.scenes.kind import Form, Over, SceneKind, Seat, Seen
+from bot.core.scenes.moves import Parameter, parameters
+from bot.core.scenes.play import Play, Standing
+from bot.core.scenes.records import Scene, SceneEvent, SceneStatus
+from bot.core.scenes.registry import KINDS
+
+TEXT = "text"  # the kind of event that is what somebody said, named by others through its number
+REMOVED = "(removed)"
+NOBODY = "somebody who left"
+_MARK = re.compile(r"\{(s\d+|t\d+|o\.[\w.]+)\}")
+
+
+def play_of(scene: Scene) -> Play | None:
+    """Give a scene's rules; None when there are none of its version any more."""
+    kind = KINDS.get(scene.kind)
+    if kind is None or kind.version != scene.version:
+        return None
+    return Play(kind=kind, options=kind.options.model_validate(dict(scene.options)), seed=scene.seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast:
+    """Who is who, and what was written: what marks stand for."""
+
+    names: Mapping[Seat, str]
+    texts: Mapping[int, str | None] = field(default_factory=dict)
+    options: Mapping[str, Json] = field(default_factory=dict)
+
+    def words(self, text: str) -> str:
+        """Give a text with its marks put into words; what somebody wrote there is no mark, and no line of its own."""
+        return _MARK.sub(lambda found: on_one_line(self._word(found[1])), text)
+
+    def speech(self, text: str) -> str:
+        """Give the same for a message of its own, with the lines of who speaks."""
+        return _MARK.sub(lambda found: self._word(found[1]), text)
+
+    def name(self, seat: Seat) -> str:
+        """Give who sits there."""
+        return self.names.get(seat, NOBODY)
+
+    def _word(self, mark: str) -> str:
+        if mark.startswith("o."):
+            value: Json = dict(self.options)
+            for name in mark[2:].split("."):
+                value = value.get(name) if isinstance(value, dict) else None
+            return str(value) if value not in (None, "") else "–"
+        if mark[0] == "s":
+            return self.name(int(mark[1:]))
+        return self.texts.get(int(mark[1:])) or REMOVED
+
+
+def on_one_line(text: str) -> str:
+    """Give a text without its line breaks: each line beside others is told by whom it names."""
+    return " ".join(text.split())
+
+
+def cast_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str]) -> Cast:
+    """Give what the marks of a scene stand for."""
+    texts = {event.number: event.text for event in events if event.kind == TEXT}
+    return Cast(names=names, texts=texts, options=scene.options)
+
+
+def line(event: SceneEvent, cast: Cast) -> str:
+    """Give an event in one line."""
+    words = cast.words(event.text or "")
+    return f"{cast.name(event.seat)}: {words}" if event.seat else words
+
+
+def lines_for(events: Sequence[SceneEvent], cast: Cast, seat: Seat | None) -> list[str]:
+    """Give what a seat has heard (0: whoever watches; None: all that happened, once it is over)."""
+    heard = (one for one in events if one.kind != TEXT)
+    return [line(one, cast) for one in heard if seat is None or one.audience is None or seat in one.audience]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMove:
+    """A move as it is offered: its parameters in order, and the values that each may have."""
+
+    name: str
+    hint: str
+    parameters: tuple[Parameter, ...]
+    values: Mapping[str, tuple[int | str, ...]]
+
+    @property
+    def signature(self) -> str:
+        """Its name and parameters on one line: `vote(choice: yes|no|abstain, comment?: at most 30 words)`."""
+        return f"{self.name}({', '.join(map(self._parameter, self.parameters))})"
+
+    def _parameter(self, one: Parameter) -> str:
+        name = f"{one.name}?" if one.optional else one.name
+        if one.what == "text":
+            return f"{name}: at most {one.words} words"
+        values = "|".join(map(str, self.values.get(one.name, ())))
+        return f"{name}: {'some of ' if one.what == 'many' else ''}{values}"
+
+
+def shown_move(form: Form) -> ShownMove:
+    """Give a legal form as it is offered."""
+    return ShownMove(
+        name=form.move.name,
+        hint=hint_of(form.move),
+        parameters=parameters(form.move),
+        values={name: tuple(values) for name, values in form.values.items()},
+    )
+
+
+def hint_of(move: type) -> str:
+    """Give a move's hint: its docstring."""
+    return " ".join((move.__doc__ or "").split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """All that one seat is shown when it may move, and nothing that another seat alone knows."""
+
+    scene_id: SceneId
+    window: int
+    kind: SceneKind
+    seat: Seat
+    names: Mapping[Seat, str]
+    phase: str
+    awaited: tuple[Seat, ...]
+    facts: tuple[tuple[str, str], ...]
+    private: tuple[tuple[str, str], ...]
+    bars: tuple[tuple[str, int], ...]
+    lines: tuple[str, ...]
+    moves: tuple[ShownMove, ...]
+    deadline_at: datetime | None
+    refused: str = ""  # what it proposed before, and why that was none
+
+
+def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
+    """Give what a seat is shown; None when there is nothing to play."""
+    play = play_of(scene)
+    if play is None or not scene.standing:
+        return None
+    standing = play.unpacked(scene.standing)
+    cast, seen = cast_of(scene, events, names), standing.state.view(seat)
+    sits = next((one for one in scene.seats if one.seat == seat), None)
+    return Turn(
+        scene_id=scene.id,
+        window=scene.window_step,
+        kind=play.kind,
+        seat=seat,
+        names=names,
+        phase=seen.phase,
+        awaited=seen.awaited,
+        facts=_worded(seen.facts, cast),
+        private=_worded(seen.private, cast),
+        bars=seen.bars,
+        lines=tuple(lines_for(events, cast, seat)),
+        moves=_offered(scene, standing, seat),
+        deadline_at=scene.deadline_at,
+        refused=sits.why if sits is not None else "",
+    )
+
+
+def _offered(scene: Scene, standing: Standing, seat: Seat) -> tuple[ShownMove, ...]:
+    if scene.status is not SceneStatus.RUNNING or seat not in standing.open_seats:
+        return ()
+    return tuple(map(shown_move, standing.state.legal(seat)))
+
+
+def _worded(facts: Sequence[tuple[str, str]], cast: Cast) -> tuple[tuple[str, str], ...]:
+    return tuple((cast.words(name), cast.words(told)) for name, told in facts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """What everybody sees of a scene in one message, the same bytes for all."""
+
+    scene_id: SceneId
+    window: int
+    title: str
+    status: SceneStatus
+    lines: tuple[str, ...]
+    choices: tuple[tuple[Seat, str], ...] = ()  # of whom the starter names one
+    agents: tuple[tuple[AgentId, str], ...] = ()  # who may still sit down
+
+
+PRESS_ID = r"scene:(?P<what>[a-z]+):(?P<id>\d+):(?P<window>\d+)"
+
+
+def press_id(what: str, scene_id: SceneId, window: int = 0) -> str:
+    """Give the id of a button: neither seat nor role is in it; `window` where what it does is of one moment only."""
+    return f"scene:{what}:{scene_id}:{max(0, window)}"
+
+
+def board_of(
+    scene: Scene,
+    events: Sequence[SceneEvent],
+    names: Mapping[Seat, str],
+    agents: Sequence[tuple[AgentId, str]] = (),
+) -> Board:
+    """Give a scene's board as it stands now; `agents`: who may still sit down."""
+    play, cast = play_of(scene), cast_of(scene, events, names)
+    title = play.kind.title if play is not None else scene.kind
+    lines = [f"{seat}. {cast.name(seat)}" for seat in scene.taken] if scene.status is SceneStatus.LOBBY else []
+    choices: tuple[tuple[Seat, str], ...] = ()
+    if play is None:
+        lines.append("This kind of scene is not played any more.")
+    elif scene.status is SceneStatus.LOBBY:
+        lines += _lobby(scene, play.kind)
+    elif scene.standing:
+        standing = play.unpacked(scene.standing)
+        lines += _shown(scene, standing, standing.state.view(0), cast)
+        awaits = standing.awaits
+        chosen = getattr(awaits, "choices", ()) if scene.status is SceneStatus.RUNNING else ()
+        choices = tuple((seat, cast.name(seat)) for seat in chosen)
+    return Board(
+        scene_id=scene.id,
+        window=scene.window_step,
+        title=f"{title} {scene.id}" + (f": {scene.title}" if scene.title else ""),
+        status=scene.status,
+        lines=tuple(lines),
+        choices=choices,
+        agents=tuple(agents) if scene.status is SceneStatus.LOBBY else (),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A scene with what may be told of it to somebody who does not sit in it."""
+
+    scene: Scene
+    cast: Cast
+    board: Board
+    lines: Sequence[str]
+    watching: Turn | None  # what the seat of nobody sees
+
+
+def _lobby(scene: Scene, kind: SceneKind) -> list[str]:
+    least, most = kind.seats
+    taken = f"{len(scene.seats)} of {least} to {most} seats are taken."
+    return [
+        taken,
+        f"Its agents' turns cost {scene.usd_cap:.2f} USD at most.",
+        refusal_to_begin(scene) or "It can begin.",
+    ]
+
+
+def refusal_to_begin(scene: Scene) -> str:
+    """Say why a scene cannot begin yet; empty when it can."""
+    play = play_of(scene)
+    if play is None:
+        return "This kind of scene is not played any more."
+    least, most = play.kind.seats
+    count = len(scene.seats)
+    if count < least:
+        return f"It needs {least} seats taken: {least - count} more."
+    if count > most:
+        return f"It has {most} seats at most: somebody has to leave."
+    return play.options.refusal(count)
+
+
+def _shown(scene: Scene, standing: Standing, seen: Seen, cast: Cast) -> list[str]:
+    lines = [f"**{seen.phase.capitalize()}**"]
+    if isinstance(standing.awaits, Over) or not scene.status.is_open:
+        lines = [f"**{scene.status.value.capitalize()}**", cast.words(scene.outcome)]
+    elif seen.awaited:
+        waits = f", until <t:{int(scene.deadline_at.timestamp())}:T>" if scene.deadline_at is not None else ""
+        lines.append(f"Waiting for {', '.join(map(cast.name, seen.awaited))}{waits}")
+    if scene.status is SceneStatus.PAUSED:
+        lines.append(f"**Paused**: {scene.why}")
+    return [*lines, *(f"**{name}**: {told}" for name, told in _worded(seen.facts, cast))]

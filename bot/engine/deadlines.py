@@ -1,0 +1,73 @@
+"""The time of scenes: what becomes of windows, waits and lobbies once it is up (docs/scenes.md)."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.core.config import CommunityConfig
+from bot.core.errors import StoreError
+from bot.core.ports import Clock, Store
+from bot.engine.stage import opened
+
+ALIVE = "scenes_seen_at"
+AWAY_FROM_SECONDS = 15.0
+ALIVE_SECONDS = 5.0
+DUE_AT_ONCE = 200
+TRIED_AGAIN = timedelta(hours=1)  # where something is wrong with the scene itself
+log = structlog.get_logger(__name__)
+
+
+def _nobody() -> None:
+    """Nobody waits for letters."""
+
+
+class Deadlines:
+    """Ends windows, waits and lobbies whose time is up; `run` is called every second."""
+
+    def __init__(
+        self, store: Store, clock: Clock, *, config: CommunityConfig, on_done: Callable[[], None] = _nobody
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._config = config
+        self._on_done = on_done
+        self._seen_at: datetime | None = None
+
+    async def run(self) -> None:
+        """Do all that is due now; a fault of one scene leaves the others alone."""
+        now = self._clock.now()
+        await self._note_that_we_are_here(now)
+        async with self._store.reading() as read:
+            due = await read.scenes.due(now, limit=DUE_AT_ONCE)
+            communities = {one.id: one for one in await read.communities.all()} if due else {}
+        for community_id, scene_id in due:
+            try:
+                config = self._config.overlaid(communities[community_id].overrides)
+                async with self._store.writing(community_id) as write:
+                    stage = await opened(write, community_id, scene_id, config=config, now=now)
+                    if stage.scene.deadline_at is not None and stage.scene.deadline_at <= now:
+                        await stage.late()
+                        await write.apply(community_id, stage.changes)
+            except StoreError as error:
+                log.error("a scene's time is up, and the store takes nothing", scene=scene_id, error=error.sentence)
+            except Exception:
+                log.exception("a scene's time is up, and that could not be entered", scene=scene_id)
+                async with self._store.writing(community_id) as write:  # else it would be due again at once, for ever
+                    await write.scenes.put_back(community_id, scene_id, now + TRIED_AGAIN)
+        if due:
+            self._on_done()
+
+    async def _note_that_we_are_here(self, now: datetime) -> None:
+        """Keep when scenes were last seen to; the time in which nobody did is nobody's miss."""
+        if self._seen_at is not None and (now - self._seen_at).total_seconds() < ALIVE_SECONDS:
+            return
+        async with self._store.writing() as write:
+            if self._seen_at is None:
+                seen = await write.notes.find(None, ALIVE)
+                away = (now - datetime.fromisoformat(seen)).total_seconds() if isinstance(seen, str) else 0.0
+                if away > AWAY_FROM_SECONDS:
+                    await write.scenes.put_off(away)
+                    log.info("deadlines of scenes were put off", seconds=round(away))
+            await write.notes.keep(None, ALIVE, now.isoformat())
+        self._seen_at = now

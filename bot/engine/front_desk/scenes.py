@@ -1,0 +1,92 @@
+"""Scenes as people look at them: where they stand, what happened, and whether their logs fold into what is kept."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.core.errors import NotFound, Rejected
+from bot.core.ports import Reading
+from bot.core.records import AgentId, CommunityId, Person, SceneId, Snowflake
+from bot.core.scenes.play import replayed
+from bot.core.scenes.records import Fared, Scene
+from bot.core.scenes.showing import Told, Turn, board_of, cast_of, lines_for, play_of, turn_of
+from bot.core.wording import counted
+from bot.engine.front_desk.office import Office
+from bot.engine.scene_posts import names_of
+
+
+@dataclass(frozen=True, slots=True)
+class Scenes:
+    """The scenes of a community."""
+
+    office: Office
+
+    async def all(self, guild_id: Snowflake) -> Sequence[Scene]:
+        """Give all scenes, the newest first."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.scenes.all(community.id)
+
+    async def at(self, guild_id: Snowflake, thread_id: int | None) -> Scene | None:
+        """Give the scene that takes place in a thread, if one does."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.scenes.of_thread(community.id, Snowflake(thread_id)) if thread_id else None
+
+    async def find(self, guild_id: Snowflake, scene_id: int) -> Scene:
+        """Give a scene; raises NotFound."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await _found(read, community.id, scene_id)
+
+    async def told(self, guild_id: Snowflake, scene_id: int) -> Told:
+        """Give a scene as everybody may see it: while it runs what is public, afterwards all that happened."""
+        async with self.office.looking(guild_id) as (community, read):
+            scene = await _found(read, community.id, scene_id)
+            events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
+        cast = cast_of(scene, events, names)
+        return Told(
+            scene=scene,
+            cast=cast,
+            board=board_of(scene, events, names),
+            lines=lines_for(events, cast, 0 if scene.status.is_open else None),
+            watching=turn_of(scene, events, names, 0),
+        )
+
+    async def seat(self, guild_id: Snowflake, scene_id: int, person: Person) -> Turn:
+        """Give what a person's seat sees, and what it may do now; raises Rejected for who has none."""
+        async with self.office.looking(guild_id) as (community, read):
+            scene = await _found(read, community.id, scene_id)
+            sits = scene.seat_of(person_id=person.id)
+            if sits is None:
+                raise Rejected("You do not sit in that scene.")
+            events, names = await read.scenes.events(community.id, scene.id), await names_of(read, scene)
+        turn = turn_of(scene, events, names, sits.seat)
+        if turn is None:
+            raise Rejected("It has not begun yet.")
+        return turn
+
+    async def replay(self, guild_id: Snowflake, scene_id: int) -> str:
+        """Fold a scene's log again, and say whether every digest is as it was."""
+        async with self.office.looking(guild_id) as (community, read):
+            scene = await _found(read, community.id, scene_id)  # with its log, as both stand at one moment
+            log = await read.scenes.log(community.id, scene.id)
+        play = play_of(scene)
+        if play is None or not scene.standing:
+            raise Rejected("There is no log to be folded.")
+        standing, differs = replayed(play, scene.taken, log, scene.first_digest)
+        if differs is not None:
+            return f"Step {differs} of scene {scene.id} comes out differently: its log was changed, or its rules were."
+        if standing.digest() != scene.digest:
+            return f"The log of scene {scene.id} ends elsewhere than what is kept of it: tell whoever runs Selfroom."
+        return f"Scene {scene.id}: {counted(len(log), 'step')} folded again, every digest is as it was."
+
+    async def fared(
+        self, guild_id: Snowflake, room_ids: Collection[AgentId]
+    ) -> tuple[Sequence[Fared], Mapping[AgentId, str]]:
+        """Give how everybody fared in scenes of some rooms that came to their end, and the names of agents."""
+        async with self.office.looking(guild_id) as (community, read):
+            return await read.scenes.fared(community.id, room_ids), await read.agents.names(community.id)
+
+
+async def _found(read: Reading, community_id: CommunityId, scene_id: int) -> Scene:
+    scene = await read.scenes.find(community_id, SceneId(scene_id))
+    if scene is None:
+        raise NotFound(f"There is no scene {scene_id} here: /scene list shows those that are.")
+    return scene

@@ -1,0 +1,261 @@
+"""Performs what people and agents do in scenes: start one, sit down, direct it, and move."""
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+from pydantic import ValidationError
+
+from bot.core.actions import DirectScene, LeaveSeat, Play, StartScene, TakeSeat
+from bot.core.errors import NotFound, Rejected
+from bot.core.permissions import ONLY_MANAGERS
+from bot.core.records import AgentId, SceneId
+from bot.core.scenes.kind import Options, SceneKind
+from bot.core.scenes.play import Rule
+from bot.core.scenes.records import OPEN, Scene, SceneStatus, Seated, Source
+from bot.core.scenes.registry import kind_named
+from bot.core.scenes.showing import refusal_to_begin
+from bot.core.spending import day_of, of_day
+from bot.core.wording import counted
+from bot.engine.performer.registry import handles
+from bot.engine.performer.unit_of_work import UnitOfWork
+from bot.engine.stage import Stage, opened, sits_in
+
+SCENES_OF_A_PERSON = 3
+EXTENDED_SECONDS = 120
+ADDED_USD = Decimal("0.10")
+NOT_SEATED = "You do not sit in that scene."
+ONLY_DIRECTORS = "Only who started the scene, and people who may manage the server, can do that."
+THREAD_SOON = "Its thread is being opened: try again in a moment."
+NO_MORE_MONEY = "Four fifths of the day's money are spent: new scenes wait until tomorrow, or until it is raised."
+
+
+@handles(StartScene)
+async def start_scene(work: UnitOfWork, action: StartScene) -> str:
+    if work.actor.who is None:
+        raise Rejected(ONLY_MANAGERS)
+    try:
+        kind = kind_named(action.kind)
+    except NotFound as no:
+        raise Rejected(no.sentence) from no
+    options = _options(kind, action)
+    await _check_room_for_one_more(work)
+    scene = Scene(
+        community_id=work.community_id,
+        id=SceneId(work.write.ids.take("scene")),
+        kind=kind.kind,
+        version=kind.version,
+        title=action.title,
+        room_id=AgentId(action.room_id),
+        options=options.model_dump(mode="json"),
+        seed=work.context.random.token(32),
+        deadline_at=work.now + timedelta(minutes=work.config.scene_lobby_minutes),
+        started_by=work.actor.who.id,
+        usd_cap=work.config.scene_usd,
+        created_at=work.now,
+    )
+    stage = Stage(write=work.write, scene=scene, config=work.config, now=work.now)
+    await stage.redraw()
+    _put(work, stage)
+    return f"The lobby of {kind.title.lower()} {scene.id} opens in a thread of {work.place(scene.room_id)}."
+
+
+def _options(kind: SceneKind, action: StartScene) -> Options:
+    given = dict(action.options)
+    try:
+        options = kind.options.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"])) or "options"
+        raise Rejected(f"{name}: {first['msg'].lower()}.") from error
+    if options.ordering not in kind.orderings:
+        raise Rejected(f"{kind.title} is ordered by {' or '.join(kind.orderings)}: choose one of these.")
+    return options
+
+
+async def _check_room_for_one_more(work: UnitOfWork) -> None:
+    running = await work.write.scenes.all(work.community_id, OPEN)
+    if len(running) >= work.config.scenes_at_once:
+        most = counted(work.config.scenes_at_once, "scene")
+        raise Rejected(f"{most} at once are the most here: stop one, or wait for its end.")
+    spending = of_day(await work.write.money.spent(work.community_id, day_of(work.now)), work.config)
+    if spending.stretch > 1.0:
+        raise Rejected(NO_MORE_MONEY)
+
+
+@handles(TakeSeat)
+async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
+    stage = await _stage(work, action.scene_id)
+    if action.agent_id is not None:
+        _check_directs(work, stage.scene)
+        sitter = await _agent_sits(work, stage.scene, AgentId(action.agent_id))
+    else:
+        sitter = await _person_sits(work, stage.scene)
+    if action.seat is not None:
+        return await _replace(work, stage, action.seat, sitter)
+    if stage.scene.status is not SceneStatus.LOBBY:
+        raise Rejected("It has begun: nobody takes a new seat any more.")
+    most = kind_named(stage.scene.kind).seats[1]
+    if len(stage.scene.seats) >= most:
+        raise Rejected(f"All {most} seats are taken.")
+    seat = max(stage.scene.taken, default=0) + 1
+    stage.scene = replace(stage.scene, seats=(*stage.scene.seats, replace(sitter, seat=seat)))
+    await stage.redraw()
+    _put(work, stage)
+    return f"Seat {seat} of scene {stage.scene.id} is taken."
+
+
+async def _agent_sits(work: UnitOfWork, scene: Scene, agent_id: AgentId) -> Seated:
+    agent = work.agents.get(agent_id)
+    if agent is None or agent.retired_at is not None:
+        raise Rejected(f"There is no agent {agent_id} here that could sit down.")
+    if agent.paused_reason is not None:
+        raise Rejected(f"{agent.name} is paused: resume it first.")
+    if (other := (await sits_in(work.write, work.community_id, OPEN)).get(agent_id)) is not None:
+        here = "already" if other.id == scene.id else f"in scene {other.id}"
+        raise Rejected(f"{agent.name} sits {here}: an agent sits in one scene at a time.")
+    return Seated(seat=0, agent_id=agent_id)
+
+
+async def _person_sits(work: UnitOfWork, scene: Scene) -> Seated:
+    if work.actor.who is None:
+        raise Rejected(ONLY_DIRECTORS)
+    person_id = work.actor.who.id
+    others = [one for one in await work.write.scenes.all(work.community_id, OPEN) if one.seat_of(person_id=person_id)]
+    if any(one.id == scene.id for one in others):
+        raise Rejected("You have a seat here already.")
+    if len(others) >= SCENES_OF_A_PERSON:
+        raise Rejected(f"You sit in {SCENES_OF_A_PERSON} scenes: leave one first.")
+    await work.write.people.put(work.community_id, work.actor.who)
+    return Seated(seat=0, person_id=person_id)
+
+
+async def _replace(work: UnitOfWork, stage: Stage, seat: int, sitter: Seated) -> str:
+    """Let somebody take a seat that was left: they see what it saw."""
+    _check_directs(work, stage.scene)
+    left = next((one for one in stage.scene.seats if one.seat == seat), None)
+    if left is None or not stage.scene.status.is_open:
+        raise Rejected(f"There is no seat {seat} to be taken.")
+    if left.left_at is None and left.agent_id is None:
+        raise Rejected("Somebody sits there: they have to leave first.")
+    taken = replace(left, agent_id=sitter.agent_id, person_id=sitter.person_id, left_at=None)
+    stage.scene = replace(stage.scene, seats=tuple(taken if one.seat == seat else one for one in stage.scene.seats))
+    if stage.scene.status is SceneStatus.RUNNING:
+        await stage.back(seat)
+    else:
+        await stage.redraw()
+    _put(work, stage)
+    return f"Seat {seat} of scene {stage.scene.id} is taken over."
+
+
+@handles(LeaveSeat)
+async def leave_seat(work: UnitOfWork, action: LeaveSeat) -> str:
+    stage = await _stage(work, action.scene_id)
+    if action.agent_id is not None:
+        _check_directs(work, stage.scene)
+        sits = stage.scene.seat_of(agent_id=AgentId(action.agent_id))
+    else:
+        sits = stage.scene.seat_of(person_id=work.actor.who.id) if work.actor.who is not None else None
+    if sits is None:
+        raise Rejected(NOT_SEATED)
+    if stage.scene.status is SceneStatus.LOBBY:
+        stage.scene = replace(stage.scene, seats=tuple(one for one in stage.scene.seats if one is not sits))
+        await stage.redraw()
+    else:
+        await stage.leave(sits.seat)
+    _put(work, stage)
+    return f"Seat {sits.seat} of scene {stage.scene.id} is free."
+
+
+@handles(DirectScene)
+async def direct_scene(work: UnitOfWork, action: DirectScene) -> str:
+    stage = await _stage(work, action.scene_id)
+    _check_directs(work, stage.scene)
+    await _direct(work, stage, action)
+    _put(work, stage)
+    return {
+        "begin": "It begins.",
+        "pause": "It is paused.",
+        "resume": "It goes on.",
+        "stop": "It is stopped.",
+        "skip": "Who was awaited is skipped.",
+        "extend": "There is more time now.",
+        "add": f"It may cost {ADDED_USD} USD more.",
+        "choose": "It is their turn.",
+    }[action.what]
+
+
+async def _direct(work: UnitOfWork, stage: Stage, action: DirectScene) -> None:
+    match action.what:
+        case "begin":
+            await _begin(stage)
+        case "pause":
+            await stage.pause("somebody paused it")
+        case "resume":
+            await stage.resume()
+        case "stop":
+            await stage.stop("somebody stopped it")
+        case "skip":
+            await stage.rule(Rule.DEADLINE)
+        case "extend":
+            await stage.extend(EXTENDED_SECONDS)
+        case "add":
+            await _add_money(work, stage)
+        case "choose":
+            await stage.rule(Rule.CHOOSE, action.seat)
+
+
+async def _add_money(work: UnitOfWork, stage: Stage) -> None:
+    if not work.actor.is_manager:
+        raise Rejected(ONLY_MANAGERS)
+    stage.scene = replace(stage.scene, usd_cap=stage.scene.usd_cap + ADDED_USD)
+    await (stage.resume() if stage.scene.status is SceneStatus.PAUSED else stage.redraw())
+
+
+async def _begin(stage: Stage) -> None:
+    if stage.scene.status is not SceneStatus.LOBBY:
+        raise Rejected("It has begun already.")
+    if why := refusal_to_begin(stage.scene):
+        raise Rejected(why)
+    if stage.scene.thread_id is None:
+        raise Rejected(THREAD_SOON)
+    await stage.begin()
+
+
+@handles(Play)
+async def play(work: UnitOfWork, action: Play) -> str:
+    stage = await _stage(work, action.scene_id)
+    who = work.actor.who
+    sits = stage.scene.seat_of(agent_id=work.actor.agent_id, person_id=who.id if who is not None else None)
+    if sits is None or (who is None and not _is_its_turn(work, stage.scene)):
+        raise Rejected(NOT_SEATED)
+    await stage.move(
+        sits.seat,
+        action.move,
+        action.arguments,
+        window=action.window,
+        source=Source.BEAT if who is None else Source.PERSON,
+        beat_id=work.beat_id,
+    )
+    _put(work, stage)
+    return "Your move stands."
+
+
+def _is_its_turn(work: UnitOfWork, scene: Scene) -> bool:
+    """Whether an agent's beat is for the scene: elsewhere it does not exist."""
+    return any(reason.scene_id == scene.id for reason in work.context.reasons)
+
+
+async def _stage(work: UnitOfWork, scene_id: int) -> Stage:
+    return await opened(work.write, work.community_id, SceneId(scene_id), config=work.config, now=work.now)
+
+
+def _check_directs(work: UnitOfWork, scene: Scene) -> None:
+    who = work.actor.who
+    if who is None or not (work.actor.is_manager or who.id == scene.started_by):
+        raise Rejected(ONLY_DIRECTORS)
+
+
+def _put(work: UnitOfWork, stage: Stage) -> None:
+    for change in stage.changes:
+        work.put(change)

@@ -1,0 +1,92 @@
+"""What of a step is said in a scene's thread: an agent's words as its own, all else as System's."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from bot.core.changes import Say
+from bot.core.kinds import MessageType, SenderKind
+from bot.core.pace import typing_seconds, words_in
+from bot.core.ports import Reading, Writing
+from bot.core.records import SYSTEM, AgentId, MessageId, Sender
+from bot.core.scenes.kind import RULES, Event, Seat
+from bot.core.scenes.records import Scene
+from bot.core.scenes.showing import Cast, cast_of
+
+WPM = 80
+_TEXTS = re.compile(r"\{t(\d+)\}")
+
+
+async def names_of(read: Reading, scene: Scene) -> dict[Seat, str]:
+    """Give who sits where, by the names they have now."""
+    agents = await read.agents.names(scene.community_id)
+    names: dict[Seat, str] = {}
+    for one in scene.seats:
+        if one.agent_id is not None and one.agent_id in agents:
+            names[one.seat] = agents[one.agent_id]
+        elif one.person_id is not None:
+            person = await read.people.find(scene.community_id, one.person_id)
+            if person is not None and person.username:
+                names[one.seat] = f"@{person.username}"
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    words: str
+    texts: tuple[int, ...]  # the numbers of those in it
+
+
+async def posts(
+    write: Writing, scene: Scene, events: Sequence[Event], *, now: datetime, typing_at_most_seconds: float = 0.0
+) -> list[Say]:
+    """Give the messages that tell everybody what happened, in its order; what only some may hear is in none."""
+    public = [one for one in events if one.audience is None]
+    if scene.thread_id is None or not public:
+        return []
+    known = await write.scenes.events(scene.community_id, scene.id)
+    cast = cast_of(scene, known, await names_of(write, scene))
+    agents = {one.seat: one.agent_id for one in scene.seats if one.agent_id is not None}
+    at, found = now, list[Say]()
+    for speaker, some in groupby(public, key=lambda event: event.speaker if event.speaker in agents else RULES):
+        for text in _said(list(some), cast, alone=bool(speaker)):
+            at_most = typing_at_most_seconds if speaker else 0.0
+            at += timedelta(seconds=typing_seconds(words_in(text.words), WPM, at_most=at_most))
+            id_ = MessageId(write.ids.take("message"))
+            found.append(_say(scene, agents.get(speaker), text, id_, now, at))
+            await write.scenes.posted_as(scene.community_id, scene.id, text.texts, id_)
+    return found
+
+
+def _said(events: Sequence[Event], cast: Cast, *, alone: bool) -> Sequence[_Said]:
+    """Give the messages: each speech one of its own, what System tells in one together."""
+    told = [
+        _Said(_worded(one, cast, alone=alone), tuple(int(number) for number in _TEXTS.findall(one.text)))
+        for one in events
+    ]
+    if alone:
+        return told
+    return [_Said("\n".join(one.words for one in told), tuple(n for one in told for n in one.texts))]
+
+
+def _worded(event: Event, cast: Cast, *, alone: bool) -> str:
+    if alone:
+        return cast.speech(event.text)
+    words = cast.words(event.text)
+    return f"{cast.name(event.speaker)}: {words}" if event.speaker else words
+
+
+def _say(scene: Scene, agent_id: AgentId | None, said: _Said, id_: MessageId, now: datetime, at: datetime) -> Say:
+    return Say(
+        message_id=id_,
+        room_id=scene.room_id,
+        sender=SYSTEM if agent_id is None else Sender(kind=SenderKind.AGENT, agent_id=agent_id),
+        content=said.words,
+        type=MessageType.SYSTEM if agent_id is None else MessageType.TEXT,
+        sent_at=now,
+        thread_id=scene.thread_id,
+        not_before=at,
+        scene_id=scene.id,
+    )

@@ -1,0 +1,462 @@
+"""Scenes in the community: one step is one transaction, with all that follows from it (docs/scenes.md)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.core.after_beat import notice
+from bot.core.changes import AddLetter, Change, PutReason, Say
+from bot.core.config import CommunityConfig
+from bot.core.errors import Rejected
+from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.letters import BoardPayload
+from bot.core.ports import Reading, Writing
+from bot.core.records import (
+    Agent,
+    AgentId,
+    BeatId,
+    CommunityId,
+    Json,
+    Reason,
+    SceneId,
+    Snowflake,
+)
+from bot.core.scenes.kind import RULES, Event, Expect, Move, Over, Seat, Wait
+from bot.core.scenes.moves import parameters, proposed
+from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
+from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
+from bot.core.scenes.showing import TEXT, Turn, play_of, turn_of
+from bot.core.spending import day_of, of_day
+from bot.engine.scene_posts import names_of, posts
+
+BOARD_SECONDS = 2.0
+POSTED_WITHIN_SECONDS = 10.0  # the next turn waits for the last speech so long
+FAULTS_UNTIL_PAUSED = 2
+FREE_SECONDS = 10.0  # between two looks of a seat where nobody waits for anybody
+PASSED = "That moment has passed: press *My seat* again."
+OUTDATED = "This kind of scene is not played any more since Selfroom was updated: what happened stays readable."
+NOT_RUNNING = "The scene does not run now."
+DAY_SHORT = "the day's money is nearly spent"
+MODELS_FAIL = "the model provider fails: resume it once it answers again"
+log = structlog.get_logger(__name__)
+
+
+async def shown_turn(read: Reading, scene: Scene, seat: Seat) -> Turn | None:
+    """Give what a seat of a scene is shown."""
+    return turn_of(scene, await read.scenes.events(scene.community_id, scene.id), await names_of(read, scene), seat)
+
+
+@dataclass(kw_only=True)
+class Stage:
+    """One scene in one transaction; `changes` is what is still to be written when all is done."""
+
+    write: Writing
+    scene: Scene
+    config: CommunityConfig
+    now: datetime
+    changes: list[Change] = field(default_factory=list)
+
+    async def begin(self) -> None:
+        """Set it up, once everybody sits."""
+        play, scene = self._play(), self.scene
+        seats = tuple(range(1, len(scene.seats) + 1))  # who left the lobby leaves no gap
+        seated = tuple(replace(one, seat=seat) for seat, one in zip(seats, scene.seats, strict=True))
+        step = play.begin(seats)
+        self.scene = replace(
+            scene,
+            seats=seated,
+            status=SceneStatus.RUNNING,
+            started_at=self.now,
+            first_digest=step.standing.digest(),
+            window_step=-1,
+        )
+        await self._stand(step, seat=RULES)
+
+    async def move(
+        self,
+        seat: Seat,
+        name: str,
+        arguments: Mapping[str, Json],
+        *,
+        window: int | None,
+        source: Source,
+        beat_id: BeatId | None = None,
+        post_id: Snowflake | None = None,
+    ) -> None:
+        """Make a seat's move; raises Rejected with the rule's sentence. `window` None: whichever is open now."""
+        play, standing = self._running()
+        if window is not None and window != standing.window:
+            raise Rejected(PASSED)
+        found = proposed(play.kind, standing.state, seat, name, arguments, texts=standing.texts)
+        entry = Entry(step=standing.step + 1, seat=seat, move=name, arguments=found.move.model_dump(mode="json"))
+        step = play.enter(standing, entry)
+        await self._enter(step, entry, source, beat_id)
+        await self._tell_texts(found.texts, seat, standing.texts, post_id)
+        self._fare(seat, turns=int(not found.move.free), steps=0)
+        self.scene = replace(self.scene, faults=0)
+        await self._stand(step, seat=seat, post_id=post_id)
+
+    async def heard(self, person_id: Snowflake, text: str, *, post_id: Snowflake, sent_at: datetime) -> None:
+        """Take a line in the thread for the move it is, if it is one now; else it stands there, and nobody sees it."""
+        scene, play = self.scene, play_of(self.scene)
+        sits = scene.seat_of(person_id=person_id)
+        if play is None or sits is None or scene.status is not SceneStatus.RUNNING or not play.kind.speech:
+            return
+        is_of_now = scene.window_at is None or sent_at >= scene.window_at
+        events = await self.write.scenes.events(scene.community_id, scene.id)
+        if not is_of_now or any(event.post_id == post_id for event in events):
+            return
+        text_of = next(one.name for one in parameters(_speech(play)) if one.what == "text")
+        with suppress(Rejected):
+            await self.move(
+                sits.seat,
+                play.kind.speech,
+                {text_of: text},
+                window=None,
+                source=Source.PERSON,
+                post_id=post_id,
+            )
+
+    async def rule(self, rule: Rule, seat: Seat | None = None, *, source: Source = Source.RULES) -> None:
+        """Enter what the rules say by themselves, such as that the time is up."""
+        play, standing = self._running()
+        arguments: dict[str, Json] = {} if seat is None else {"seat": seat}
+        entry = Entry(step=standing.step + 1, seat=RULES, move=rule, arguments=arguments)
+        step = play.enter(standing, entry)
+        for one, count in step.standing.misses.items():
+            if count > standing.misses.get(one, 0):
+                self._fare(one, misses=1)
+        await self._enter(step, entry, source, None)
+        await self._stand(step, seat=RULES)
+
+    async def fumbled(self, seat: Seat, why: str) -> None:
+        """A turn came to no move: it is asked once more, and after some times its timeout move is made."""
+        _, standing = self._running()
+        if seat not in standing.open_seats:
+            return
+        sits = next(one for one in self.scene.seats if one.seat == seat)
+        if sits.steps + 1 >= self.config.scene_steps:
+            await self.rule(Rule.SKIP, seat)
+            return
+        self._fare(seat, refused=1, steps=sits.steps + 1, why=why)
+        await self.write.scenes.keep(self.scene)
+        if sits.agent_id is not None:
+            self._ask(sits.agent_id, self.now)
+
+    async def late(self) -> None:
+        """The time is up: of a window, of a wait, or of a lobby."""
+        scene = self.scene
+        if scene.status is SceneStatus.LOBBY:
+            await self.stop("nobody began it in time")
+            return
+        play = play_of(scene)
+        if play is None:
+            await self.stop(OUTDATED)
+            return
+        standing = play.unpacked(scene.standing)
+        awaits = standing.awaits
+        if isinstance(awaits, Wait) and awaits.pauses:
+            await self.pause("nobody was named to be next")
+            return
+        failing = await self._failing(standing)
+        self.scene = replace(scene, faults=scene.faults + 1 if failing else 0)
+        if self.scene.faults >= FAULTS_UNTIL_PAUSED:
+            await self.pause(MODELS_FAIL)
+            return
+        await self.rule(Rule.DEADLINE, source=Source.DEADLINE)
+
+    async def _failing(self, standing: Standing) -> bool:
+        """Whether all who missed it are agents whose model fails."""
+        awaited = [one for one in self.scene.seats if one.seat in standing.open_seats]
+        agents = await self._agents()
+        whose = [agents.get(one.agent_id) if one.agent_id is not None else None for one in awaited]
+        return bool(whose) and all(agent is not None and agent.failures_in_a_row > 0 for agent in whose)
+
+    async def pause(self, why: str) -> None:
+        """Let it rest: nobody is asked, and the time that was left is kept."""
+        if self.scene.status is not SceneStatus.RUNNING:
+            raise Rejected(NOT_RUNNING)
+        left = (self.scene.deadline_at - self.now).total_seconds() if self.scene.deadline_at is not None else 0.0
+        seconds = max(int(left), 30)
+        await self._rest(replace(self.scene, status=SceneStatus.PAUSED, why=why, seconds_left=seconds))
+
+    async def resume(self) -> None:
+        """Let it go on with the time that was left."""
+        scene = self.scene
+        if scene.status is not SceneStatus.PAUSED:
+            raise Rejected("The scene is not paused.")
+        if scene.thread_id is None:
+            self._draw(at_once=True)  # which opens a new thread
+        deadline = self.now + timedelta(seconds=scene.seconds_left or 0)
+        self.scene = replace(
+            scene, status=SceneStatus.RUNNING, why="", faults=0, seconds_left=None, deadline_at=deadline
+        )
+        _, standing = self._running()
+        await self._follow(standing, seat=RULES)
+
+    async def stop(self, why: str) -> None:
+        """End it before its end."""
+        if not self.scene.status.is_open:
+            raise Rejected("The scene is over.")
+        outcome = f"It was stopped: {why.rstrip('.')}."
+        scene = replace(self.scene, status=SceneStatus.STOPPED, outcome=outcome, ended_at=self.now, why="")
+        await self._rest(scene)
+        self.changes += await posts(self.write, self.scene, [Event(text=outcome, kind="outcome")], now=self.now)
+
+    async def back(self, seat: Seat) -> None:
+        """Somebody sits on a seat again."""
+        _, standing = self._running()
+        if seat in standing.state.away:
+            await self.rule(Rule.BACK, seat)
+        else:
+            await self._follow(standing, seat=RULES)
+
+    async def leave(self, seat: Seat) -> None:
+        """Whoever sat there is not waited for any more; what the seat saw is left to who takes it."""
+        if not self.scene.status.is_open:
+            raise Rejected("The scene is over.")
+        self._fare(seat, left_at=self.now)
+        play = self._play()
+        standing = play.unpacked(self.scene.standing)
+        if self.scene.status is SceneStatus.RUNNING and seat not in standing.state.away:
+            await self.rule(Rule.AWAY, seat)
+        else:
+            await self.redraw()
+
+    async def extend(self, seconds: int) -> None:
+        """Give more time."""
+        if self.scene.status is not SceneStatus.RUNNING or self.scene.deadline_at is None:
+            raise Rejected(NOT_RUNNING)
+        self.scene = replace(self.scene, deadline_at=self.scene.deadline_at + timedelta(seconds=seconds))
+        await self.write.scenes.keep(self.scene)
+        self._draw()
+
+    async def redraw(self) -> None:
+        """Keep it as it is now, and have its board drawn anew."""
+        await self.write.scenes.keep(self.scene)
+        self._draw()
+        await self.write.scenes.keep(self.scene)
+
+    async def _rest(self, scene: Scene) -> None:
+        self.scene = replace(scene, deadline_at=None)
+        await self.write.scenes.ask_no_more(scene.community_id, scene.id)
+        await self.redraw()
+
+    def _play(self) -> Play:
+        play = play_of(self.scene)
+        if play is None:
+            raise Rejected(OUTDATED)
+        return play
+
+    def _running(self) -> tuple[Play, Standing]:
+        play = self._play()
+        if self.scene.status is not SceneStatus.RUNNING:
+            raise Rejected(NOT_RUNNING)
+        return play, play.unpacked(self.scene.standing)
+
+    def _fare(self, seat: Seat, *, turns: int = 0, refused: int = 0, misses: int = 0, **fields: object) -> None:
+        """Count how a seat fares."""
+        seats = []
+        for one in self.scene.seats:
+            if one.seat == seat:
+                counts = {"turns": turns + one.turns, "refused": refused + one.refused, "misses": misses + one.misses}
+                one = replace(one, **counts, **fields)  # type: ignore[arg-type]  # columns of a seat
+            seats.append(one)
+        self.scene = replace(self.scene, seats=tuple(seats))
+
+    async def _enter(self, step: Step, entry: Entry, source: Source, beat_id: BeatId | None) -> None:
+        """Write a line of the log."""
+        entry = replace(entry, digest=step.standing.digest())
+        of = self.scene.community_id, self.scene.id
+        sits = next((one for one in self.scene.seats if one.seat == entry.seat), None)
+        person_id = sits.person_id if sits is not None and source is Source.PERSON else None
+        await self.write.scenes.enter(*of, entry, source=source, at=self.now, beat_id=beat_id, person_id=person_id)
+        log.info("scene step", scene=self.scene.id, kind=self.scene.kind, step=entry.step, seat=entry.seat)
+
+    async def _tell_texts(self, texts: Sequence[str], seat: Seat, before: int, post_id: Snowflake | None) -> None:
+        told = [
+            SceneEvent(
+                id=self.scene.events + place,
+                step=self.scene.step + 1,
+                kind=TEXT,
+                text=text,
+                seat=seat,
+                number=before + place,
+                post_id=post_id,
+                at=self.now,
+            )
+            for place, text in enumerate(texts, 1)
+        ]
+        await self._tell(told)
+
+    async def _tell(self, told: Sequence[SceneEvent]) -> None:
+        await self.write.scenes.tell(self.scene.community_id, self.scene.id, told)
+        self.scene = replace(self.scene, events=self.scene.events + len(told))
+
+    async def _stand(self, step: Step, *, seat: Seat, post_id: Snowflake | None = None) -> None:
+        """Keep where it stands, tell what happened, and see to whoever is next."""
+        standing = step.standing
+        self.scene = replace(self.scene, step=standing.step, standing=standing.packed(), digest=standing.digest())
+        told = [
+            SceneEvent(
+                id=self.scene.events + place,
+                step=standing.step,
+                kind=event.kind,
+                text=event.text,
+                seat=event.speaker,
+                audience=event.audience,
+                at=self.now,
+            )
+            for place, event in enumerate(step.events, 1)
+        ]
+        await self._tell(told)
+        own = post_id is not None  # what they said stands there already
+        heard = [one for one in step.events if not (own and one.speaker)]
+        at_most = self.config.typing_at_most_seconds
+        self.changes += await posts(self.write, self.scene, heard, now=self.now, typing_at_most_seconds=at_most)
+        await self._follow(standing, seat=seat)
+
+    async def _follow(self, standing: Standing, *, seat: Seat) -> None:
+        """Open the window that comes next, or end it."""
+        awaits = standing.awaits
+        if isinstance(awaits, Over):
+            await self._end(standing, awaits)
+            return
+        is_new = standing.window != self.scene.window_step
+        if is_new or self.scene.deadline_at is None or (isinstance(awaits, Expect) and awaits.anyone and seat):
+            self.scene = replace(
+                self.scene,
+                window_step=standing.window,
+                window_at=self.now if is_new else self.scene.window_at,
+                deadline_at=self.now + timedelta(seconds=self._seconds(standing)),
+                seats=tuple(replace(one, steps=0, why="") for one in self.scene.seats) if is_new else self.scene.seats,
+            )
+        gone = await self._who_cannot(standing)
+        if gone is not None:
+            await self.rule(Rule.AWAY, gone)
+            return
+        await self._ask_open(standing, is_new=is_new)
+        if (why := await self._short(standing)) and self.scene.status is SceneStatus.RUNNING:
+            await self.pause(why)
+            return
+        await self.redraw()
+
+    def _seconds(self, standing: Standing) -> int:
+        awaits = standing.awaits
+        if isinstance(awaits, Expect):
+            waited = set(standing.open_seats) - set(standing.state.away)
+            people = [one for one in self.scene.seats if one.seat in waited and one.person_id is not None]
+            return awaits.person_seconds if people else awaits.agent_seconds
+        return awaits.seconds if isinstance(awaits, Wait) else 0
+
+    async def _who_cannot(self, standing: Standing) -> Seat | None:
+        """Give an awaited seat whose agent cannot come: it is paused, retired or not there any more."""
+        agents = await self._agents()
+        for one in self.scene.seats:
+            if one.seat not in standing.open_seats or one.seat in standing.state.away:
+                continue
+            agent = agents.get(one.agent_id) if one.agent_id is not None else None
+            nobody = one.person_id is None if one.agent_id is None else agent is None
+            if (
+                one.left_at is not None
+                or nobody
+                or (agent is not None and (agent.paused_reason is not None or agent.retired_at is not None))
+            ):
+                return one.seat
+        return None
+
+    async def _agents(self) -> Mapping[AgentId, Agent]:
+        view = await self.write.views.action_view(self.scene.community_id, agent_ids=(), room_ids=(), doors=False)
+        return view.agents
+
+    async def _ask_open(self, standing: Standing, *, is_new: bool) -> None:
+        """Give the agents whose move is open a reason to beat; who has one for this window keeps it."""
+        awaits = standing.awaits
+        waited = set(standing.open_seats) - set(standing.state.away)
+        agents = [one.agent_id for one in self.scene.seats if one.seat in waited and one.agent_id is not None]
+        of = self.scene.community_id, self.scene.id
+        left = await self.write.scenes.ask_no_more(*of, but=() if is_new else agents)
+        freely = isinstance(awaits, Expect) and awaits.anyone
+        for agent_id in agents:
+            if agent_id not in left:
+                self._ask(agent_id, self.now + timedelta(seconds=FREE_SECONDS) if freely else self._after_speech())
+
+    def _ask(self, agent_id: AgentId, due_at: datetime) -> None:
+        turn = Reason(
+            kind=ReasonKind.TURN,
+            room_id=self.scene.room_id,
+            person_id=self.scene.started_by,
+            since=self.now,
+            due_at=due_at,
+            scene_id=self.scene.id,
+        )
+        self.changes.append(PutReason(agent_id=agent_id, reason=turn))
+
+    def _after_speech(self) -> datetime:
+        """Give when the last thing said is on Discord, if nothing holds it up."""
+        posted = [one.not_before for one in self.changes if isinstance(one, Say) and one.not_before is not None]
+        return min(max([self.now, *posted]), self.now + timedelta(seconds=POSTED_WITHIN_SECONDS))
+
+    async def _short(self, standing: Standing) -> str:
+        """Say why there is no money for further turns of agents; empty when there is."""
+        seats = [one for one in self.scene.seats if one.seat in standing.open_seats and one.agent_id is not None]
+        if not seats:
+            return ""
+        of = self.scene.community_id
+        spent = await self.write.scenes.cost(of, self.scene.id)
+        if spent >= self.scene.usd_cap:
+            return f"its {self.scene.usd_cap:.2f} USD are spent"
+        day = of_day(await self.write.money.spent(of, day_of(self.now)), self.config)
+        return "" if day.allows_initiative else DAY_SHORT
+
+    async def _end(self, standing: Standing, over: Over) -> None:
+        status = SceneStatus.STUCK if standing.stuck else SceneStatus.OVER
+        seats = tuple(
+            replace(one, result=word, score=score)
+            for one in self.scene.seats
+            for word, score in [over.results.get(one.seat, ("", 0))]
+        )
+        scene = replace(self.scene, status=status, outcome=over.outcome, ended_at=self.now, seats=seats)
+        await self._rest(replace(scene, window_step=standing.window))
+        if status is SceneStatus.STUCK:
+            told = (
+                f"Scene {scene.id} ({scene.kind}) got stuck and was ended: its log is kept, `/scene replay` folds it."
+            )
+            self.changes.append(notice(scene.room_id, told, self.now, to_managers=True))
+
+    def _draw(self, *, at_once: bool = False) -> None:
+        """Have the board drawn anew, once for all that happens within two seconds."""
+        asked = self.scene.board_at
+        if asked is not None and asked > self.now and not at_once:
+            return
+        at = self.now if asked is None else max(self.now, asked + timedelta(seconds=BOARD_SECONDS))
+        payload = BoardPayload(scene_id=self.scene.id).stored()
+        self.changes.append(
+            AddLetter(kind=LetterKind.BOARD, room_id=self.scene.room_id, payload=payload, not_before=at)
+        )
+        self.scene = replace(self.scene, board_at=at)
+
+
+def _speech(play: Play) -> type[Move]:
+    return next(move for move in play.kind.moves if move.name == play.kind.speech)
+
+
+async def opened(
+    write: Writing, community_id: CommunityId, scene_id: SceneId, *, config: CommunityConfig, now: datetime
+) -> Stage:
+    """Give a scene to work on; raises Rejected when there is none."""
+    scene = await write.scenes.find(community_id, scene_id)
+    if scene is None:
+        raise Rejected(f"There is no scene {scene_id} here.")
+    return Stage(write=write, scene=scene, config=config, now=now)
+
+
+async def sits_in(
+    read: Reading, community_id: CommunityId, statuses: Collection[SceneStatus]
+) -> Mapping[AgentId, Scene]:
+    """Give the agents who sit in scenes of these statuses, each with its scene."""
+    scenes = await read.scenes.all(community_id, statuses)
+    return {one.agent_id: scene for scene in scenes for one in scene.seats if one.agent_id is not None}

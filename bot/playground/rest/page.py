@@ -1,0 +1,126 @@
+"""`/playground`: what the page asks beside Discord's routes: to find what was said, and colours for code."""
+
+import time
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import Annotated, TypedDict
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.token import Comment, Generic, Keyword, Name, Number, String, is_token_subtype
+from pygments.util import ClassNotFound
+
+from bot.playground.call import Call
+from bot.playground.forms import Choice, Snowflake, Text
+from bot.playground.permissions import Permission
+from bot.playground.rest.routes import Routes
+from bot.playground.rows import Json
+from bot.playground.shapes.message import show_author, show_message
+from bot.playground.world import World
+
+routes = Routes(limited=False)
+
+PAGE = 25
+READ_AT_ONCE = 500
+LONGEST_CODE = 4_000
+COLOURING_SECONDS = 0.05
+REMEMBERED = 500
+KINDS = {
+    "comment": (Comment,),
+    "keyword": (Keyword, Name.Tag),
+    "string": (String, Generic.Inserted),
+    "number": (Number, Generic.Deleted),
+    "name": (Name.Function, Name.Class, Name.Builtin, Name.Decorator, Name.Attribute, Generic.Heading),
+}
+HAS: dict[str, Callable[[Json], bool]] = {
+    "link": lambda row: "http://" in row["content"] or "https://" in row["content"],
+    "file": lambda row: bool(row.get("attachments")),
+    "picture": lambda row: any("image" in one.get("content_type", "") for one in row.get("attachments", ())),
+    "code": lambda row: "```" in row["content"],
+}
+
+
+class SearchQuery(TypedDict, total=False):
+    """What is looked for in a server: words, who wrote it (by the name that is shown), where, with what, when."""
+
+    words: Annotated[str, Text(0, 200)]
+    by: Annotated[str, Text(0, 80)]
+    channel_id: Snowflake
+    has: Annotated[str, Choice(*HAS)]
+    after: Snowflake
+    before: Snowflake
+
+
+class CodeForm(TypedDict):
+    """Code, and what it is written in."""
+
+    language: Annotated[str, Text(1, 40)]
+    code: Annotated[str, Text(1, LONGEST_CODE)]
+
+
+@routes.on("GET", "/guilds/{guild_id}/search")
+def search(call: Call, query: SearchQuery) -> Json:
+    """Give a page of messages that fit, newest first, in channels that one may read."""
+    readable = Permission.VIEW_CHANNEL | Permission.READ_MESSAGE_HISTORY
+    asked = query.get("channel_id")
+    channels = [
+        row["id"]
+        for row in call.world.channels.within(call.guild()["id"]).values()
+        if asked in (None, row["id"], row.get("parent_id"))
+        and call.world.permissions_in(row, call.me) & readable == readable
+    ]
+    found = list(islice(_found(call.world, query, channels), PAGE + 1))
+    shown = [show_message(call.world, row, viewer=call.me) for row in found[:PAGE]]
+    return {"messages": shown, "has_more": len(found) > PAGE}
+
+
+def _found(world: World, query: SearchQuery, channel_ids: list[str]) -> Iterator[Json]:
+    words = query.get("words", "").casefold().split()
+    by, fits = query.get("by", "").casefold(), HAS.get(query.get("has", ""))
+    after, before = int(query.get("after", 0)), int(query.get("before", (1 << 63) - 1))
+    while rows := world.messages.holding(words, channel_ids, after=after, before=before, limit=READ_AT_ONCE):
+        for row in rows:
+            content = row["content"].casefold()
+            is_by = not by or by in _names(world, row)
+            if is_by and all(word in content for word in words) and (fits is None or fits(row)):
+                yield row
+        before = int(rows[-1]["id"])
+
+
+def _names(world: World, row: Json) -> list[str]:
+    """Give the names under which who wrote a message is shown."""
+    author = show_author(world, row)
+    guild_id = world.channels.rows[row["channel_id"]]["guild_id"]
+    member = {} if row.get("webhook") else world.member(guild_id, author["id"]) or {}
+    return [name.casefold() for name in (author["username"], author.get("global_name"), member.get("nick")) if name]
+
+
+@routes.on("POST", "/colours")
+def colours(call: Call, form: CodeForm) -> list[tuple[str, str]]:
+    """Give code in pieces, each with what kind of word it is; in one piece when its language is unknown."""
+    return list(_coloured(form["language"].lower(), form["code"]))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _coloured(language: str, code: str) -> tuple[tuple[str, str], ...]:
+    lexer, end = _lexer(language), time.monotonic() + COLOURING_SECONDS
+    pieces: list[tuple[str, str]] = []
+    at = 0
+    for at, token, text in lexer.get_tokens_unprocessed(code) if lexer else ():
+        if time.monotonic() > end:  # some code is written to take long: what is left stays without colours
+            break
+        kind = next((name for name, tokens in KINDS.items() if any(is_token_subtype(token, one) for one in tokens)), "")
+        before = pieces.pop()[1] if pieces and pieces[-1][0] == kind else ""
+        pieces.append((kind, before + text))
+        at += len(text)
+    return (*pieces, ("", code[at:])) if code[at:] else tuple(pieces)
+
+
+def _lexer(language: str) -> Lexer | None:
+    for known, name in ((get_lexer_by_name, language), (get_lexer_for_filename, f"code.{language}")):
+        try:
+            return known(name)
+        except ClassNotFound:
+            continue
+    return None

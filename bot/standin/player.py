@@ -1,0 +1,77 @@
+"""Playing scenes: any kind, by choosing among the moves that a turn offers; words from what was said last."""
+
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+
+from bot.core.hud.formats.document import Document
+from bot.core.hud.turn import ReadParameter, read_moves
+from bot.core.records import Json
+
+PHRASES = (
+    "I have thought about {topic}, and I would keep it simple.",
+    "Yes, and there is one more thing about {topic}: it should do everybody good.",
+    "Let me ask the others: what would {topic} change for you?",
+    "I see it a little differently. {topic} needs some care.",
+    "That sounds right to me. {topic} has my support.",
+    "Before we go on with {topic}: who would look after it?",
+)
+EAGER = {"second": 8, "yield": 1, "adjourn": 0, "withdraw": 0, "propose_end": 1, "move_motion": 2, "call_vote": 2}
+WITH_WORDS, WITH_CHOICES, BARE = 6, 4, 2
+_TOPIC = re.compile(r"^(?:Topic|About): (.+)$", re.MULTILINE)
+_NUMBER = re.compile(r"-?\d{1,9}")
+
+
+class Dice:
+    """Chance that is the same for the same turn."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def below(self, bound: int, salt: str) -> int:
+        """Give a number from 0 up to, but not, the bound."""
+        return (
+            int.from_bytes(blake2b(f"{self._text}|{salt}".encode("utf-8", "replace"), digest_size=8).digest()) % bound
+        )
+
+
+def played(text: str) -> Document | None:
+    """The answer to a turn; None where there is none to be played."""
+    moves = read_moves(text)
+    if not moves:
+        return None
+    dice = Dice(text)
+    name = chosen(moves, dice)
+    move: dict[str, Json] = {"type": name}
+    for one in moves[name]:
+        if not (one.optional and one.words):
+            move[one.name] = value_of(one, text, dice)
+    return {"thoughts": f"I choose to {name.replace('_', ' ')}.", "move": move, "actions": []}
+
+
+def chosen(moves: Mapping[str, Sequence[ReadParameter]], dice: Dice) -> str:
+    """One of the moves: those that say something more often than those that end it."""
+    weighed = [(name, EAGER.get(name, weight_of(parameters))) for name, parameters in moves.items()]
+    at = dice.below(max(1, sum(weight for _, weight in weighed)), "move")
+    for name, weight in weighed:
+        at -= weight
+        if at < 0:
+            return name
+    return weighed[0][0]
+
+
+def weight_of(parameters: Sequence[ReadParameter]) -> int:
+    if any(one.words for one in parameters):
+        return WITH_WORDS
+    return WITH_CHOICES if parameters else BARE
+
+
+def value_of(one: ReadParameter, text: str, dice: Dice) -> Json:
+    """Words within their limit, or one or several of the values."""
+    if one.words:
+        topic = found[1].strip() if (found := _TOPIC.search(text)) and found[1].strip() != "–" else "this"
+        words = PHRASES[dice.below(len(PHRASES), one.name)].format(topic=topic)
+        return " ".join(words[:1].upper().join(["", words[1:]]).split()[: one.words])
+    values: list[Json] = [int(value) if _NUMBER.fullmatch(value) else value for value in one.values]
+    first = dice.below(len(values), one.name)
+    return values[first : first + 3] if one.many else values[first]

@@ -1,0 +1,110 @@
+"""The whole community as a file, and such a file into an empty one: for the owner and administrators alone."""
+
+import io
+
+import discord
+from discord import app_commands
+
+from bot.core.errors import Rejected
+from bot.core.keeping import ArchiveContents
+from bot.core.kinds import LetterKind
+from bot.core.wording import counted
+from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
+from cogs.ui.again import SURE, Again, question
+from cogs.ui.rights import hindrances
+
+ALL_OF_IT = (
+    "Only the server's owner and administrators can do that, who see every channel: the file holds all that is kept, "
+    "also from private rooms."
+)
+HANDED = (
+    "This is all that Selfroom keeps of this server: agents, rooms, what was said and what agents know, private rooms "
+    "and people's names too, so keep it safe. No key is in it that opens anything. `/setup import` takes it in, on a "
+    "server where no agent was made yet."
+)
+MOST_BYTES = 25_000_000
+ASKED = "Let them move in? Settings that were made here give way to theirs."
+NOW = (
+    "They are here now. Rooms that lay in another server get channels here in a moment; what was said in private "
+    "threads there stayed behind, and keys have to be made anew."
+)
+
+
+class Archives(Group):
+    """Commands with the community as a whole."""
+
+    @app_commands.command()
+    @app_commands.checks.cooldown(3, 300.0)
+    async def export(self, interaction: Interaction) -> None:
+        """Give you the whole community as a file; for the server's owner and administrators."""
+        guild = all_seeing(interaction)
+        await wait(interaction)
+        data, held = await self.desk.community.pack(
+            guild_of(interaction), person(interaction), most_bytes=most_bytes(guild)
+        )
+        file = archive_file(f"selfroom-{interaction.created_at:%Y-%m-%d}.zip", data)
+        await self.say(interaction, f"{worded(held)}\n{HANDED}", files=[file])
+
+    @app_commands.command(name="import")
+    @app_commands.checks.cooldown(5, 300.0)
+    async def import_(self, interaction: Interaction, archive: discord.Attachment | None = None) -> None:
+        """Let a community move in from a file, where no agent was made yet; asks before it does.
+
+        Args:
+            archive: A file of /setup export
+        """
+        guild = all_seeing(interaction)
+        await wait(interaction)
+        given = chosen(interaction, archive, most_bytes(guild))
+        data, guild_id, who = await given.read(), guild_of(interaction), person(interaction)
+        if SURE in interaction.extras:
+            held = await self.desk.community.unpack(guild_id, who, data)
+            await self.say(interaction, f"{worded(held)}\n{NOW}{await self.lacked(interaction, guild)}")
+            return
+        asked = f"{worded(await self.desk.community.look_into(guild_id, who, data))}\n{ASKED}"
+        file = archive_file(given.filename, data)  # so that it is there when the answer comes, whenever that is
+        await self.say(interaction, asked, files=[file], view=question(Again("setup import"), "Let them move in"))
+
+    async def lacked(self, interaction: Interaction, guild: discord.Guild) -> str:
+        """Word which rights are missing for the channels that are still to be made; empty when none is."""
+        view = await self.desk.community.view(guild_of(interaction), messages=0)
+        homeless = [room.id for room in view.all_rooms.values() if room.channel_id is None and room.thread_of is None]
+        return hindrances(guild, view, [(id_, LetterKind.CHANNEL) for id_ in homeless])
+
+
+def chosen(interaction: Interaction, archive: discord.Attachment | None, most: int) -> discord.Attachment:
+    """Give the file that was given, or that stands with the question which is answered now; raises Rejected."""
+    asked_about = interaction.message.attachments if SURE in interaction.extras and interaction.message else []
+    given = archive or next(iter(asked_about), None)
+    if given is None:
+        raise Rejected("Give the file that /setup export gave you.")
+    if given.size > most:
+        raise Rejected(f"That file is too large: I can take {most / 1e6:,.0f} MB here.")
+    return given
+
+
+def most_bytes(guild: discord.Guild) -> int:
+    """Give how large an archive may be: Discord lets a boosted server send more than is to be held in memory."""
+    return min(guild.filesize_limit, MOST_BYTES)
+
+
+def all_seeing(interaction: Interaction) -> discord.Guild:
+    """Give the server; refuse anyone from whom one of its channels could be hidden."""
+    managers_only(interaction)
+    guild, member = interaction.guild, interaction.user
+    if guild is None or not isinstance(member, discord.Member):
+        raise Rejected("This works in a server only: use it in a channel there.")
+    if member.id != guild.owner_id and not member.guild_permissions.administrator:
+        raise Rejected(ALL_OF_IT)
+    return guild
+
+
+def worded(held: ArchiveContents) -> str:
+    """Word what an archive holds."""
+    what = f"**{counted(held.agents, 'agent')}** with {counted(held.messages, 'message')}."
+    return f"{what} To be set again: {', '.join(held.left_out)}." if held.left_out else what
+
+
+def archive_file(name: str, data: bytes) -> discord.File:
+    """Give an archive as a file of an answer."""
+    return discord.File(io.BytesIO(data), filename=name)

@@ -1,0 +1,345 @@
+"""Scenes under one's fingers: the buttons of boards, and one's own seat with a button, select or form for each move.
+
+What they mean stands in their ids, so they survive a restart; neither a seat nor a role is among it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import discord
+
+from bot.client import SelfroomClient
+from bot.core.actions import Action, DirectScene, LeaveSeat, Play, TakeSeat
+from bot.core.errors import NotFound, Rejected
+from bot.core.records import Json, SceneId, Snowflake
+from bot.core.scenes.moves import Parameter
+from bot.core.scenes.registry import KINDS
+from bot.core.scenes.showing import PRESS_ID, ShownMove, Told, Turn, hint_of
+from bot.core.wording import as_words
+from cogs.ui import rights
+from cogs.ui.again import Lasting
+from cogs.ui.files import text_file
+from cogs.ui.forms import Form
+from cogs.ui.pictures import Bar, chart
+from cogs.ui.texts import honest
+
+Interaction = discord.Interaction[SelfroomClient]
+Button = discord.ui.Button[discord.ui.View]
+MOST_BUTTONS = 5
+MOST_OPTIONS = 25
+SHOWN_LINES = 8
+SHOWN_CHARACTERS = 1_900
+FORM_CHARACTERS = 4_000
+NAME = r"[a-z_]{1,40}"
+
+
+def guild_of(interaction: Interaction) -> Snowflake:
+    """Give the server's id."""
+    if interaction.guild_id is None:
+        raise NotFound("This works in a server only.")
+    return Snowflake(interaction.guild_id)
+
+
+async def act(interaction: Interaction, action: Action) -> str:
+    """Do something as the person who pressed."""
+    client = interaction.client
+    outcome = await client.desk.actions.take(guild_of(interaction), client.person(interaction.user), action)
+    return await rights.told(interaction, outcome)
+
+
+async def tell(interaction: Interaction, text: str, view: discord.ui.View | None = None) -> None:
+    """Answer the person alone."""
+    shown = view or discord.utils.MISSING
+    if interaction.response.is_done():
+        await interaction.followup.send(text[:SHOWN_CHARACTERS], view=shown, ephemeral=True)
+    else:
+        await interaction.response.send_message(text[:SHOWN_CHARACTERS], view=shown, ephemeral=True)
+
+
+class BoardButton(Lasting, template=PRESS_ID):
+    """A button or select of a board; who may do it is decided where it is done."""
+
+    def __init__(self, item: discord.ui.Item[discord.ui.View], what: str, scene_id: int) -> None:
+        super().__init__(item)  # type: ignore[arg-type]  # a select is pressed as a button is
+        self.what = what
+        self.scene_id = scene_id
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the button again, whoever sent it and whenever."""
+        return cls(item, match["what"], int(match["id"]))
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Do what it is for, and tell who pressed."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        match self.what:
+            case "seat":
+                await show_seat(interaction, self.scene_id)
+            case "rules":
+                await show_rules(interaction, self.scene_id)
+            case "history" | "results":
+                await show_history(interaction, self.scene_id)
+            case _:
+                told = [await act(interaction, one) for one in self._actions(interaction)]
+                await tell(interaction, "\n".join(told))
+
+    def _actions(self, interaction: Interaction) -> list[Action]:
+        values = _values(interaction)
+        match self.what:
+            case "join":
+                return [TakeSeat(scene_id=self.scene_id)]
+            case "leave":
+                return [LeaveSeat(scene_id=self.scene_id)]
+            case "agents":
+                return [TakeSeat(scene_id=self.scene_id, agent_id=int(value)) for value in values]
+            case "choose":
+                return [DirectScene(scene_id=self.scene_id, what="choose", seat=int(values[0]))]
+            case "begin" | "resume" | "add" as what:
+                return [DirectScene(scene_id=self.scene_id, what=what)]
+        raise Rejected("That button is of an older Selfroom: use /scene show.")
+
+
+def _values(interaction: Interaction) -> Sequence[str]:
+    data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
+    values = data.get("values", [])
+    return values if isinstance(values, list) else []
+
+
+async def show_seat(interaction: Interaction, scene_id: int) -> None:
+    """Show a person's own seat to them alone, with what they may do now."""
+    who = interaction.client.person(interaction.user)
+    turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
+    await tell(interaction, seat_text(turn), seat_view(turn))
+
+
+def seat_text(turn: Turn) -> str:
+    """Word what a seat sees."""
+    facts = [f"**{name}**: {told}" for name, told in (*turn.private, *turn.facts)]
+    asked = "It is your turn." if turn.moves else "You are not asked now."
+    until = f" Until <t:{int(turn.deadline_at.timestamp())}:T>." if turn.moves and turn.deadline_at else ""
+    head = f"**{turn.kind.title} {turn.scene_id}**, seat {turn.seat} · {turn.phase}"
+    last = [f"> {line}" for line in turn.lines[-SHOWN_LINES:]]
+    room = SHOWN_CHARACTERS - sum(len(one) + 1 for one in (head, asked, until, *facts))
+    kept: list[str] = []
+    for line in reversed(last):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.insert(0, line)
+    return "\n".join([head, *facts, *kept, f"{asked}{until}"])
+
+
+def seat_view(turn: Turn) -> discord.ui.View | None:
+    """Give a button, select or form for each move that is legal now."""
+    view = discord.ui.View(timeout=None)
+    for move in turn.moves:
+        for item in _items(turn, move):
+            view.add_item(item)
+    return view if view.children else None
+
+
+def _items(turn: Turn, move: ShownMove) -> Sequence[Lasting]:
+    needed = [one for one in move.parameters if not one.optional]
+    if not needed:
+        return [MoveButton(turn.scene_id, turn.window, move.name)]
+    if len(needed) == 1 and needed[0].what != "text":
+        values = move.values.get(needed[0].name, ())
+        if len(values) <= MOST_BUTTONS and needed[0].what == "one":
+            return [MoveButton(turn.scene_id, turn.window, move.name, needed[0].name, str(one)) for one in values]
+        if len(values) <= MOST_OPTIONS:
+            return [MoveSelect.drawn(turn, move, needed[0])]
+    return [FormButton(turn.scene_id, turn.window, move.name)]
+
+
+class MoveButton(
+    Lasting, template=rf"play:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})(?::(?P<name>{NAME})=(?P<value>.*))?"
+):
+    """One move, whole as it is."""
+
+    def __init__(self, scene_id: int, window: int, move: str, name: str = "", value: str = "") -> None:
+        given = f":{name}={value}" if name else ""
+        label = f"{move}: {value}" if name else move
+        super().__init__(
+            discord.ui.Button(label=label.replace("_", " ")[:80], custom_id=f"play:{scene_id}:{window}:{move}{given}")
+        )
+        self.play = (scene_id, window, move)
+        self.arguments: dict[str, Json] = {name: _number(value)} if name else {}
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the button again, whoever sent it and whenever."""
+        return cls(int(match["id"]), int(match["window"]), match["move"], match["name"] or "", match["value"] or "")
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Make the move."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        scene_id, window, move = self.play
+        await play(interaction, scene_id, window, move, self.arguments)
+
+
+class MoveSelect(
+    Lasting, template=rf"pick:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME}):(?P<name>{NAME}):(?P<what>one|many)"
+):
+    """A move with one parameter, chosen from a list."""
+
+    @classmethod
+    def drawn(cls, turn: Turn, move: ShownMove, one: Parameter) -> Self:
+        """Give the select as Discord shows it."""
+        values = move.values[one.name]
+        options = [discord.SelectOption(label=_named(turn, one, value)[:100], value=str(value)) for value in values]
+        select: discord.ui.Select[discord.ui.View] = discord.ui.Select(
+            custom_id=f"pick:{turn.scene_id}:{turn.window}:{move.name}:{one.name}:{one.what}",
+            options=options,
+            placeholder=move.name.replace("_", " "),
+            max_values=len(options) if one.what == "many" else 1,
+        )
+        return cls(select)  # type: ignore[arg-type]  # a select is pressed as a button is
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the select again, whoever sent it and whenever."""
+        return cls(item)  # type: ignore[arg-type]
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Make the move."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        of = self.template.fullmatch(self.custom_id)
+        values: list[Json] = [_number(value) for value in _values(interaction)]
+        if of is None or not values:
+            raise Rejected("That moment has passed: press *My seat* again.")
+        given: Json = values if of["what"] == "many" else values[0]
+        await play(interaction, int(of["id"]), int(of["window"]), of["move"], {of["name"]: given})
+
+
+class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>{NAME})"):
+    """Opens the form of a move that takes words."""
+
+    def __init__(self, scene_id: int, window: int, move: str) -> None:
+        label = f"{move.replace('_', ' ')}…"
+        super().__init__(
+            discord.ui.Button(
+                label=label, custom_id=f"form:{scene_id}:{window}:{move}", style=discord.ButtonStyle.primary
+            )
+        )
+        self.play = (scene_id, window, move)
+
+    @classmethod
+    async def from_custom_id(  # type: ignore[override]
+        cls, interaction: Interaction, item: discord.ui.Item[discord.ui.View], match: re.Match[str], /
+    ) -> Self:
+        """Read the button again, whoever sent it and whenever."""
+        return cls(int(match["id"]), int(match["window"]), match["move"])
+
+    async def pressed(self, interaction: Interaction) -> None:
+        """Open the form, if the move is legal still."""
+        scene_id, _, name = self.play
+        who = interaction.client.person(interaction.user)
+        turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
+        move = next((one for one in turn.moves if one.name == name), None)
+        if move is None:
+            raise Rejected("That moment has passed: press *My seat* again.")
+        await interaction.response.send_modal(MoveForm(turn, move))
+
+
+class MoveForm(Form):
+    """The parameters of one move."""
+
+    def __init__(self, turn: Turn, move: ShownMove) -> None:
+        super().__init__(title=move.name.replace("_", " ").capitalize())
+        self._turn = turn
+        self._move = move
+        self._fields: dict[str, discord.ui.TextInput[MoveForm]] = {}
+        for one in move.parameters:
+            field: discord.ui.TextInput[MoveForm] = discord.ui.TextInput(
+                label=_asked(turn, move, one)[:45],
+                style=discord.TextStyle.paragraph if one.words > MOST_OPTIONS else discord.TextStyle.short,
+                required=not one.optional,
+                max_length=FORM_CHARACTERS if one.words else 200,
+            )
+            self._fields[one.name] = field
+            self.add_item(field)
+
+    def anew(self) -> "MoveForm":
+        """Give the form as it began."""
+        return MoveForm(self._turn, self._move)
+
+    async def on_submit(self, interaction: Interaction) -> None:  # type: ignore[override]
+        """Make the move."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        given = {
+            one.name: read(one, self._fields[one.name].value)
+            for one in self._move.parameters
+            if self._fields[one.name].value.strip() or not one.optional
+        }
+        await play(interaction, self._turn.scene_id, self._turn.window, self._move.name, given)
+
+
+def read(one: Parameter, typed: str) -> Json:
+    """Read what was typed for a parameter."""
+    match one.what:
+        case "text":
+            return typed
+        case "many":
+            return [_number(value) for value in re.split(r"[,\s]+", typed.strip())]
+        case "one":
+            return _number(typed.strip())
+
+
+def _asked(turn: Turn, move: ShownMove, one: Parameter) -> str:
+    if one.what == "text":
+        return f"{one.name} (at most {one.words} words)"
+    return f"{one.name}: {', '.join(map(str, move.values.get(one.name, ())))}"
+
+
+def _named(turn: Turn, one: Parameter, value: int | str) -> str:
+    """Name a seat beside its number; other values stand for themselves."""
+    is_seat = one.name.startswith("seat") and isinstance(value, int)
+    return f"{value}. {turn.names.get(value, '')}" if is_seat and isinstance(value, int) else str(value)
+
+
+def _number(value: str) -> Json:
+    return int(value) if re.fullmatch(r"-?\d{1,9}", value) else value
+
+
+async def play(interaction: Interaction, scene_id: int, window: int, move: str, arguments: Mapping[str, Json]) -> None:
+    """Make a move, and show what follows for the seat."""
+    told = await act(interaction, Play(scene_id=scene_id, window=window, move=move, arguments=arguments))
+    await tell(interaction, told)
+
+
+async def show_rules(interaction: Interaction, scene_id: int) -> None:
+    """Tell the rules of a scene's kind."""
+    scene = await interaction.client.desk.scenes.find(guild_of(interaction), scene_id)
+    kind = KINDS.get(scene.kind)
+    if kind is None:
+        raise NotFound("This kind of scene is not played any more.")
+    moves = [f"- **{as_words(move.name)}**: {hint_of(move)}" for move in kind.moves]
+    await tell(interaction, "\n".join([f"**{kind.title}**", kind.rules, *moves]))
+
+
+def results_text(told: Told) -> str:
+    """Word how a scene stands, or ended."""
+    words = told.cast.words(told.scene.outcome) or "\n".join(told.board.lines)
+    return honest(f"**{told.board.title}**\n{words}"[:SHOWN_CHARACTERS])
+
+
+async def results_files(told: Told) -> list[discord.File]:
+    """Draw the last ballot, where there was one, and give all that happened as a text."""
+    counts = told.watching.bars if told.watching is not None else ()
+    most = max((count for _, count in counts), default=0) or 1
+    rows = [Bar(label=name, share=count / most, note=str(count)) for name, count in counts]
+    drawn = [await chart("ballot", "Last ballot", rows)] if rows else []
+    return [*drawn, text_file("transcript.txt", "\n".join([told.board.title, "", *told.lines]) + "\n")]
+
+
+async def show_history(interaction: Interaction, scene_id: int) -> None:
+    """Give what happened, as a file."""
+    told = await interaction.client.desk.scenes.told(guild_of(interaction), SceneId(scene_id))
+    await interaction.followup.send(results_text(told), files=await results_files(told), ephemeral=True)

@@ -1,0 +1,74 @@
+"""Archives that people are handed and hand in: nothing in them opens a door, and a worker looks through them first."""
+
+from collections.abc import Iterable, Mapping
+from tempfile import TemporaryFile
+
+from bot.core.errors import BadSetting
+from bot.core.keeping import ArchiveContents
+from bot.core.ports import Cipher, Workshop
+from bot.core.records import Community, CommunityId
+from storage.database import Database
+from storage.moving.archive import (
+    BROKEN,
+    UNREADABLE,
+    import_community,
+    manifest_of,
+    opened,
+    write_archive,
+)
+from storage.moving.contents import STAYS, TABLES
+from storage.moving.pages import TOO_LARGE, pages_of
+
+LARGEST_UNPACKED = 200_000_000  # bytes
+MOST_AGENTS = 450  # Discord has no channels for more
+
+
+class HandedArchives:
+    """Implements `ports.Archives`."""
+
+    def __init__(self, database: Database, workshop: Workshop, cipher: Cipher) -> None:
+        self._database = database
+        self._workshop = workshop
+        self._cipher = cipher
+
+    async def pack(self, community_id: CommunityId, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
+        """Give a community as a file, without what opens keys; raises BadSetting for one that is larger."""
+        with TemporaryFile() as file:
+            moved = await write_archive(self._database, community_id, file, keyless=True)
+            if (size := file.tell()) > most_bytes:
+                raise BadSetting(
+                    f"This community takes {size / 1e6:,.1f} MB, and files of {most_bytes / 1e6:,.1f} MB can be sent "
+                    "here: ask whoever runs Selfroom for it, who has `selfroom export`."
+                )
+            file.seek(0)
+            return file.read(), contents_of(moved.counts, moved.left_out)
+
+    async def look_into(self, community_id: CommunityId, data: bytes) -> ArchiveContents:
+        """Read all of an archive, beside everything else; raises BadSetting for one that cannot be imported."""
+        return await self._workshop.done(community_id, looked_through, data)
+
+    async def unpack(self, community: Community, data: bytes) -> ArchiveContents:
+        """Let what is in an archive move into an empty community, all or nothing; raises BadSetting."""
+        moved = await import_community(self._database, data, into=community, cipher=self._cipher, closed=True)
+        return contents_of(moved.counts, moved.left_out)
+
+
+def looked_through(data: bytes) -> ArchiveContents:
+    """Read all of an archive as an import does, but for the database; raises BadSetting."""
+    try:
+        with opened(data) as archive:
+            manifest = manifest_of(archive, LARGEST_UNPACKED)
+            found = {table.name: 0 for table in TABLES}
+            for page in pages_of(archive, manifest, handed=True):
+                found[page.table_name] += len(page.rows)
+            if found["agents"] > MOST_AGENTS:
+                raise BadSetting(TOO_LARGE)
+            return contents_of(found, manifest["left_out"])
+    except UNREADABLE as error:
+        raise BadSetting(BROKEN) from error
+
+
+def contents_of(counts: Mapping[str, int], left_out: Iterable[object]) -> ArchiveContents:
+    """Word what an archive holds."""
+    known = tuple(words for words in STAYS.values() if words in left_out)
+    return ArchiveContents(agents=counts["agents"], messages=counts["messages"], left_out=known)

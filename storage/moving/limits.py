@@ -1,0 +1,103 @@
+"""How long and how much what an archive brings in may be: as tables and settings say, else as anything kept here."""
+
+from typing import cast
+
+from sqlalchemy import BigInteger, Float, Integer, LargeBinary, Table
+from sqlmodel import AutoString
+
+from bot.core.actions.fields import LARGEST_FILE
+from bot.core.config import CommunityConfig
+from bot.core.knowledge import LARGEST_KNOWN, depth_of
+from bot.core.records import Json
+from storage.columns import Document, Packed, Prose, to_json
+from storage.session import Field, Values
+from storage.tables import METADATA, ROWS
+
+LONGEST_CODE = 2_000  # kinds, states, and what others call an answer
+LONGEST_PACKED = 3_200_000  # the HUD of the largest budget, of a token's sixteen characters
+LONGEST_SEALED = 2_000  # bytes of a sealed key
+LARGEST_DOCUMENT = 4 * LARGEST_KNOWN  # a whole mind as JSON
+DEEPEST = 60  # levels of a document, as of an answer: what goes through them calls itself for each
+LARGEST_NUMBER = 1e9  # seconds of any wait
+PERCENT = (0.0, 100.0)
+LARGEST_LINE = LONGEST_PACKED + LARGEST_DOCUMENT  # bytes: a beat with its HUD is the longest
+
+
+def _longest(column: Field) -> int | None:
+    """Give how long a column's values may be, None for those that have no length."""
+    told = ROWS[column.table.name].model_fields[column.name].metadata
+    if longest := next((one.max_length for one in told if hasattr(one, "max_length")), None):
+        return cast(int, longest)
+    match column.type:
+        case Packed():
+            return LONGEST_PACKED
+        case Document():
+            return LARGEST_DOCUMENT
+        case Prose():
+            return LARGEST_FILE
+        case LargeBinary():
+            return LONGEST_SEALED
+        case AutoString():
+            return LONGEST_CODE
+    return None
+
+
+LONGEST = {
+    (table.name, column.name): longest
+    for table in METADATA.tables.values()
+    for column in table.columns
+    if (longest := _longest(column)) is not None
+}
+
+
+def _range(column: Field) -> tuple[float, float]:
+    """Give what a number may be: what agents and rooms have is held to the limits of the setting they begin with."""
+    if column.name.endswith("_percent"):
+        return PERCENT
+    setting = CommunityConfig.model_fields.get(column.name) if column.table.name in ("agents", "rooms") else None
+    told = setting.metadata if setting is not None else ()
+    least = next((one.ge for one in told if hasattr(one, "ge")), -LARGEST_NUMBER)
+    most = next((one.le for one in told if hasattr(one, "le")), LARGEST_NUMBER)
+    return cast(float, least), cast(float, most)
+
+
+RANGES = {
+    (table.name, column.name): _range(column)
+    for table in METADATA.tables.values()
+    for column in table.columns
+    if isinstance(column.type, Float) or _range(column) != (-LARGEST_NUMBER, LARGEST_NUMBER)
+}
+
+
+def _places_of(kind: type[object]) -> frozenset[tuple[str, str]]:
+    tables = METADATA.tables.values()
+    return frozenset(
+        (one.name, column.name) for one in tables for column in one.columns if isinstance(column.type, kind)
+    )
+
+
+DOCUMENTS, LONG_NUMBERS = _places_of(Document), _places_of(BigInteger)
+COUNTED = _places_of(Integer) - LONG_NUMBERS
+
+
+def is_number(table: Table, name: str, value: object) -> bool:
+    """Tell whether a value is a number that its column can have; others fit where no number is asked for."""
+    if (bounds := RANGES.get((table.name, name))) is not None:
+        return isinstance(value, int | float) and bounds[0] <= value <= bounds[1]
+    return (table.name, name) not in LONG_NUMBERS or (isinstance(value, int) and abs(value) < 1 << 63)
+
+
+def is_deep(table: Table, name: str, value: object) -> bool:
+    """Tell whether more lies within one another in a document than is ever kept."""
+    return (table.name, name) in DOCUMENTS and depth_of(cast(Json, value)) > DEEPEST
+
+
+def too_long(table: Table, row: Values) -> tuple[str, int] | None:
+    """Give the first column whose value is longer than any of ours, and how long it may be."""
+    for name, value in row.items():
+        longest = LONGEST.get((table.name, name))
+        if longest is not None and value is not None:
+            text = to_json(value) if (table.name, name) in DOCUMENTS else value
+            if isinstance(text, str | bytes) and len(text) > longest:  # what is neither is refused as it is written
+                return name, longest
+    return None

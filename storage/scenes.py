@@ -1,0 +1,264 @@
+"""Scenes: where they stand, who sits in them, and their logs."""
+
+import asyncio
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, and_, case, delete, exists, func, or_, select, tuple_, update
+
+from bot.core.kinds import ReasonKind, SenderKind
+from bot.core.records import AgentId, BeatId, CommunityId, MessageId, SceneId, Snowflake
+from bot.core.scenes.play import Entry
+from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seated, Source
+from bot.core.scenes.showing import REMOVED, on_one_line
+from storage.claims import recount
+from storage.convert import columns_of, plain
+from storage.session import Session, Values, owned
+from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEATS
+
+MOST_LISTED = 200
+WON = "won"
+BEGUN_BEFORE = timedelta(hours=1)  # what a beat saw may be later than its own time
+TEXT = "text"  # of an event: what somebody said, which moves name by its number
+
+
+@dataclass(frozen=True, slots=True)
+class SqlScenes:
+    """Scenes, and their steps."""
+
+    session: Session
+
+    async def find(self, community_id: CommunityId, scene_id: SceneId) -> Scene | None:
+        found = await self._some(community_id, SCENES.c.id == scene_id)
+        return found[0] if found else None
+
+    async def of_thread(self, community_id: CommunityId, thread_id: Snowflake) -> Scene | None:
+        found = await self._some(community_id, SCENES.c.thread_id == thread_id)
+        return next((one for one in found if one.status.is_open), found[0] if found else None)
+
+    async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:
+        known = SCENES.c.status.in_(statuses or [*SceneStatus])
+        return await self._some(community_id, known, [one for one in SCENES.c if one is not SCENES.c.standing])
+
+    async def _some(
+        self, community_id: CommunityId, which: ColumnElement[bool], columns: Sequence[Column[Any]] = tuple(SCENES.c)
+    ) -> list[Scene]:
+        asked = select(*columns).where(owned(SCENES, community_id), which).order_by(SCENES.c.id.desc())
+        rows = await self.session.mappings(asked.limit(MOST_LISTED))
+        ids = [row["id"] for row in rows]
+        of_these = select(SEATS).where(owned(SEATS, community_id), SEATS.c.scene_id.in_(ids)).order_by(SEATS.c.seat)
+        seats: dict[int, list[Seated]] = {}
+        for row in await self.session.mappings(of_these) if ids else ():
+            seats.setdefault(row["scene_id"], []).append(plain(Seated, row))
+        return [_scene_of(row, seats.get(row["id"], ())) for row in rows]
+
+    async def log(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[Entry]:
+        asked = select(MOVES).where(owned(MOVES, community_id), MOVES.c.scene_id == scene_id).order_by(MOVES.c.step)
+        return [plain(Entry, row) for row in await self.session.mappings(asked)]
+
+    async def events(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[SceneEvent]:
+        asked = select(EVENTS).where(owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id)
+        rows = await self.session.mappings(asked.order_by(EVENTS.c.id))
+        return [plain(SceneEvent, row, audience=_audience(row["audience"])) for row in rows]
+
+    async def cost(self, community_id: CommunityId, scene_id: SceneId) -> Decimal:
+        of_scene = (owned(BEATS, community_id), BEATS.c.reason == ReasonKind.TURN, BEATS.c.scene_id == scene_id)
+        spent: Decimal | None = await self.session.value(select(func.sum(BEATS.c.cost_usd)).where(*of_scene))
+        return spent or Decimal(0)
+
+    async def fared(self, community_id: CommunityId, room_ids: Collection[AgentId]) -> Sequence[Fared]:
+        on = and_(SCENES.c.community_id == SEATS.c.community_id, SCENES.c.id == SEATS.c.scene_id)
+        sums = [func.sum(SEATS.c[name]).label(name) for name in ("score", "turns", "refused", "misses")]
+        won = func.sum(case((SEATS.c.result == WON, 1), else_=0)).label("won")
+        who = (SCENES.c.kind, SEATS.c.agent_id, SEATS.c.person_id)
+        asked = select(*who, func.count().label("played"), won, *sums).select_from(SEATS.join(SCENES, on))
+        over = (SCENES.c.status == SceneStatus.OVER, SCENES.c.room_id.in_(room_ids))
+        asked = asked.where(owned(SEATS, community_id), *over).group_by(*who)
+        return [plain(Fared, row) for row in await self.session.mappings(asked.order_by(*who))]
+
+    async def due(self, now: datetime, *, limit: int) -> Sequence[tuple[CommunityId, SceneId]]:
+        asked = select(SCENES.c.community_id, SCENES.c.id).where(SCENES.c.deadline_at <= now)
+        rows = await self.session.rows(asked.order_by(SCENES.c.deadline_at).limit(limit))
+        return [(CommunityId(row[0]), SceneId(row[1])) for row in rows]
+
+    async def next_due_at(self) -> datetime | None:
+        found: datetime | None = await self.session.value(select(func.min(SCENES.c.deadline_at)))
+        return found
+
+    async def keep(self, scene: Scene) -> None:
+        row = columns_of(scene, "seats") | {
+            "options": dict(scene.options),
+            "standing": json.dumps(dict(scene.standing)),
+        }
+        await self.session.upsert(SCENES, [row])
+        seats = [columns_of(one) | {"community_id": scene.community_id, "scene_id": scene.id} for one in scene.seats]
+        gone = and_(SEATS.c.scene_id == scene.id, SEATS.c.seat.not_in(scene.taken))
+        await self.session.run(delete(SEATS).where(owned(SEATS, scene.community_id), gone))
+        await self.session.upsert(SEATS, seats)
+
+    async def enter(
+        self,
+        community_id: CommunityId,
+        scene_id: SceneId,
+        entry: Entry,
+        *,
+        source: Source,
+        at: datetime,
+        beat_id: BeatId | None = None,
+        person_id: Snowflake | None = None,
+    ) -> None:
+        by = source if person_id is None else moved_by(person_id)
+        whose = {"community_id": community_id, "scene_id": scene_id, "source": by, "beat_id": beat_id, "at": at}
+        row = columns_of(entry) | {"arguments": dict(entry.arguments)} | whose
+        await self.session.run(self.session.insert(MOVES), [row])
+
+    async def tell(self, community_id: CommunityId, scene_id: SceneId, events: Sequence[SceneEvent]) -> None:
+        rows = [
+            columns_of(one)
+            | {"community_id": community_id, "scene_id": scene_id}
+            | {"audience": None if one.audience is None else list(one.audience)}
+            for one in events
+        ]
+        await self.session.run(self.session.insert(EVENTS), rows)
+
+    async def posted_as(
+        self, community_id: CommunityId, scene_id: SceneId, numbers: Sequence[int], message_id: MessageId
+    ) -> None:
+        these = and_(EVENTS.c.scene_id == scene_id, EVENTS.c.kind == TEXT, EVENTS.c.number.in_(numbers))
+        fresh = and_(owned(EVENTS, community_id), these, EVENTS.c.message_id.is_(None))
+        await self.session.run(update(EVENTS).where(fresh).values(message_id=message_id))
+
+    async def ask_no_more(
+        self, community_id: CommunityId, scene_id: SceneId, *, but: Collection[AgentId] = ()
+    ) -> Mapping[AgentId, datetime]:
+        turns = and_(owned(REASONS, community_id), REASONS.c.scene_id == scene_id)
+        asked = await self.session.rows(select(REASONS.c.agent_id, REASONS.c.since).where(turns))
+        gone = [agent_id for agent_id, _ in asked if agent_id not in but]
+        if gone:
+            await self.session.run(delete(REASONS).where(turns, REASONS.c.agent_id.in_(gone)))
+            await recount(self.session, community_id, gone)
+        return {AgentId(agent_id): since for agent_id, since in asked if agent_id in but}
+
+    async def settle(
+        self,
+        community_id: CommunityId,
+        scene_id: SceneId,
+        thread_id: Snowflake | None,
+        board_post_id: Snowflake | None,
+    ) -> None:
+        this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
+        await self.session.run(update(SCENES).where(this).values(thread_id=thread_id, board_post_id=board_post_id))
+
+    async def put_back(self, community_id: CommunityId, scene_id: SceneId, until: datetime) -> None:
+        this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id, SCENES.c.deadline_at < until)
+        await self.session.run(update(SCENES).where(this).values(deadline_at=until))
+
+    async def put_off(self, seconds: float) -> None:
+        running = (SCENES.c.status == SceneStatus.RUNNING, SCENES.c.deadline_at.is_not(None))
+        asked = select(SCENES.c.community_id, SCENES.c.id, SCENES.c.deadline_at).where(*running)
+        for community_id, scene_id, deadline_at in await self.session.rows(asked):
+            this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
+            later = deadline_at + timedelta(seconds=seconds)
+            await self.session.run(update(SCENES).where(this).values(deadline_at=later))
+
+    async def forget(self, community_id: int, person_id: Snowflake) -> int:
+        """Blank what a person said, and let their seats be nobody's; gives how many texts went."""
+        texts = await blank_said(self.session, community_id, said_by(community_id, person_id))
+        theirs = and_(owned(SEATS, community_id), SEATS.c.person_id == person_id)
+        await self.session.run(update(SEATS).where(theirs).values(person_id=None))
+        moves = and_(owned(MOVES, community_id), MOVES.c.source == moved_by(person_id))
+        await self.session.run(update(MOVES).where(moves).values(source=Source.PERSON))
+        return texts + await self._forget_options(community_id, person_id)
+
+    async def _forget_options(self, community_id: int, person_id: Snowflake) -> int:
+        """Blank what they wrote into the options of scenes they started; rules read none of it."""
+        started = and_(owned(SCENES, community_id), SCENES.c.started_by == person_id)
+        changed = 0
+        for scene_id, options in await self.session.rows(select(SCENES.c.id, SCENES.c.options).where(started)):
+            kept = {name: value for name, value in options.items() if name == "ordering" or not _is_wordy(value)}
+            if kept != options:
+                this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
+                changed += await self.session.run(update(SCENES).where(this).values(options=kept, title=""))
+        return changed
+
+
+def moved_by(person_id: int) -> str:
+    """Give how the log names the person who made a move: a seat may be somebody else's by now."""
+    return f"{Source.PERSON}:{person_id}"
+
+
+def said_by(community_id: int, person_id: int) -> ColumnElement[bool]:
+    """Tell which texts of scenes a person gave; where the log does not say who, it was who sits there."""
+    step, place = tuple_(EVENTS.c.scene_id, EVENTS.c.step), tuple_(EVENTS.c.scene_id, EVENTS.c.seat)
+    moves, seats = owned(MOVES, community_id), owned(SEATS, community_id)
+    moved = select(MOVES.c.scene_id, MOVES.c.step).where(moves, MOVES.c.source == moved_by(person_id))
+    sits = select(SEATS.c.scene_id, SEATS.c.seat).where(seats, SEATS.c.person_id == person_id)
+    here = (MOVES.c.scene_id == EVENTS.c.scene_id, MOVES.c.step == EVENTS.c.step)
+    by_another = exists().where(moves, *here, MOVES.c.source != Source.PERSON)
+    return and_(EVENTS.c.kind == TEXT, or_(step.in_(moved), and_(place.in_(sits), ~by_another)))
+
+
+async def blank_said(session: Session, community_id: int, which: ColumnElement[bool], *, aged: bool = False) -> int:
+    """Blank the texts of scenes that meet a condition, and the HUDs in which they may stand; gives how many there were.
+
+    `aged`: nobody took them back, so stored HUDs stay.
+    """
+    these = and_(owned(EVENTS, community_id), which, EVENTS.c.kind == TEXT, EVENTS.c.text.is_not(None))
+    asked = select(EVENTS.c.scene_id, func.min(EVENTS.c.at)).where(these).group_by(EVENTS.c.scene_id)
+    scenes = {scene_id: at for scene_id, at in await session.rows(asked)}
+    if not scenes:
+        return 0
+    if not aged:
+        texts = func.coalesce(BEATS.c.hud, BEATS.c.answer, BEATS.c.thoughts).is_not(None)  # as their index has it
+        later = and_(owned(BEATS, community_id), texts, BEATS.c.at >= min(scenes.values()) - BEGUN_BEFORE)
+        seen = and_(later, BEATS.c.reason == ReasonKind.TURN, BEATS.c.scene_id.in_(scenes))
+        await session.run(update(BEATS).where(seen).values(hud=None, answer=None, thoughts=None))
+        await _untell(session, community_id, these)
+    return await session.run(update(EVENTS).where(these).values(text=None))
+
+
+async def _untell(session: Session, community_id: int, texts: ColumnElement[bool]) -> None:
+    """Blank what System told in a scene with one of these texts in it."""
+    asked = select(EVENTS.c.scene_id, SCENES.c.room_id, EVENTS.c.text).where(texts, owned(SCENES, community_id))
+    found: dict[tuple[int, int], list[str]] = {}
+    for scene_id, room_id, text in await session.rows(asked.where(SCENES.c.id == EVENTS.c.scene_id)):
+        found.setdefault((scene_id, room_id), []).append(on_one_line(text))
+    for (scene_id, room_id), words in found.items():
+        here = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown.is_(False))
+        told = (*here, MESSAGES.c.scene_id == scene_id, MESSAGES.c.sender_kind == SenderKind.SYSTEM)
+        for id_, content in await session.rows(select(MESSAGES.c.id, MESSAGES.c.content).where(*told)):
+            if any(one in on_one_line(content) for one in words):
+                this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id_)
+                await session.run(update(MESSAGES).where(this).values(content=REMOVED))
+            await asyncio.sleep(0)  # a scene may be long, and others have work too
+
+
+async def unsay(session: Session, community_id: int, post_id: int, content: str) -> bool:
+    """Blank what was said in a scene by a post that says something else now; tells whether it said anything there."""
+    by_it = and_(EVENTS.c.post_id == post_id, EVENTS.c.kind == TEXT)
+    texts = [row[0] for row in await session.rows(select(EVENTS.c.text).where(owned(EVENTS, community_id), by_it))]
+    if any(text is not None and text.strip() not in content for text in texts):
+        await blank_said(session, community_id, by_it)
+    return bool(texts)
+
+
+def _is_wordy(value: object) -> bool:
+    return isinstance(value, str | dict)
+
+
+def _scene_of(row: Values, seats: Sequence[Seated]) -> Scene:
+    return plain(
+        Scene,
+        row,
+        status=SceneStatus(row["status"]),
+        standing=json.loads(row.get("standing") or "{}"),
+        seats=tuple(seats),
+    )
+
+
+def _audience(stored: Sequence[int] | None) -> tuple[int, ...] | None:
+    return None if stored is None else tuple(stored)

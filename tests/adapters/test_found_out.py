@@ -1,0 +1,193 @@
+"""What a server and its models take is found out before they are asked, remembered, and found out when it changes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from bot.adapters.llm import openai_line
+from bot.adapters.llm.ladder import Rung
+from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
+from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
+from bot.adapters.llm.providers import Providers
+from bot.core.errors import AskedAnew, ModelUnreachable
+from bot.core.models import Api
+from storage.store import SqlStore
+from tests.adapters.llama import Llama, form_of, llama
+from tests.adapters.test_providers import call
+from tests.fakes import settle
+
+
+@asynccontextmanager
+async def asked_at(there: Llama, store: SqlStore, **options: Any) -> AsyncIterator[Providers]:  # noqa: ANN401
+    """Ask as a program does that was started just now."""
+    base: dict[str, Any] = {"name": "", "base_url": there.url, "api_key": "k", "api": "chat", "near": True}
+    pace = Pace(retries=0, calls_at_once=options.pop("calls_at_once", None))
+    one = ProviderOptions(**(base | options))
+    providers = Providers({"": Provider(one, pace, memory=Memory(store=store, name="models"))}, Prices())
+    try:
+        yield providers
+    finally:
+        await providers.close()
+        await settle()
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[SqlStore]:
+    async with await SqlStore.open("sqlite://") as opened:
+        yield opened
+
+
+async def ask(providers: Providers, **fields: Any) -> str:  # noqa: ANN401
+    """Ask as the engine does: what was planned for another form is planned anew."""
+    for _ in range(3):
+        schema = call().schema if providers.takes_schema("tiny") else None
+        try:
+            return (await providers.answer(call(model="tiny", schema=schema, wants_json=True, **fields))).text
+        except AskedAnew:
+            continue
+    raise AssertionError
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("refuses", [False, True])
+@pytest.mark.parametrize(
+    ("rung", "trials", "form"),
+    [
+        ("schema", ["json_schema"], "json_schema"),
+        ("json", ["json_schema", "json_object"], "json_object"),
+        ("words", ["json_schema", "json_object"], "none"),
+    ],
+)
+async def test_how_far_a_model_is_held_to_a_form_is_found_out_before_it_is_asked(
+    store: SqlStore, api: Api, rung: Rung, trials: list[str], form: str, *, refuses: bool
+) -> None:
+    async with llama(rung=rung, refuses=refuses) as there, asked_at(there, store, api=api) as providers:
+        await ask(providers)
+        await ask(providers)
+        in_chat_as_well = ["json_schema"] if api == "responses" and rung != "schema" else []
+        assert there.trials == in_chat_as_well + trials
+        assert [form_of(one) for one in there.calls] == [form, form]
+
+
+async def test_a_server_that_keeps_to_a_schema_in_chat_alone_is_asked_there(store: SqlStore) -> None:
+    async with llama(only_in_chat=True) as there, asked_at(there, store, api="responses") as providers:
+        await ask(providers)
+    assert there.trials == ["json_schema", "json_schema"]
+    (sent,) = there.calls
+    assert "messages" in sent
+    assert form_of(sent) == "json_schema"
+
+
+async def test_a_server_without_chat_is_asked_in_the_next_form(store: SqlStore) -> None:
+    async with llama(rung="json", has_chat=False) as there, asked_at(there, store, api="responses") as providers:
+        await ask(providers)
+    assert there.trials == ["json_schema", "json_object"]
+    assert form_of(there.calls[-1]) == "json_object"
+
+
+async def test_what_was_found_out_is_remembered_over_a_restart(store: SqlStore) -> None:
+    async with llama(rung="words") as there:
+        for _ in range(2):
+            async with asked_at(there, store) as providers:
+                await ask(providers)
+        assert len(there.trials) == 2
+        assert [form_of(one) for one in there.calls] == ["none", "none"]
+
+
+@pytest.mark.parametrize("tells", [True, False])
+async def test_another_model_behind_the_same_name_is_tried_anew(store: SqlStore, *, tells: bool) -> None:
+    async with llama(rung="words", tells=tells) as there:
+        async with asked_at(there, store) as providers:
+            await ask(providers)
+        there.model, there.rung = "/models/better.gguf", "schema"
+        async with asked_at(there, store) as providers:
+            await ask(providers)
+        assert there.trials == ["json_schema", "json_object", "json_schema"]
+        assert form_of(there.calls[-1]) == "json_schema"
+
+
+async def test_what_was_found_out_with_one_key_is_not_taken_for_another(store: SqlStore) -> None:
+    async with llama(rung="json") as there:
+        async with asked_at(there, store, api_key="mine") as providers:
+            await ask(providers)
+        async with asked_at(there, store, api_key="yours") as providers:
+            await ask(providers)
+    assert there.trials == ["json_schema", "json_object"] * 2
+
+
+@pytest.mark.parametrize("where", ["/props", "/v1/models"])
+async def test_a_server_that_tells_of_itself_in_drips_is_asked_all_the_same(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr(openai_line, "LOOK_SECONDS", 0.3)
+    async with llama(drips=where) as there, asked_at(there, store) as providers:
+        assert await ask(providers)
+
+
+async def test_after_a_failure_it_is_looked_who_answers_there_now(store: SqlStore) -> None:
+    async with llama(rung="words") as there, asked_at(there, store) as providers:
+        await ask(providers)
+        there.down = True
+        with pytest.raises(ModelUnreachable):
+            await ask(providers)
+        there.down, there.model, there.rung = False, "/models/better.gguf", "schema"
+        await ask(providers)  # it was planned in words
+        await ask(providers)
+        assert form_of(there.calls[-1]) == "json_schema"
+
+
+async def test_a_trial_is_paid_for_with_the_call_that_needed_it(store: SqlStore) -> None:
+    async with llama() as there, asked_at(there, store) as providers:
+        first = await providers.answer(call(model="tiny"))
+        second = await providers.answer(call(model="tiny"))
+        assert (first.usage.input_tokens, second.usage.input_tokens) == (100, 50)
+
+
+async def test_what_was_put_otherwise_tells_what_it_used(store: SqlStore) -> None:
+    async with llama(rung="json") as there, asked_at(there, store) as providers:
+        with pytest.raises(AskedAnew) as caught:
+            await providers.answer(call(model="tiny"))
+        assert caught.value.usage is not None
+        assert caught.value.usage.input_tokens == 100
+
+
+async def test_a_server_is_asked_as_many_calls_at_once_as_it_has_places(store: SqlStore) -> None:
+    for slots in (1, 3):
+        async with llama(slots=slots) as there, asked_at(there, store) as providers:
+            await ask(providers)
+            await asyncio.gather(*(ask(providers) for _ in range(8)))
+            assert there.most <= slots
+
+
+async def test_how_many_calls_run_at_once_can_be_set_against_what_a_server_says(store: SqlStore) -> None:
+    async with llama(slots=1) as there, asked_at(there, store, calls_at_once=4) as providers:
+        await asyncio.gather(*(ask(providers) for _ in range(8)))
+        assert there.most > 1
+
+
+async def test_who_had_a_place_at_a_server_with_several_keeps_it(store: SqlStore) -> None:
+    async with llama(slots=2) as there, asked_at(there, store) as providers:
+        await ask(providers)
+        for _ in range(2):
+            await asyncio.gather(ask(providers, whose="wren"), ask(providers, whose="bolt"))
+        places = [one["id_slot"] for one in there.calls[1:]]
+        assert places[:2] == places[2:]
+        assert set(places) == {0, 1}
+
+
+async def test_a_server_with_one_place_or_none_is_told_no_place(store: SqlStore) -> None:
+    for fields in ({"slots": 1}, {"tells": False}):
+        async with llama(**fields) as there, asked_at(there, store) as providers:
+            await ask(providers, whose="wren")
+            assert not any("id_slot" in one for one in there.asked)
+
+
+async def test_what_a_server_holds_is_its_models_limit_from_the_first_look_on(store: SqlStore) -> None:
+    async with llama(context=600) as there, asked_at(there, store) as providers:
+        assert providers.context_tokens("tiny") == SAFE_CONTEXT_TOKENS
+        with pytest.raises(AskedAnew):
+            await providers.answer(call(model="tiny", input="many words " * 200))
+        assert providers.context_tokens("tiny") == 600

@@ -1,0 +1,50 @@
+"""A turn as a call: a closed world, what was wrong before, and no growth without end."""
+
+import json
+
+from bot.core.config import CommunityConfig
+from bot.core.records import Json
+from tests.engine.theatre import Player, simply, theatre
+
+
+async def test_a_turn_is_a_closed_world_with_its_own_schema_and_what_is_constant_first() -> None:
+    async with theatre() as stage:
+        await stage.opened("council", 3)
+        await stage.run(4)
+        call = stage.house.model.calls[0]
+        for word in ("Selfroom", "Discord", "prompt", "room", "heartbeat"):
+            assert word.casefold() not in f"{call.instructions} {call.input}".replace("resident", "").casefold(), word
+        assert call.schema is not None
+        text = json.dumps(call.schema)
+        assert '"move_motion"' in text
+        assert '"vote"' not in text
+        assert call.cache_key == stage.house.model.calls[1].cache_key
+        assert call.instructions == stage.house.model.calls[1].instructions
+        assert len(call.instructions.split()) < 700
+
+
+async def test_an_agent_without_a_usable_move_is_asked_again_with_the_reason_and_then_passed_over() -> None:
+    answers: list[dict[str, Json] | str | Exception] = [{"type": "vote", "choice": "yes"}, "not json", {"type": "say"}]
+    model = Player(lambda text, moves: answers.pop(0) if answers else simply(text, moves))
+    async with theatre(model) as stage:
+        await stage.opened(agents=2, turns=4)
+        await stage.run(10)
+        inputs = [call.input for call in stage.house.model.calls[:4]]
+        assert "vote cannot be done now" in inputs[1] or "vote is no move here" in inputs[1]
+        assert "There was no move in the answer" in inputs[2]
+        assert "seat: 2" in inputs[3]
+        scene = await stage.scene()
+        assert scene.seats[0].refused == 2
+        assert await stage.replays()
+
+
+async def test_prompts_do_not_grow_with_the_length_of_a_scene() -> None:
+    async with theatre(config=CommunityConfig(scene_usd=100)) as stage:
+        await stage.opened(agents=3, turns=205)
+        sizes: list[int] = []
+        for _ in range(600):
+            await stage.run(1)
+            sizes = [len(call.input.split()) for call in stage.house.model.calls]
+            if len(sizes) >= 201:
+                break
+        assert sizes[200] <= 1.2 * sizes[20]

@@ -1,0 +1,167 @@
+"""Scenes played by chance: any kind, by what it says is legal."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from bot.core.errors import Rejected
+from bot.core.records import Json
+from bot.core.scenes.kind import RULES, Expect, Form, Options, Ordering, Over, SceneKind, State, Wait
+from bot.core.scenes.moves import parameters, proposed
+from bot.core.scenes.play import Entry, Play, Rule, Standing
+
+Tries = Sequence[tuple[int, str, Mapping[str, Json]]]
+
+
+@dataclass
+class Playing:
+    """One scene that is being played; its log, and what was ever shown."""
+
+    play: Play
+    seats: tuple[int, ...]
+    standing: Standing = field(init=False)
+    first: str = field(init=False)
+    log: list[Entry] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.standing = self.play.begin(self.seats).standing
+        self.first = self.standing.digest()
+
+    @property
+    def is_over(self) -> bool:
+        return isinstance(self.standing.awaits, Over)
+
+    @property
+    def outcome(self) -> str:
+        awaits = self.standing.awaits
+        assert isinstance(awaits, Over)
+        return awaits.outcome
+
+    def enter(self, seat: int, move: str, arguments: Mapping[str, Json] | None = None) -> list[str]:
+        """Fold an entry in; gives what is told of it."""
+        entry = Entry(step=self.standing.step + 1, seat=seat, move=move, arguments=arguments or {})
+        step = self.play.enter(self.standing, entry)
+        self.standing = step.standing
+        digest = self.standing.digest()
+        self.log.append(Entry(step=entry.step, seat=seat, move=move, arguments=entry.arguments, digest=digest))
+        return [event.text for event in step.events]
+
+    def move(self, seat: int, name: str, **arguments: Json) -> list[str]:
+        """Make a move as a seat proposes it, texts and all."""
+        found = proposed(self.play.kind, self.standing.state, seat, name, arguments, texts=self.standing.texts)
+        return self.enter(seat, name, found.move.model_dump(mode="json"))
+
+
+def of(kind: SceneKind, options: Options, seats: int, seed: str = "seed") -> Playing:
+    """Begin a scene."""
+    return Playing(Play(kind=kind, options=options, seed=seed), tuple(range(1, seats + 1)))
+
+
+def some_options(kind: SceneKind, rng: random.Random) -> Options:
+    """Draw options: an ordering that the kind has, and any value of each switch."""
+    given: dict[str, object] = {"ordering": rng.choice(kind.orderings)}
+    for name, info in kind.options.model_fields.items():
+        if info.annotation is bool:
+            given[name] = rng.random() < 0.5
+    return kind.options.model_validate(given)
+
+
+def some_arguments(form: Form, rng: random.Random) -> dict[str, Json]:
+    """Draw legal arguments for a form."""
+    given: dict[str, Json] = {}
+    for one in parameters(form.move):
+        values = [*form.values.get(one.name, ())]
+        match one.what:
+            case "text":
+                given[one.name] = f"words {rng.randrange(1000)}"
+            case "many":
+                drawn: list[Json] = [*rng.sample(values, rng.randint(1, min(len(values), 12)))]
+                given[one.name] = drawn
+            case "one":
+                given[one.name] = rng.choice(values)
+    return given
+
+
+def refuse_some(playing: Playing, rng: random.Random) -> None:
+    """Try five illegal moves: each is refused in a sentence and changes nothing."""
+    state, before = playing.standing.state, playing.standing.digest()
+    for seat, name, arguments in _illegal(playing, state, rng.choice(playing.seats), rng):
+        with pytest.raises(Rejected) as no:
+            playing.move(seat, name, **arguments)
+        assert str(no.value).endswith("."), str(no.value)
+    assert playing.standing.digest() == before
+
+
+def _illegal(playing: Playing, state: State, seat: int, rng: random.Random) -> Tries:
+    anything = rng.choice(playing.play.kind.moves).name
+    tries: list[tuple[int, str, Mapping[str, Json]]] = [
+        (0, anything, {}),
+        (len(playing.seats) + 1, anything, {}),
+        (seat, "no_such_move", {}),
+    ]
+    illegal = {one.name for one in playing.play.kind.moves} - {form.move.name for form in state.legal(seat)}
+    tries += [(seat, name, {}) for name in sorted(illegal)[:1]]
+    for form in state.legal(seat):
+        good = some_arguments(form, rng)
+        tries.append((seat, form.move.name, {**good, "more": 1}))
+        tries += [(seat, form.move.name, {**good, one.name: _wrong(one.what)}) for one in parameters(form.move)][:2]
+    return [one for one in tries if not _drops(playing, one)][:8]
+
+
+def _drops(playing: Playing, one: tuple[int, str, Mapping[str, Json]]) -> bool:
+    model = playing.play.kind.move_named(one[1])
+    return model is not None and model.drops_unknown and "more" not in one[2] and bool(one[2])
+
+
+def _wrong(what: str) -> Json:
+    wrong: dict[str, Json] = {"text": "too long " * 500, "many": [10**6], "one": 10**6}
+    return wrong[what]
+
+
+def step_by_chance(playing: Playing, rng: random.Random) -> None:
+    """Let chance do one thing that may happen."""
+    awaits, state = playing.standing.awaits, playing.standing.state
+    if rng.random() < 0.05 and (present := state.present):
+        playing.enter(RULES, Rule.AWAY, {"seat": rng.choice(present)})
+    elif rng.random() < 0.05 and playing.standing.open_seats:
+        playing.enter(RULES, Rule.SKIP, {"seat": rng.choice(playing.standing.open_seats)})
+    elif rng.random() < 0.2 and state.away:
+        playing.enter(RULES, Rule.BACK, {"seat": rng.choice(state.away)})
+    elif isinstance(awaits, Wait) and awaits.choices and rng.random() < 0.9:
+        playing.enter(RULES, Rule.CHOOSE, {"seat": rng.choice(awaits.choices)})
+    elif isinstance(awaits, Wait) or rng.random() < 0.1:
+        playing.enter(RULES, Rule.DEADLINE)
+    elif isinstance(awaits, Expect):
+        seat = rng.choice(playing.standing.open_seats)
+        form = rng.choice(state.legal(seat))
+        playing.move(seat, form.move.name, **some_arguments(form, rng))
+
+
+def play_out(kind: SceneKind, rng: random.Random, *, illegal: bool = True, most: int = 5_000) -> Iterator[Playing]:
+    """Play a scene by chance to its end; gives it after each step, at last when it is over."""
+    least, longest = kind.seats
+    options = some_options(kind, rng)
+    seats = rng.randint(least, longest)
+    while options.refusal(seats):
+        seats = rng.randint(least, longest)
+    playing = of(kind, options, seats, seed=str(rng.random()))
+    for _ in range(most):
+        yield playing
+        if playing.is_over:
+            return
+        if illegal:
+            refuse_some(playing, rng)
+        step_by_chance(playing, rng)
+    raise AssertionError(f"{kind.kind} does not end")
+
+
+def with_ordering(kind: SceneKind, ordering: Ordering) -> Options:
+    """Give options with that ordering."""
+    return kind.options.model_validate({"ordering": ordering})
+
+
+def dice(seed: int) -> random.Random:
+    """Give a test's chance."""
+    return random.Random(seed)  # noqa: S311

@@ -1,0 +1,67 @@
+"""A chat: its ends, its briefs, and what is refused."""
+
+import pytest
+
+from bot.core.errors import Rejected
+from bot.core.scenes.chat import CHAT, ChatOptions
+from tests.core.scenes.plays import Playing, of
+
+
+def chat(seats: int = 3, **options: object) -> Playing:
+    return of(CHAT, ChatOptions.model_validate(options), seats)
+
+
+def test_it_goes_round_and_ends_when_its_turns_are_used_up() -> None:
+    talk = chat(turns=4)
+    told: list[str] = []
+    for seat in (1, 2, 3, 1):
+        assert not talk.is_over
+        told = talk.move(seat, "say", text="Hello there.")
+    assert told == ["{t4}", "It is over: its turns are used up."]
+
+
+def test_it_ends_after_a_round_in_which_nobody_says_anything() -> None:
+    talk = chat()
+    talk.move(1, "say", text="Hello.")
+    for seat in (2, 3, 1):
+        assert not talk.is_over
+        talk.move(seat, "yield")
+    assert talk.outcome == "It is over: nobody had more to say."
+
+
+def test_it_ends_when_more_than_half_propose_it() -> None:
+    talk = chat()
+    talk.move(1, "propose_end")
+    with pytest.raises(Rejected, match="You are not asked now"):
+        talk.move(1, "propose_end")
+    talk.move(2, "propose_end")
+    assert talk.outcome == "It is over: most of them proposed to end it."
+
+
+def test_a_speech_that_is_too_long_is_refused_and_nothing_of_it_is_cut() -> None:
+    talk = chat()
+    with pytest.raises(Rejected, match="text has 151 words, of 150 words at most: say it shorter"):
+        talk.move(1, "say", text="word " * 151)
+    talk.move(1, "say", text="word " * 150)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "say needs its text: write it."),
+        ({"text": "  "}, "say needs its text: write it."),
+        ({"text": 5}, "text is a text: write it."),
+        ({"text": "hi", "loud": True}, "say takes no loud: leave it out."),
+    ],
+)
+def test_what_cannot_be_said_is_told_in_one_sentence(arguments: dict[str, object], sentence: str) -> None:
+    with pytest.raises(Rejected) as no:
+        chat().move(1, "say", **arguments)  # type: ignore[arg-type]  # what a model may give
+    assert no.value.sentence == sentence
+
+
+def test_a_brief_is_shown_to_its_seat_alone() -> None:
+    talk = chat(briefs={"2": "You know a secret."})
+    seen = [str(talk.standing.state.view(seat)) for seat in range(4)]
+    assert ["{o.briefs.2}" in one for one in seen] == [False, False, True, False]
+    assert "secret" not in str(talk.standing.packed())

@@ -1,0 +1,143 @@
+"""What every kind keeps to, without its being known which one it is."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bot.core.scenes.kind import RULES, Expect, Over, SceneKind, Wait
+from bot.core.scenes.moves import parameters
+from bot.core.scenes.play import Rule, replayed
+from bot.core.scenes.registry import KINDS
+from tests.core.scenes.plays import dice, of, play_out, some_options
+
+every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+PLAYOUTS = 15
+
+
+@every_kind
+def test_by_chance_it_comes_to_its_end_refuses_what_is_illegal_and_is_never_stuck(kind: SceneKind) -> None:
+    for seed in range(PLAYOUTS):
+        *_, playing = play_out(kind, dice(seed))
+        assert playing.is_over
+        assert not playing.standing.stuck, playing.log[-5:]
+        assert playing.standing.turns <= playing.play.options.turns
+
+
+@every_kind
+def test_its_log_folds_into_the_same_again_and_tells_where_it_was_touched(kind: SceneKind) -> None:
+    for seed in range(PLAYOUTS // 4):
+        *_, playing = play_out(kind, dice(seed), illegal=False)
+        end, differs = replayed(playing.play, playing.seats, playing.log, playing.first)
+        assert differs is None
+        assert end.digest() == playing.standing.digest()
+        touched = [*playing.log[:-1], replace(playing.log[-1], digest="0" * 32)]
+        assert replayed(playing.play, playing.seats, touched, playing.first)[1] == playing.log[-1].step
+
+
+@every_kind
+def test_what_is_stored_reads_back_as_it_was(kind: SceneKind) -> None:
+    for playing in play_out(kind, dice(7), illegal=False):
+        stored = json.loads(json.dumps(playing.standing.packed()))
+        assert playing.play.unpacked(stored) == playing.standing
+
+
+@every_kind
+def test_with_timeouts_only_it_comes_to_its_end(kind: SceneKind) -> None:
+    for seed in range(20):
+        rng = dice(seed)
+        playing = of(kind, some_options(kind, rng), max(4, kind.seats[0]))
+        for _ in range(2_000):
+            if playing.is_over:
+                break
+            awaits = playing.standing.awaits
+            choices = awaits.choices if isinstance(awaits, Wait) else ()
+            playing.enter(RULES, Rule.CHOOSE if choices else Rule.DEADLINE, {"seat": choices[0]} if choices else {})
+        assert playing.is_over
+        assert not playing.standing.stuck
+
+
+@every_kind
+def test_it_ends_when_everybody_is_away(kind: SceneKind) -> None:
+    playing = of(kind, kind.options(), max(4, kind.seats[0]))
+    for seat in playing.seats:
+        if not playing.is_over:
+            playing.enter(RULES, Rule.AWAY, {"seat": seat})
+    assert isinstance(playing.standing.awaits, Over)
+    assert not playing.standing.stuck
+
+
+@every_kind
+def test_with_one_seat_left_it_goes_on_or_ends(kind: SceneKind) -> None:
+    playing = of(kind, kind.options(), max(4, kind.seats[0]))
+    for seat in playing.seats[1:]:
+        if not playing.is_over:
+            playing.enter(RULES, Rule.AWAY, {"seat": seat})
+    for _ in range(1_000):
+        if playing.is_over:
+            break
+        playing.enter(RULES, Rule.DEADLINE)
+    assert playing.is_over
+    assert not playing.standing.stuck
+
+
+@every_kind
+def test_only_who_is_awaited_has_legal_moves_and_every_form_says_what_may_stand_in_it(kind: SceneKind) -> None:
+    for seed in range(10):
+        for playing in play_out(kind, dice(seed), illegal=False):
+            awaits, state = playing.standing.awaits, playing.standing.state
+            asked = awaits.seats if isinstance(awaits, Expect) else ()
+            for seat in playing.seats:
+                forms = state.legal(seat) if not isinstance(awaits, Over) else ()
+                assert bool(forms) is (seat in asked) or playing.is_over
+                for form in forms:
+                    choices = [one.name for one in parameters(form.move) if one.what != "text"]
+                    assert all(form.values.get(name) for name in choices), form
+
+
+@every_kind
+def test_the_timeout_move_is_legal_and_only_a_window_of_many_may_have_none(kind: SceneKind) -> None:
+    for seed in range(10):
+        for playing in play_out(kind, dice(seed), illegal=False):
+            awaits = playing.standing.awaits
+            for seat in playing.standing.open_seats:
+                move = playing.standing.state.timeout(seat)
+                assert isinstance(awaits, Expect)
+                legal = {form.move for form in playing.standing.state.legal(seat)}
+                assert type(move) in legal if move is not None else awaits.together
+
+
+@every_kind
+def test_what_the_others_seal_shows_to_nobody(kind: SceneKind) -> None:
+    """Until a window closes, all that is shown is as if nobody had moved: also the number on the buttons."""
+    for seed in range(PLAYOUTS):
+        shown: list[object] | None = None
+        for playing in play_out(kind, dice(seed), illegal=False):
+            standing = playing.standing
+            seats = (0, *playing.seats)
+            now = [standing.window, *(standing.state.view(seat) for seat in seats)]
+            if shown is not None and standing.sealed and not standing.state.away:
+                assert now == shown or standing.window == standing.step
+            shown = now
+
+
+@every_kind
+def test_the_same_moves_together_in_another_order_come_to_the_same(kind: SceneKind) -> None:
+    for seed in range(PLAYOUTS):
+        for playing in play_out(kind, dice(seed), illegal=False):
+            awaits = playing.standing.awaits
+            if not (isinstance(awaits, Expect) and awaits.together) or playing.standing.sealed:
+                continue
+            ends = []
+            for order in (awaits.seats, tuple(reversed(awaits.seats))):
+                copy = of(playing.play.kind, playing.play.options, len(playing.seats), playing.play.seed)
+                copy.standing = playing.standing
+                told: list[str] = []
+                for seat in order:
+                    if seat in copy.standing.open_seats:
+                        form = copy.standing.state.legal(seat)[0]
+                        values = {name: allowed[seat % len(allowed)] for name, allowed in form.values.items()}
+                        told = copy.enter(seat, form.move.name, values)
+                ends.append((copy.standing.state.view(0), told))
+            assert ends[0] == ends[1]
+            break

@@ -1,0 +1,192 @@
+"""A council: motions, amendments, ballots, and that every way through it has an end."""
+
+from itertools import product
+
+import pytest
+
+from bot.core.errors import Rejected
+from bot.core.scenes.council import COUNCIL, Council, CouncilOptions, passes
+from bot.core.scenes.kind import RULES
+from bot.core.scenes.play import Rule
+from tests.core.scenes.plays import Playing, of
+
+
+def meeting(seats: int = 4, **options: object) -> Playing:
+    """A council whose first seat presides."""
+    return of(COUNCIL, CouncilOptions.model_validate(options), seats)
+
+
+def state_of(playing: Playing) -> Council:
+    state = playing.standing.state
+    assert isinstance(state, Council)
+    return state
+
+
+def vote(playing: Playing, **choices: str) -> list[str]:
+    """Let seats vote, as `s2="yes"`; gives what is told at last."""
+    told: list[str] = []
+    for seat, choice in choices.items():
+        told = playing.move(int(seat[1:]), "vote", choice=choice)
+    return told
+
+
+def test_a_motion_is_amended_voted_on_and_passed() -> None:
+    council = meeting()
+    told = council.move(1, "move_motion", title="A rule", text="Nobody shouts.")
+    assert told == ["{s1} moves motion 1: **{t1}** {t2}"]
+    told = council.move(2, "amend", clause=1, text="Nobody shouts at night.")
+    assert told == ["{s2} would have clause 1 say: {t3}"]
+    council.move(3, "speak", text="I like it.")
+    council.move(4, "yield")
+    council.move(1, "call_vote")
+    assert state_of(council).phase == "amending"
+    (told_last,) = [one for one in vote(council, s2="yes", s3="yes", s4="no") if "Amendment" in one]
+    assert told_last == "Amendment to motion 1 passed: 2 yes, 1 no, 0 abstained, 0 absent. Clause 1: {t3}"
+    assert state_of(council).phase == "ballot"
+    told = vote(council, s4="yes", s3="yes", s2="abstain")
+    assert told[:3] == ["{s2}: abstain.", "{s3}: yes.", "{s4}: yes."]
+    assert told[3] == "Motion 1 passed: 2 yes, 0 no, 1 abstained, 0 absent. **{t1}** (1) {t3}"
+    assert state_of(council).phase == "debate"
+    while state_of(council).order.current != 1:
+        council.move(state_of(council).order.current or 0, "yield")
+    told = council.move(1, "adjourn")
+    assert told[-1] == "The council is closed, for it adjourned: 1 motion voted on, 1 passed."
+    assert council.is_over
+
+
+@pytest.mark.parametrize("two_thirds", [False, True])
+def test_every_tally_of_up_to_five_each_is_counted_as_the_rule_says(two_thirds: bool) -> None:
+    for yes, no, abstained, absent in product(range(6), repeat=4):
+        members = yes + no + abstained + absent
+        enough = yes + no + abstained >= members / 2
+        outweighs = (yes / (yes + no) >= 2 / 3 if yes else False) if two_thirds else yes - no > 0
+        assert passes(yes, no, abstained, members, two_thirds=two_thirds) is (enough and outweighs)
+
+
+@pytest.mark.parametrize(("yes", "no", "abstained"), [*product(range(4), repeat=3)])
+def test_a_ballot_that_is_played_comes_to_what_the_formula_says(yes: int, no: int, abstained: int) -> None:
+    members = max(2, yes + no + abstained)
+    council = meeting(members + 1)
+    council.move(1, "move_motion", title="A rule", text="As it is.")
+    for seat in range(2, members + 2):
+        council.move(seat, "yield")
+    council.move(1, "call_vote")
+    choices = ["yes"] * yes + ["no"] * no + ["abstain"] * abstained
+    for seat, choice in enumerate(choices, 2):
+        council.move(seat, "vote", choice=choice)
+    if len(choices) < members:
+        council.enter(RULES, Rule.DEADLINE)
+    (tally,) = state_of(council).decided
+    assert (tally.yes, tally.no, tally.abstained, tally.absent) == (yes, no, abstained, members - len(choices))
+    assert tally.passed is passes(yes, no, abstained, members)
+
+
+def test_votes_are_seen_by_nobody_before_the_last_of_them() -> None:
+    council = meeting()
+    council.move(1, "move_motion", title="A rule", text="As it is.")
+    for seat in (2, 3, 4):
+        council.move(seat, "yield")
+    council.move(1, "call_vote")
+    before = [council.standing.state.view(seat) for seat in range(5)]
+    assert vote(council, s2="yes") == []
+    assert [council.standing.state.view(seat) for seat in range(5)] == before
+    with pytest.raises(Rejected, match="You are not asked now"):
+        vote(council, s2="no")
+    told = vote(council, s3="no", s4="no")
+    assert told[:3] == ["{s2}: yes.", "{s3}: no.", "{s4}: no."]
+
+
+def test_a_secret_ballot_never_tells_who_voted_how() -> None:
+    council = meeting(secret=True)
+    council.move(1, "move_motion", title="A rule", text="As it is.")
+    for seat in (2, 3, 4):
+        council.move(seat, "yield")
+    council.move(1, "call_vote")
+    (told,) = vote(council, s2="yes", s3="no", s4="no")
+    assert told.startswith("Motion 1 failed: 1 yes, 2 no")
+    assert "votes" in Council.model_fields
+    assert state_of(council).votes == {}
+
+
+def test_a_members_motion_falls_when_nobody_seconds_it_within_the_round() -> None:
+    council = meeting(host=False)
+    council.move(1, "move_motion", title="A rule", text="As it is.")
+    told: list[str] = []
+    for seat in (2, 3, 4, 1):
+        assert state_of(council).motion is not None
+        told = council.move(seat, "yield")
+    assert told == ["Nobody seconds motion 1: it falls."]
+    assert state_of(council).motion is None
+
+
+def test_a_second_lets_a_motion_stand_and_leaves_the_turn_with_whoever_seconds() -> None:
+    council = meeting(host=False)
+    council.move(1, "move_motion", title="A rule", text="As it is.")
+    with pytest.raises(Rejected, match="amend cannot be done now"):
+        council.move(2, "amend", clause=1, text="Otherwise.")
+    assert council.move(2, "second") == ["{s2} seconds."]
+    council.move(2, "amend", clause=2, text="And more.")
+    council.move(3, "call_vote")
+    council.move(4, "second")
+    assert state_of(council).phase == "amending"
+
+
+def test_a_debate_without_end_comes_to_the_vote_by_itself() -> None:
+    council = meeting()
+    council.move(1, "move_motion", title="A rule", text="As it is.")
+    told: list[str] = []
+    for turn in range(8):
+        told = council.move((turn + 1) % 4 + 1, "speak", text="More words.")
+    assert told[-1] == "It was debated long enough: it is voted on now."
+    assert state_of(council).phase == "ballot"
+
+
+def test_the_host_decides_a_tie_where_that_was_chosen() -> None:
+    council = meeting(3, host_breaks_ties=True)
+    council.move(1, "move_motion", title="A rule", text="As it is.")
+    council.move(2, "yield")
+    council.move(3, "yield")
+    council.move(1, "call_vote")
+    assert vote(council, s2="yes", s3="no")[-1] == "A tie: the host decides."
+    assert vote(council, s1="yes")[-1].startswith("Motion 1 passed: 1 yes, 1 no")
+
+
+def test_when_the_host_is_away_the_lowest_seat_presides() -> None:
+    council = meeting()
+    council.enter(RULES, Rule.AWAY, {"seat": 1})
+    assert state_of(council).chair == 2
+    council.move(2, "adjourn")
+    assert council.is_over
+
+
+def test_an_absentee_holds_no_ballot_up_and_is_away_after_three_misses() -> None:
+    council = meeting(motions=3)
+    told: list[str] = []
+
+    def come_to(seat: int) -> None:
+        while (current := state_of(council).order.current) != seat:
+            spoke = (
+                council.enter(RULES, Rule.DEADLINE)
+                if current == 4
+                else council.move(current or 0, "speak", text="Go on.")
+            )
+            told.extend(spoke)
+
+    for number in (1, 2, 3):
+        come_to(1)
+        council.move(1, "move_motion", title=f"Rule {number}", text="As it is.")
+        come_to(3)
+        council.move(3, "speak", text="Let us vote.")
+        come_to(1)
+        council.move(1, "call_vote")
+        told += vote(council, s2="yes", s3="yes")
+        if state_of(council).ballot:
+            told += council.enter(RULES, Rule.DEADLINE)
+    assert sum("2 yes, 0 no, 0 abstained, 1 absent" in one for one in told) == 3
+    assert told.count("{s4} is away.") == 1
+
+
+def test_it_says_before_it_begins_what_it_needs() -> None:
+    assert CouncilOptions().refusal(2) == "A council needs two members beside the host: seat one more."
+    assert CouncilOptions(host=False).refusal(2) == ""
+    assert CouncilOptions(host=False).refusal(16) == "A council has at most 15 members beside the host."

@@ -1,0 +1,63 @@
+"""Marks become words, what somebody wrote is never a mark, and boards tell everybody the same."""
+
+from dataclasses import replace
+
+from bot.core.records import AgentId, CommunityId, SceneId, Snowflake
+from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Seated
+from bot.core.scenes.showing import Cast, board_of, cast_of, lines_for, press_id, refusal_to_begin
+from tests.fakes import START
+
+SCENE = Scene(
+    community_id=CommunityId(1),
+    id=SceneId(7),
+    kind="chat",
+    version=1,
+    title="Tea",
+    room_id=AgentId(1),
+    options={"topic": "tea", "briefs": {"2": "hush"}},
+    started_by=Snowflake(1),
+    created_at=START,
+    seats=(Seated(seat=1, agent_id=AgentId(1)),),
+)
+NAMES = {1: "Ada", 2: "Bo"}
+
+
+def event(id: int, text: str | None, **fields: object) -> SceneEvent:
+    base: dict[str, object] = {"id": id, "step": 1, "kind": "note", "text": text, "at": START}
+    return SceneEvent(**(base | fields))  # type: ignore[arg-type]
+
+
+def test_marks_become_words_and_what_is_erased_says_so() -> None:
+    cast = Cast(names=NAMES, texts={1: "I am {s2} {o.topic}", 2: None}, options=SCENE.options)
+    assert cast.words("{s1}: {t1}") == "Ada: I am {s2} {o.topic}"
+    assert cast.words("{t2} {t3} {s9}") == "(removed) (removed) somebody who left"
+    assert cast.words("{o.topic}, {o.briefs.2}, {o.nothing}") == "tea, hush, –"
+
+
+def test_a_seat_hears_what_is_for_all_and_what_is_for_it_and_the_end_tells_everything() -> None:
+    events = [
+        event(1, "Hello", kind="text", number=1, seat=1),
+        event(2, "{t1}", seat=1),
+        event(3, "for one", audience=(2,)),
+    ]
+    cast = cast_of(SCENE, events, NAMES)
+    assert lines_for(events, cast, 1) == lines_for(events, cast, 0) == ["Ada: Hello"]
+    assert lines_for(events, cast, 2) == lines_for(events, cast, None) == ["Ada: Hello", "for one"]
+
+
+def test_a_lobby_says_what_is_missing() -> None:
+    assert refusal_to_begin(SCENE) == "It needs 2 seats taken: 1 more."
+    board = board_of(SCENE, [], NAMES, [(AgentId(2), "Bo")])
+    assert board.lines[:2] == ("1. Ada", "1 of 2 to 12 seats are taken.")
+    assert board.agents == ((2, "Bo"),)
+    full = replace(SCENE, seats=tuple(Seated(seat=one) for one in range(1, 14)))
+    assert refusal_to_begin(full) == "It has 12 seats at most: somebody has to leave."
+
+
+def test_a_kind_of_an_older_version_is_not_played_on() -> None:
+    assert "not played any more" in board_of(replace(SCENE, version=99), [], NAMES).lines[-1]
+    assert SCENE.status is SceneStatus.LOBBY
+
+
+def test_the_id_of_a_button_holds_neither_seat_nor_role() -> None:
+    assert press_id("seat", SceneId(7)) == "scene:seat:7:0"

@@ -1,0 +1,258 @@
+"""Scenes in the playground: a council by agents and a person, by buttons and forms, also through a kill."""
+
+import re
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.commanding import Commander
+from tests.e2e.proving import proves
+from tests.e2e.sharing import Cast, shared_home, words_of
+from tests.e2e.test_lives import Life, started
+from tests.e2e.visitor import Json, Visitor, until, visiting
+
+pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="module")]
+
+
+def turn(match: str, **move: object) -> Json:
+    """Have the model answer a turn that offers this with that move, as often as it is asked."""
+    return {"match": match, "answer": {"thoughts": "", "move": move, "actions": []}, "times": 1_000}
+
+
+VOTES = turn(r"- vote\(", type="vote", choice="yes")
+SECONDS = turn(r"- second\(", type="second")
+SPEAKS = turn(r"- speak\(", type="speak", text="I like the sound of that.")
+SAYS = turn(r"- say\(", type="say", text="Good evening to everybody.")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cast(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cast]:
+    async with shared_home(tmp_path_factory.mktemp("scenes")) as one:
+        yield one
+
+
+async def thread_of(you: Visitor, hall: str, name: str) -> str:
+    """Wait for a scene's thread."""
+
+    async def look() -> str | None:
+        guild = (await you.ask("GET", f"/channels/{hall}"))["guild_id"]
+        threads = (await you.ask("GET", f"/guilds/{guild}/threads/active"))["threads"]
+        return next((one["id"] for one in threads if one["name"].startswith(name)), None)
+
+    return await until(look, f"thread {name}")
+
+
+async def board(you: Visitor, thread_id: str, *words: str) -> Json:
+    """Wait until the board in a thread has these words."""
+
+    async def look() -> Json | None:
+        posts = [one for one in await you.messages(thread_id) if one["content"].startswith("🎭")]
+        return next((one for one in posts if all(word in one["content"] for word in words)), None)
+
+    return await until(look, f"board with {words}")
+
+
+async def said(you: Visitor, thread_id: str, words: str) -> Json:
+    """Wait until something is said in a thread."""
+
+    async def look() -> Json | None:
+        return next((one for one in await you.messages(thread_id) if words in one["content"]), None)
+
+    return await until(look, words)
+
+
+@asynccontextmanager
+async def lobby(cast: Cast, kind: str, title: str, **options: object) -> AsyncIterator[tuple[Commander, str]]:
+    """Open a lobby and give its thread; whatever comes of it, the scene is stopped at the end."""
+    told = await cast.manager.told("scene start", kind=kind, title=title, **options)
+    found = re.search(r"(\d+) opens in a thread", told)
+    assert found, told
+    number = found[1]
+    thread_id = await thread_of(cast.you, cast.manager.channel_id, f"{kind.title()} {number}")
+    inside = Commander(cast.you, thread_id)
+    try:
+        yield inside, number
+    finally:
+        await inside.told("scene direct", what="stop", scene=number)
+
+
+async def seat_of(inside: Commander, thread_id: str, *words: str) -> Json:
+    """Press *My seat* until it has these words."""
+
+    async def look() -> Json | None:
+        there = await board(inside.visitor, thread_id)
+        if "My seat" not in str(there["components"]):
+            return None  # it is drawn anew in a moment
+        seat = await inside.press(there, "My seat")
+        return seat if all(word in words_of(seat) for word in words) else None
+
+    return await until(look, f"seat with {words}", seconds=60)
+
+
+async def test_the_scripted_minds_hold_a_council_of_their_own_to_its_end(cast: Cast) -> None:
+    fern = await cast.agent("Fern")
+    async with lobby(cast, "council", "the garden", options="turns=12; host=false") as (inside, number):
+        for name in ("Wren", "Ledger", str(fern)):
+            await inside.told("scene seat", agent=name)
+        await inside.told("scene direct", what="begin")
+
+        async def over() -> str | None:
+            told = await inside.told("scene show", scene=number)
+            return told if "**Over**" in told else None
+
+        assert "The council is closed" in await until(over, "the end", seconds=120)
+        assert "every digest is as it was" in await inside.told("scene replay", scene=number)
+
+
+@proves(manager="scene start | scene replay | scene results")
+async def test_a_newcomer_holds_a_council_with_two_agents_by_buttons_and_finds_what_came_of_it(cast: Cast) -> None:
+    await cast.you.prepare_model(VOTES, SECONDS, SPEAKS)
+    async with lobby(cast, "council", "Tea", options="host=false") as (inside, number):
+        thread_id = inside.channel_id
+        there = await board(cast.you, thread_id, "It needs 2 seats taken")
+        await inside.choose(there, "Let an agent sit", agent_value(there, "Wren"))
+        await inside.choose(there, "Let an agent sit", agent_value(there, "Ledger"))
+        assert "is taken" in words_of(await inside.press(there, "Join"))
+        there = await board(cast.you, thread_id, "It can begin")
+        assert "It begins" in words_of(await inside.press(there, "Begin"))
+
+        seat = await seat_of(inside, thread_id, "It is your turn")
+        form = await inside.press(seat, "move motion…")
+        await inside.fill(form, title="Tea at five", text="We drink tea at five.")
+        await said(cast.you, thread_id, "moves motion 1: **Tea at five** We drink tea at five.")
+        await said(cast.you, thread_id, "seconds.")
+        seat = await seat_of(inside, thread_id, "It is your turn")
+        await inside.fill(await inside.press(seat, "amend…"), clause="1", text="We drink tea at four.")
+        await said(cast.you, thread_id, "would have clause 1 say: We drink tea at four.")
+        seat = await seat_of(inside, thread_id, "It is your turn", "Amendment")
+        assert "stands" in words_of(await inside.press(seat, "call vote"))
+        seat = await seat_of(inside, thread_id, "amending", "It is your turn")
+        await inside.press(seat, "vote: yes")
+        seat = await seat_of(inside, thread_id, "ballot", "It is your turn")
+        await inside.press(seat, "vote: yes")
+        await said(cast.you, thread_id, "Motion 1 passed: 3 yes, 0 no, 0 abstained, 0 absent.")
+
+        stale = await inside.press(seat, "vote: no")
+        assert "That moment has passed" in words_of(stale)
+        results = await inside.run("scene results", scene=number)
+        files = [one["filename"] for one in results["attachments"]]
+        assert files == ["ballot.dark.png", "transcript.txt"]
+        assert "**Tea at five** (1) We drink tea at four." in await inside.text_of(results, 1)
+        assert "every digest is as it was" in await inside.told("scene replay", scene=number)
+        assert not [one for one in await cast.you.messages(cast.manager.channel_id) if "at four" in one["content"]]
+
+
+def agent_value(there: Json, name: str) -> str:
+    """Give the value by which an agent is chosen on a board."""
+    parts = [part for row in there["components"] for part in row["components"]]
+    options = next(part["options"] for part in parts if part.get("placeholder") == "Let an agent sit")
+    return next(str(one["value"]) for one in options if one["label"] == name)
+
+
+@proves(
+    member="scene join | scene leave | scene list | scene show | scene move | scene options | scene results"
+    " | scene stats | scene direct | scene seat",
+    manager="scene direct | scene seat | scene list | scene show | scene stats | scene options | scene join"
+    " | scene leave | scene move",
+)
+async def test_people_play_a_chat_by_commands_and_may_do_what_is_theirs(cast: Cast) -> None:
+    await cast.you.prepare_model(SAYS)
+    await cast.refused("scene start", kind="chat")
+    assert "**say**: Say something" in await cast.guest.told("scene options", kind="chat")
+    assert "**Options**" in await cast.manager.told("scene options", kind="council")
+    async with lobby(cast, "chat", "Weather", options="turns=6; briefs.1=You love rain.") as (inside, number):
+        guest = Commander(cast.guest.visitor, inside.channel_id)
+        assert "Seat 1" in await guest.told("scene join")
+        assert "have a seat here already" in await guest.told("scene join")
+        assert "Only who started the scene" in await guest.told("scene seat", agent="Wren")
+        assert "Only who started the scene" in await guest.told("scene direct", what="begin")
+        assert "Seat 2" in await inside.told("scene join")
+        assert "is free" in await inside.told("scene leave")
+        assert "Seat 2" in await inside.told("scene seat", agent="Wren")
+        assert "Seat 3" in await inside.told("scene join")
+        assert "It begins." in await inside.told("scene direct", what="begin")
+        seat = await guest.told("scene move")
+        assert "**Your brief**: You love rain." in seat
+        assert "You love rain" not in await inside.told("scene move")
+        assert "You love rain" not in await inside.told("scene show")
+        assert "stands" in await guest.told("scene move", move="say", arguments="It rains.")
+        await said(cast.you, inside.channel_id, "@guest: It rains.")
+        await said(cast.you, inside.channel_id, "Good evening to everybody.")
+
+        async def my_turn() -> bool:
+            return "It is your turn" in await inside.told("scene move")
+
+        await until(my_turn, "my turn")
+        await inside.visitor.say(inside.channel_id, "I would rather have sun.")
+
+        async def taken() -> bool:
+            return "I would rather have sun." in await guest.told("scene move")
+
+        await until(taken, "what I said in the thread")
+        assert "paused" in await inside.told("scene direct", what="pause")
+        assert "Paused" in await guest.told("scene show", scene=number)
+        assert f"**{number}** chat, Weather" in await guest.told("scene list")
+        assert f"**{number}** chat, Weather" in await inside.told("scene list")
+        assert "goes on" in await inside.told("scene direct", what="resume")
+        assert "is free" in await guest.told("scene leave")
+
+        async def over() -> bool:
+            told = await inside.told("scene direct", what="skip")
+            return "is over" in told or "does not run" in told
+
+        await until(over, "the end")
+        await said(cast.you, inside.channel_id, "It is over")
+        assert "It is over" in await guest.told("scene results", scene=number)
+        assert "chat: " in await guest.told("scene stats")
+        assert "chat: " in await inside.told("scene stats")
+
+
+@pytest.mark.long
+async def test_a_council_that_is_killed_in_the_middle_of_its_ballot_goes_on(tmp_path: Path) -> None:
+    async with started(tmp_path) as first:
+        await first.ready()
+        thread_id, number = await to_the_ballot(first)
+        first.process.send_signal(signal.SIGKILL)
+        await first.ends()
+    async with started(tmp_path) as second:
+        await second.ready()
+        await finish_the_ballot(second, thread_id, number)
+
+
+async def finish_the_ballot(house: Life, thread_id: str, number: str) -> None:
+    """Vote for the last time, and find that nothing was lost and nothing said twice."""
+    async with visiting(house.url) as you:
+        inside = Commander(you, thread_id)
+        await you.prepare_model(VOTES, SECONDS, SPEAKS)
+        seat = await seat_of(inside, thread_id, "ballot", "It is your turn")
+        await inside.press(seat, "vote: yes")
+        await said(you, thread_id, "Motion 1 passed: 3 yes, 0 no, 0 abstained, 0 absent.")
+        assert "every digest is as it was" in await inside.told("scene replay", scene=number)
+        posts = [one["content"] for one in await you.messages(thread_id)]
+        assert len([one for one in posts if "moves motion 1" in one]) == 1
+
+
+async def to_the_ballot(house: Life) -> tuple[str, str]:
+    """Bring a council to its ballot, with the agents' votes sealed."""
+    async with visiting(house.url) as you:
+        hall = await you.channel("wren")
+        outside = Commander(you, hall)
+        await you.prepare_model(VOTES, SECONDS, SPEAKS)
+        await outside.comes_to_tell("scene start", "opens in a thread", kind="council", options="host=false")
+        thread_id = await thread_of(you, hall, "Council 1")
+        inside = Commander(you, thread_id)
+        for agent in ("Wren", "Ledger"):
+            await inside.told("scene seat", agent=agent)
+        await inside.told("scene join")
+        await inside.told("scene direct", what="begin")
+        await seat_of(inside, thread_id, "It is your turn")
+        await inside.told("scene move", move="move_motion", arguments="title=Tea; text=Tea at five.")
+        await said(you, thread_id, "seconds.")
+        await seat_of(inside, thread_id, "It is your turn", "Motion 1")
+        await inside.told("scene move", move="call_vote")
+        await seat_of(inside, thread_id, "ballot", "It is your turn")
+        return thread_id, "1"

@@ -1,0 +1,74 @@
+"""Time that is up: misses, being away, models that fail, and the time in which nobody was there."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.core.actions import DirectScene, StartScene, TakeSeat
+from bot.core.config import CommunityConfig
+from bot.core.errors import ModelUnreachable
+from bot.core.records import SceneId
+from bot.core.scenes.records import SceneStatus
+from bot.engine import deadlines
+from bot.engine.deadlines import Deadlines
+from tests.engine.theatre import BOSS, MIRA, SCENE, Player, theatre
+
+
+async def test_a_persons_time_runs_out_and_after_three_misses_nobody_waits_for_them() -> None:
+    async with theatre() as stage:
+        await stage.done(StartScene(room_id=1, kind="chat", options={"turns": 40}))
+        await stage.house.deliver()
+        await stage.done(TakeSeat(scene_id=SCENE), MIRA)
+        for agent_id in (1, 2):
+            await stage.done(TakeSeat(scene_id=SCENE, agent_id=agent_id))
+        await stage.done(DirectScene(scene_id=SCENE, what="begin"))
+        await stage.house.deliver()
+        await stage.run(125)
+        assert (await stage.scene()).seats[0].misses == 1
+        await stage.run(260)
+        assert "@mira is away." in await stage.lines()
+        await stage.run(30)
+        scene = await stage.scene()
+        assert scene.seats[0].misses == 3
+        assert scene.status is SceneStatus.OVER or scene.step > 15
+        assert await stage.replays()
+
+
+async def test_the_time_in_which_nobody_ran_selfroom_is_nobodys_miss() -> None:
+    async with theatre() as stage:
+        await stage.opened("chat", 1, BOSS)
+        await stage.run(10)
+        await stage.house.clock.advance(3_600)
+        after = Deadlines(stage.house.store, stage.house.clock, config=CommunityConfig())
+        await after.run()
+        scene = await stage.scene()
+        assert scene.deadline_at is not None
+        assert scene.deadline_at > stage.house.clock.now() + timedelta(seconds=60)
+        assert scene.seats[1].misses == 0
+
+
+async def test_a_scene_whose_models_fail_twice_in_a_row_pauses_and_says_why() -> None:
+    model = Player(lambda text, moves: ModelUnreachable("The line is down."))
+    async with theatre(model) as stage:
+        await stage.opened(agents=2)
+        await stage.run(200)
+        scene = await stage.scene()
+        assert scene.status is SceneStatus.PAUSED
+        assert scene.why.startswith("the model provider fails")
+        assert "Paused" in str(stage.house.publisher.boards[-1].lines)
+
+
+async def test_scenes_whose_time_cannot_be_entered_hold_up_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadlines, "DUE_AT_ONCE", 2)
+    async with theatre() as stage:
+        await stage.done(StartScene(room_id=1, kind="chat"))
+        good, now = await stage.scene(), stage.house.clock.now()
+        async with stage.house.store.writing(stage.house.community_id) as write:
+            for number in (7, 8):  # they came from elsewhere, and are as nobody here leaves them
+                bad = replace(good, id=SceneId(number), status=SceneStatus.OVER, deadline_at=now - timedelta(days=9))
+                await write.scenes.keep(bad)
+            await write.scenes.keep(replace(good, deadline_at=now))
+        await stage.deadlines.run()
+        await stage.deadlines.run()
+        assert (await stage.scene()).status is SceneStatus.STOPPED

@@ -1,0 +1,136 @@
+"""Try small real models on this machine and compare ways of asking them: `python -m tests.minds FOLDER [NAME ...]`.
+
+FOLDER has a `start.py` that starts such a model behind a server with OpenAI's shapes: `start.py NAME PORT`.
+"""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bot.app import opened_trial
+from bot.core.kinds import Detail, InputFormat
+from bot.core.ports import Model, ModelAnswer, ModelCall
+from bot.engine.trial.card import Card
+from bot.engine.trial.running import Wanted
+from bot.engine.trial.situations import Aim
+from bot.settings import Settings
+
+PORT = 21_599
+STARTS_WITHIN_SECONDS = 1_800.0  # the first time it is fetched
+MINDS = ("qwen", "smol")
+FEW = ("addressed", "recall 1", "recall 2", "recall 3", "recall 4", "recall 5", "not addressed", "thumbs")
+REASON = re.compile(r'\nwhy: [^\n]*(?=\n)|,\s*"(?:why)": "(?:[^"\\]|\\.)*"')
+COLUMNS = (Aim.USABLE, Aim.ANSWERED, Aim.SILENT, Aim.RECALL, Aim.DONE, Aim.UNASKED, Aim.LEAK)
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of asking."""
+
+    name: str
+    detail: Detail
+    input_format: InputFormat = InputFormat.TEXT
+    with_reason: bool = True
+    api: str = "chat"
+
+
+WAYS = (
+    Way("lean, text", Detail.LEAN),
+    Way("lean, text, no reason line", Detail.LEAN, with_reason=False),
+    Way("lean, json", Detail.LEAN, InputFormat.JSON),
+    Way("lean, text, responses API", Detail.LEAN, api="responses"),
+    Way("full, text", Detail.FULL),
+    Way("full, text, no reason line", Detail.FULL, with_reason=False),
+    Way("full, json", Detail.FULL, InputFormat.JSON),
+)
+
+
+class Unreasoned:
+    """A model that is not told why a beat came."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._model, name)
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        return await self._model.answer(replace(call, input=REASON.sub("", call.input)))
+
+
+@contextmanager
+def started(folder: Path, mind: str) -> Iterator[str]:
+    """Run a model's server until the block ends; gives its address."""
+    server = subprocess.Popen([sys.executable, str(folder / "start.py"), mind, str(PORT)], stdout=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + STARTS_WITHIN_SECONDS
+        while not answers():
+            if server.poll() is not None or time.monotonic() > until:
+                raise SystemExit(f"{mind} did not start: try {folder}/start.py by itself.")
+            time.sleep(1)
+        yield f"http://127.0.0.1:{PORT}/v1"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def answers() -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/health", timeout=5) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, TimeoutError, ConnectionError):
+        return False
+
+
+async def tried(address: str, mind: str, way: Way, only: Sequence[str]) -> Card:
+    with tempfile.TemporaryDirectory() as folder:
+        given = {"data_dir": folder, "openai_base_url": address, "openai_api": way.api, "model_timeout_seconds": 300}
+        settings = Settings.model_validate(given)
+        async with opened_trial(settings, mind) as trial:
+            if not way.with_reason:
+                trial.model = Unreasoned(trial.model)  # type: ignore[assignment]  # all else it passes on
+            wanted = Wanted(
+                name=mind, detail=way.detail, input_format=way.input_format, languages=("English",), only=only
+            )
+
+            async def progress(done: int, total: int, what: str) -> None:
+                print(f"\r{way.name}: {done} of {total} {what:<40}", end="", file=sys.stderr)  # noqa: T201
+
+            return await trial.run(wanted, progress)
+
+
+def row(way: Way, card: Card) -> str:
+    shares = [f"{card.passed[aim]}/{card.tried[aim]}" if card.tried[aim] else "–" for aim in COLUMNS]
+    cached = 100 * card.usage.cached_tokens // max(1, card.usage.input_tokens)
+    tokens = card.usage.input_tokens // max(1, card.beats)
+    return " | ".join(["", way.name, *shares, f"{card.median_seconds:.1f}", f"{tokens:,}", f"{cached} %", ""]).strip()
+
+
+async def main() -> None:
+    folder, minds = Path([*sys.argv[1:], "../shared/minds"][0]), sys.argv[2:] or MINDS
+    if not (folder / "start.py").exists():
+        print(f"There are no minds in {folder}: nothing was tried.")  # noqa: T201
+        return
+    ways = [one for one in WAYS if re.search(os.environ.get("WAYS", ""), one.name)]
+    only = FEW if os.environ.get("ALL") is None else ()
+    for mind in minds:
+        print(f"\n{mind}, {time.strftime('%Y-%m-%d')}\n")  # noqa: T201
+        print(" | ".join(["", "way", *COLUMNS, "seconds", "tokens in", "cached", ""]).strip())  # noqa: T201
+        print("|" + " --- |" * (len(COLUMNS) + 4))  # noqa: T201
+        with started(folder, mind) as address:
+            for way in ways:
+                print(row(way, await tried(address, mind, way, only)), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

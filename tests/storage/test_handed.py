@@ -1,0 +1,201 @@
+"""Archives that people are handed and hand in: no key opens with them, and they come only where nobody lives."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from bot.core.changes import SetOverride
+from bot.core.errors import BadSetting
+from bot.core.models import OwnProvider
+from bot.core.records import Community, CommunityId, Snowflake
+from storage.moving.handed import MOST_AGENTS, HandedArchives, looked_through
+from storage.store import SqlStore
+from tests.factories import person
+from tests.fakes import START, OpenBench, PlainCipher
+from tests.storage.lines import forget
+from tests.storage.test_moving import FIRST, OTHER_GUILD, lively
+
+__all__ = ["lively"]  # the community that every test here takes
+PLENTY = 50_000_000
+Files = dict[str, bytes]
+
+
+@pytest.fixture
+def archives(store: SqlStore) -> HandedArchives:
+    return HandedArchives(store.database, OpenBench(), PlainCipher())
+
+
+@pytest.fixture
+async def empty(store: SqlStore) -> Community:
+    """A server into which the bot has just come."""
+    async with store.writing() as write:
+        return await write.communities.add(OTHER_GUILD, "The Others")
+
+
+async def packed(archives: HandedArchives, lively: CommunityId) -> bytes:
+    data, _ = await archives.pack(lively, most_bytes=PLENTY)
+    return data
+
+
+def changed(data: bytes, change: Callable[[Files], None]) -> bytes:
+    """Give an archive that somebody has tampered with."""
+    with zipfile.ZipFile(io.BytesIO(data)) as old:
+        files = {name: old.read(name) for name in old.namelist()}
+    change(files)
+    anew = io.BytesIO()
+    with zipfile.ZipFile(anew, "w") as new:
+        for name, text in files.items():
+            new.writestr(name, text)
+    return anew.getvalue()
+
+
+def lines(files: Files, table: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in files[f"{table}.jsonl"].splitlines()]
+
+
+def with_lines(files: Files, table: str, rows: list[dict[str, object]]) -> None:
+    files[f"{table}.jsonl"] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    manifest = json.loads(files["manifest.json"])
+    manifest["counts"][table] = len(rows)
+    files["manifest.json"] = json.dumps(manifest).encode()
+
+
+async def test_a_handed_archive_names_its_keys_and_holds_nothing_that_opens_one(
+    archives: HandedArchives, lively: CommunityId
+) -> None:
+    data, held = await archives.pack(lively, most_bytes=PLENTY)
+    assert (held.agents, held.messages) == (3, 10)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        [key] = [json.loads(line) for line in archive.read("keys.jsonl").splitlines()]
+        assert (key["label"], key["ciphertext"], key["digest"]) == ("spare", "", "")
+        assert "seal" not in json.loads(archive.read("manifest.json"))
+
+
+async def test_one_that_discord_would_not_take_is_told_with_its_size(
+    archives: HandedArchives, lively: CommunityId
+) -> None:
+    with pytest.raises(BadSetting, match=r"takes 0\.\d MB, and files of 0\.0 MB can be sent here: ask whoever runs"):
+        await archives.pack(lively, most_bytes=1_000)
+
+
+async def test_it_moves_into_an_empty_community_whose_own_choices_stay(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
+) -> None:
+    async with store.writing(empty.id) as write:
+        await write.people.put(empty.id, person("ned", id=9))
+        await write.people.decide_about(empty.id, replace(person("ned", id=9), muted=True))
+        own = [SetOverride(name="managers_channel_id", value=55), SetOverride(name="floor", value=1)]
+        await write.apply(empty.id, own)
+        await write.providers.keep(empty.id, OwnProvider(base_url=None, api="chat", sealed_key=b"sealed"))
+        await write.money.reserve(empty.id, START.date(), usd=Decimal("0.4"), tokens=10, paid=True)
+    held = await archives.unpack(empty, await packed(archives, lively))
+    assert (held.agents, held.messages) == (3, 10)
+    async with store.reading() as read:
+        view = await read.views.whole(empty.id, room_ids=[FIRST])
+        assert [one.id for one in view.agents.values()] == [1, 2, 3]
+        assert (view.config.managers_channel_id, view.config.floor) == (55, 3)
+        ned = await read.people.find(empty.id, Snowflake(9))
+        assert ned is not None and ned.muted
+        assert await read.providers.of(empty.id) is not None
+        assert (await read.money.spent(empty.id, START.date()))[0] >= Decimal("0.4")
+        assert view.rooms[FIRST].room.channel_id is None  # it gets one in this server
+    with pytest.raises(BadSetting, match="live here already"):
+        await archives.unpack(empty, await packed(archives, lively))
+
+
+async def test_who_was_forgotten_here_does_not_come_back_with_an_archive(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
+) -> None:
+    async with store.reading() as read:
+        (speaker,) = {one.sender.person_id for one in await read.talk.history(lively, FIRST) if one.sender.person_id}
+    async with store.writing(empty.id) as write:
+        await write.people.put(empty.id, person("mira", id=speaker))
+        await forget(write.personal, empty.id, Snowflake(speaker), START)
+    await archives.unpack(empty, await packed(archives, lively))
+    async with store.reading() as read:
+        assert await read.talk.history(lively, FIRST)
+        assert [one for one in await read.talk.history(empty.id, FIRST) if one.sender.person_id == speaker] == []
+
+
+async def test_no_address_that_we_would_ask_comes_in(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
+) -> None:
+    def aimed(files: Files) -> None:
+        files_of_messages = [row | {"url": "http://127.0.0.1/secret.png"} for row in lines(files, "attachments")]
+        agents = [row | {"avatar_url": "http://127.0.0.1/secret.png"} for row in lines(files, "agents")]
+        with_lines(files, "attachments", files_of_messages)
+        with_lines(files, "agents", agents)
+        manifest = json.loads(files["manifest.json"])
+        manifest["kept"] = {"card:1": {"first_mes": "hi"}, "opened": "no such thing", "home": {"x": 1}}
+        files["manifest.json"] = json.dumps(manifest).encode()
+
+    await archives.unpack(empty, changed(await packed(archives, lively), aimed))
+    async with store.reading() as read:
+        history = await read.talk.history(empty.id, FIRST)
+        assert {file.url for message in history for file in message.attachments} == {""}
+        view = await read.views.whole(empty.id)
+        assert {one.avatar_url for one in view.agents.values()} == {None}
+        assert await read.notes.find(empty.id, "card:1") == {"first_mes": "hi"}
+        assert (await read.notes.find(empty.id, "opened"), await read.notes.find(empty.id, "home")) == (None, None)
+
+
+async def test_what_makes_no_sense_is_refused_before_anything_is_written(
+    archives: HandedArchives, lively: CommunityId
+) -> None:
+    whole = await packed(archives, lively)
+    assert looked_through(whole).agents == 3
+
+    def crowded(files: Files) -> None:
+        first = lines(files, "agents")[0]
+        with_lines(files, "agents", [first | {"id": number} for number in range(1, MOST_AGENTS + 2)])
+
+    def nameless(files: Files) -> None:
+        with_lines(files, "agents", [{"id": 1}])
+
+    def empty_of_agents(files: Files) -> None:
+        del files["agents.jsonl"]
+
+    for wrong, told in (
+        (b"PK no archive", "damaged"),
+        (whole[: len(whole) // 2], "damaged"),
+        (changed(whole, crowded), "more than any community"),
+        (changed(whole, nameless), "damaged"),
+        (changed(whole, empty_of_agents), "damaged"),
+    ):
+        with pytest.raises(BadSetting, match=told):
+            await archives.look_into(lively, wrong)
+
+
+async def test_one_that_a_database_refuses_leaves_the_empty_community_as_it_was(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
+) -> None:
+    def stray(files: Files) -> None:
+        with_lines(files, "memberships", [row | {"agent_id": 99} for row in lines(files, "memberships")])
+
+    async with store.writing(empty.id) as write:
+        await write.apply(empty.id, [SetOverride(name="floor", value=1)])
+    with pytest.raises(BadSetting, match="damaged"):
+        await archives.unpack(empty, changed(await packed(archives, lively), stray))
+    async with store.reading() as read:
+        view = await read.views.whole(empty.id)
+        assert (dict(view.agents), view.config.floor) == ({}, 1)
+
+
+async def test_nothing_is_handed_out_while_somebody_is_being_forgotten(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId
+) -> None:
+    mira = Snowflake(501)
+    async with store.writing(lively) as write:
+        await write.personal.begin_forgetting(lively, mira, START)
+    with pytest.raises(BadSetting, match="being forgotten"):
+        await packed(archives, lively)
+    async with store.writing(lively) as write:
+        while await write.personal.forget_on(lively, mira) is None:
+            pass
+    await store.gone_for_good()
+    assert b"mira" not in await packed(archives, lively)

@@ -1,0 +1,72 @@
+"""However full the rooms of an agent are, a view of them holds no more than can be shown."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from bot.core.records import AgentId, Attachment
+from storage import views
+from storage.store import SqlStore
+from tests.founding import founded
+from tests.storage.lines import said
+
+FIRST, SECOND, THIRD = AgentId(1), AgentId(2), AgentId(3)
+Said = Mapping[AgentId, tuple[list[str], int]]
+
+
+async def seen_of(store: SqlStore, lines: Mapping[AgentId, list[str]], wanted: int, *, files: str = "") -> Said:
+    """Give what a view holds of these rooms, of which one agent is in all, and how much it leaves out."""
+    community_id = await founded(store, 3, guests=[(FIRST, SECOND), (FIRST, THIRD)])
+    told = [(id_, text, number) for id_, texts in lines.items() for number, text in enumerate(texts)]
+    attached = (Attachment(name="a", media_type="text/plain", size_bytes=1, url="b", text=files),) if files else ()
+    async with store.writing(community_id) as write:
+        await write.talk.add(
+            community_id,
+            [said(text, 1_000 * id_ + number, room_id=id_, attachments=attached) for id_, text, number in told],
+        )
+    async with store.reading() as read:
+        view = await read.views.whole(community_id, agent_ids=[FIRST], messages=wanted)
+    return {id_: ([one.content for one in its.messages], its.older) for id_, its in view.rooms.items()}
+
+
+def numbered(count: int) -> list[str]:
+    return [str(number) for number in range(count)]
+
+
+async def test_full_rooms_share_what_a_view_may_hold_and_others_are_whole(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "MOST_MESSAGES", 100)
+    monkeypatch.setattr(views, "LEAST_OF_A_ROOM", 5)
+    seen = await seen_of(store, {FIRST: numbered(80), SECOND: numbered(10), THIRD: numbered(90)}, 70)
+    assert seen == {
+        FIRST: (numbered(80)[-45:], 35),
+        SECOND: (numbered(10), 0),
+        THIRD: (numbered(90)[-45:], 45),
+    }
+
+
+@pytest.mark.parametrize("files", ["", "x" * 38])
+async def test_long_texts_leave_out_the_oldest_of_those_who_have_most_and_no_room_is_empty(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch, files: str
+) -> None:
+    monkeypatch.setattr(views, "MOST_CHARACTERS", 200)
+    texts = [f"{number:0{2 if files else 40}}" for number in range(9)]
+    seen = await seen_of(store, {FIRST: texts, SECOND: ["x" * 500], THIRD: texts}, 50, files=files)
+    assert seen == {FIRST: (texts[-1:], 8), SECOND: (["x" * 500], 0), THIRD: (texts[-1:], 8)}
+
+
+async def test_what_is_left_of_the_bound_goes_to_those_who_come_first(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "MOST_CHARACTERS", 200)
+    texts = [f"{number:040}" for number in range(9)]
+    seen = await seen_of(store, {FIRST: texts, THIRD: texts}, 50)
+    assert seen == {FIRST: (texts[-3:], 6), SECOND: ([], 0), THIRD: (texts[-2:], 7)}
+
+
+def test_a_room_alone_may_be_as_long_as_was_asked() -> None:
+    assert views.of_each([100_000], 8_000) == 8_000
+    assert views.of_each([100_000] * 20, 8_000) == 400
+    assert views.of_each([100_000] * 400, 8_000) == views.LEAST_OF_A_ROOM
+    assert views.of_each([100_000] * 400, 1) == 1

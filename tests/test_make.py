@@ -1,0 +1,60 @@
+"""What `make run` says while it fetches what Selfroom needs."""
+
+import os
+import pty
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).parents[1]
+ALONE = {
+    name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
+}  # no part of another
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """Give a folder with the Makefile, a uv that tells how it was called, and a Selfroom that only greets."""
+    shutil.copy(HOME / "Makefile", tmp_path)
+    for name in ("pyproject.toml", "uv.lock"):
+        (tmp_path / name).touch()
+    bin_ = tmp_path / ".venv" / "bin"
+    bin_.mkdir(parents=True)
+    for name, does in (("uv", 'echo "uv $*" >&2'), ("selfroom", "echo ready")):
+        (bin_ / name).write_text(f"#!/bin/sh\n{does}\n")
+        (bin_ / name).chmod(0o755)
+    return tmp_path
+
+
+def on_a_terminal(*command: str, within: Path) -> str:
+    """Run a command with a terminal as its output, and give what stands there."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, cwd=within, env=ALONE, stdout=theirs, stderr=theirs) as running:
+        os.close(theirs)
+        told = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            told += piece
+        assert running.wait() == 0
+    os.close(ours)
+    return told.decode()
+
+
+def test_who_runs_it_for_the_first_time_sees_how_far_it_is(clone: Path) -> None:
+    told = on_a_terminal("make", "run", within=clone)
+    assert told.index("Fetching the libraries") < told.index("uv sync") < told.index("ready")
+    assert "--quiet" not in told
+    assert on_a_terminal("make", "run", within=clone) == "ready\r\n"
+
+
+def test_what_is_written_to_a_file_has_no_progress_in_it(clone: Path) -> None:
+    done = subprocess.run(["make", "run"], cwd=clone, env=ALONE, capture_output=True, text=True, check=True)
+    assert "Fetching the libraries" in done.stdout
+    assert "--quiet" in done.stderr
