@@ -1,12 +1,12 @@
 """An agent whose answers a test writes: they come from the playground's model, over HTTP, to a line that you say."""
 
 import asyncio
-import json
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
+from bot.core.records import AgentId, Beat, Snowflake
 from tests.e2e.sharing import Cast
 from tests.e2e.visitor import Json, Visitor, until
 
@@ -55,12 +55,13 @@ class Stage:
         )
         await (by or self.cast.you).say(self.halls[name], f"{name}, {words} {mark}")
 
-        async def applied() -> Json | None:
-            beat: Json = json.loads(await self.face(f"/agents/{self.ids[name]}/beat"))
-            return beat if beat.get("thoughts") == mark else None
+        [guild] = self.cast.home.house.client.guilds
 
-        outcome: list[str] = (await until(applied, f"beat with {actions}"))["outcome"]
-        return outcome
+        async def applied() -> Beat | None:
+            beats = await self.cast.home.house.desk.beats.of(Snowflake(guild.id), AgentId(self.ids[name]), limit=9)
+            return next((beat for beat in beats if beat.thoughts == mark), None)  # others may have come since
+
+        return list((await until(applied, f"beat with {actions}")).outcome)
 
     async def face(self, path: str) -> str:
         """Read the bot's own face."""

@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, expect
 
+from tests.adapters.discord.stage import until
 from tests.playground.page_bot import picture_bytes
 from tests.playground.page_driver import Scene, Tab, staged
 from tests.playground.page_face import Face, agent, beat, facing
@@ -36,6 +37,8 @@ SMALL = """([pressable, inSentence, finger]) => {
     .filter((one) => Math.min(size(one).width, size(one).height) < finger)
     .map((one) => `${one.outerHTML.slice(0, 120)} ${size(one).width} x ${size(one).height}`);
 }"""
+AT_REST = """() => !document.querySelector(".skeleton") && document.getAnimations().every(
+  (one) => one.playState !== "running" || one.effect.getComputedTiming().endTime === Infinity)"""
 Step = Callable[[], Awaitable[object]]
 Role = Literal["button"]
 axe = Axe()
@@ -155,7 +158,7 @@ async def test_axe_finds_nothing_in_any_state_of_the_page(browser: Browser, look
         small = await too_small(tab, "log") if phone else []
         for state, begin in states(tab, phone=phone).items():
             await begin()
-            await tab.page.wait_for_function("document.querySelectorAll('.skeleton').length === 0")
+            await until(lambda: tab.page.evaluate(AT_REST))
             wrong += await faults(tab, state)
             small += await too_small(tab, state) if phone else []
             await leave(tab)

@@ -3,7 +3,8 @@
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.playground.page_driver import staged
+from tests.adapters.discord.stage import until
+from tests.playground.page_driver import Scene, Tab, staged
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -23,6 +24,12 @@ async def pick(page: Page, channel: str, item: str) -> None:
     """Choose from the menu of a channel."""
     await page.locator(".channel", has_text=channel).click(button="right")
     await page.get_by_role("menuitem", name=item).click()
+
+
+async def read_on(scene: Scene, tab: Tab, word: str) -> None:
+    """Wait until the page has met all that was said before."""
+    await scene.channel.send(word)
+    await tab.message(word).wait_for()
 
 
 async def test_a_channel_is_made_renamed_and_deleted_from_menus(browser: Browser) -> None:
@@ -101,6 +108,7 @@ async def test_the_desktop_is_told_of_what_is_for_me_and_not_of_what_is_muted_or
         await tab.page.evaluate(NOTED)
         me = f"<@{scene.about['person']['user']['id']}>"
         await garden.send(f"{me} before it was wished")
+        await read_on(scene, tab, "so far")
         await tab.page.get_by_role("button", name="The Playground").click()
         await tab.page.get_by_role("menuitemradio", name="of what is for me").click()
         await garden.send("for nobody")
@@ -109,8 +117,9 @@ async def test_the_desktop_is_told_of_what_is_for_me_and_not_of_what_is_muted_or
         await tab.message("while you look").wait_for()
         await pick(tab.page, "garden", "Mute")
         await garden.send(f"{me} never mind")
+        await read_on(scene, tab, "farther")
         await pick(tab.page, "garden", "Unmute")
         await garden.send(f"{me} at last")
-        await tab.page.wait_for_function("window.noted.length === 2")
+        await until(lambda: tab.page.evaluate("window.noted.length === 2"))
         noted = await tab.page.evaluate("window.noted")
         assert noted == ["Selfroom in #garden: @Robin come quickly", "Selfroom in #garden: @Robin at last"]

@@ -86,6 +86,16 @@ async def test_a_command_can_be_written_out_or_left(browser: Browser) -> None:
         await expect(tab.message("Topic #welcome: Tea and cake")).to_be_visible()
 
 
+async def test_a_call_written_before_the_commands_are_known_becomes_the_command(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        route = "GET /channels/*/application-command-index"
+        await scene.ask("POST", "/playground/faults", {"kind": "latency", "route": route, "seconds": 1})
+        tab = await scene.tab()
+        await tab.box.fill("/room topic words: Tea and cake channel: welcome")
+        await expect(tab.page.get_by_role("combobox", name="words")).to_have_value("Tea and cake")
+        await expect(tab.box).to_have_value("")
+
+
 async def test_options_can_be_named_while_one_types_and_no_letter_is_lost(browser: Browser) -> None:
     async with staged(browser) as scene:
         tab = await scene.tab()

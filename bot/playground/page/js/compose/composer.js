@@ -156,13 +156,16 @@ export class Composer {
     this.#fit();
     if (!this.shown) return;
     this.app.world.unsent.keepWords(this.shown.id, this.area.value);
-    const called = this.area.value.startsWith("/") && calledCommand(this.app, this.area.value);
-    if (called) {
-      this.enterCommand(called.leaf, parseOptions(called.leaf, called.rest));
-      return;
-    }
+    if (this.#called()) return;
     this.#offer();
     this.#tellTyping();
+  }
+
+  /** Begin the command that the text is a call of; false when it is none. */
+  #called() {
+    const called = this.area.value.startsWith("/") && calledCommand(this.app, this.area.value);
+    if (called) this.enterCommand(called.leaf, parseOptions(called.leaf, called.rest));
+    return Boolean(called);
   }
 
   #tellTyping() {
@@ -177,7 +180,8 @@ export class Composer {
     const slash = value.match(/^\/([^\n]{0,70})$/);
     if (slash) {
       this.#offerCommands();
-      this.app.quietly(this.app.commands.refresh().then(() => this.#offerCommands()));
+      // By then a quick hand may have written the whole call.
+      this.app.quietly(this.app.commands.refresh().then(() => this.#called() || this.#offerCommands()));
       return;
     }
     const found = triggered(this.app, value.slice(0, selectionStart));
