@@ -13,12 +13,13 @@ from bot.core.answer_text import read_answer
 from bot.core.errors import Rejected
 from bot.core.key_redaction import given_in, keys_in, keys_written
 from bot.core.kinds import OutputFormat
-from bot.core.plain_words import Sole, spoken, without_loop, without_thinking
+from bot.core.plain_words import Sole, own_message, spoken, without_loop, without_thinking
 from bot.core.records import AgentId, Json
 
 MOST_ITEMS = 50
 MOST_PARTS = 200  # no call asks so many agents
 LONGEST_THOUGHTS = 20_000
+ECHO = "that is what you were shown: say it in your own words."
 Refusal = tuple[str, str]  # (what, why)
 
 
@@ -103,12 +104,11 @@ def _as_data(text: str, asked: Sequence[AgentId], output_format: OutputFormat, s
     replies: dict[AgentId, AgentAnswer] = {}
     rejected: list[str] = []
     spoiled: set[AgentId] = set()
-    room_id = sole.room_id if sole is not None else None
     for part in islice(_parts(read.data) if len(asked) != 1 else _ones(read.data, asked[0]), MOST_PARTS):
         agent_id, why = _whose(part, asked)
         if agent_id is None or agent_id in replies:
             rejected.append(why or f"Agent {agent_id} answered twice: the first answer counts.")
-        elif (reply := _reply_of(agent_id, part, room_id)) is None:
+        elif (reply := _reply_of(agent_id, part, sole)) is None:
             spoiled.add(agent_id)
         else:
             replies[agent_id] = reply
@@ -173,7 +173,7 @@ def _named_id(part: Mapping[str, Json]) -> str:
     return str(given).strip().removesuffix(".0")
 
 
-def _reply_of(agent_id: AgentId, part: Json, room_id: AgentId | None) -> AgentAnswer | None:
+def _reply_of(agent_id: AgentId, part: Json, sole: Sole | None) -> AgentAnswer | None:
     if not isinstance(part, dict):
         return None
     known = {name for names in spellings.AGENT_FIELDS.values() for name in names}
@@ -185,7 +185,7 @@ def _reply_of(agent_id: AgentId, part: Json, room_id: AgentId | None) -> AgentAn
     if isinstance(said, str):  # a message by itself, its room beside it
         said = {"room_id": first_of(part, spellings.RESPONSE_FIELDS["room_id"]), "message": said}
     for item in _listed(said, "responses", rejected):
-        _take_response(item, actions, rejected, room_id)
+        _take_response(item, actions, rejected, sole)
     for item in _listed(first_of(part, spellings.AGENT_FIELDS["actions"]), "actions", rejected):
         _take_action(item, actions, rejected)
     thoughts = first_of(part, spellings.AGENT_FIELDS["thoughts"])
@@ -212,8 +212,9 @@ def _listed(value: Json, what: str, rejected: list[Refusal]) -> list[Json]:
     return items[:MOST_ITEMS]
 
 
-def _take_response(item: Json, actions: list[Action], rejected: list[Refusal], asked_in: AgentId | None) -> None:
+def _take_response(item: Json, actions: list[Action], rejected: list[Refusal], sole: Sole | None) -> None:
     """Take a message; where it names no room it is for the one that asked, if it is known which (a call of one)."""
+    asked_in = sole.room_id if sole is not None else None
     if isinstance(item, str) and item.strip().lower() in spellings.SILENCE:
         return
     if isinstance(item, str) and asked_in is not None:
@@ -226,8 +227,13 @@ def _take_response(item: Json, actions: list[Action], rejected: list[Refusal], a
         return
     room_id = first_of(item, spellings.RESPONSE_FIELDS["room_id"])
     room_id = asked_in if room_id is None else room_id
+    said = message
+    if isinstance(message, str):
+        said = own_message(message, sole) if sole is not None else without_loop(message)
+    if said == "":
+        rejected.append(("send_message", ECHO))
+        return
     try:
-        said = without_loop(message) if isinstance(message, str) else message
         actions.append(SendMessage.model_validate({"room_id": room_id, "message": said}))
     except ValidationError as error:
         rejected.append(("send_message", problem_of(error)))

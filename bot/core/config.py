@@ -15,6 +15,10 @@ from bot.core.records import Agent, Json, Snowflake
 MOST_STEPS = 4  # further calls of one beat: a lease holds for so many
 
 
+WARMEST = 2.0
+LEAN_TEMPERATURE = 0.3  # small models recall and obey more surely so (docs/models.md)
+
+
 class Manner(BaseModel):
     """How one model is asked, as a trial found it out; `temperature`: its agents are asked no warmer."""
 
@@ -22,6 +26,12 @@ class Manner(BaseModel):
 
     detail: Detail = Detail.AUTO
     temperature: float | None = Field(default=None, ge=0, le=2)
+
+    def warmest(self, *, lean: bool) -> float:
+        """Give the temperature above which a model is not asked, with a lean view or a full one."""
+        if self.temperature is not None:
+            return self.temperature
+        return LEAN_TEMPERATURE if lean else WARMEST
 
 
 class CommunityConfig(BaseModel):

@@ -12,6 +12,7 @@ from bot.core.records import AgentId
 
 MOST_CHARACTERS: Final = 8_000
 RUN: Final = 8  # words: so many in a row are a copy, not a coincidence
+SHORTEST_ECHO: Final = 4  # words: people greet each other with fewer
 MOST_COPIED: Final = 0.5  # of an answer: more of what it was shown is no message of its own
 ROUNDS: Final = 4  # so often in a row the same is a circle
 SHORTEST_ROUND: Final = 12  # characters that are no spaces
@@ -44,7 +45,8 @@ class Sole:
     """The one agent of a call, for whom plain words can be taken.
 
     `room_id` is the room of what it beats for; `is_asked`: somebody there waits for its words, else they are thoughts.
-    `rules` is the constant part of what the model was given, `others` what is not its own in the rest.
+    `rules` is the constant part of what the model was given, `others` what is not its own in the rest, `asked` of
+    that the message that it should answer.
     """
 
     agent_id: AgentId
@@ -54,6 +56,7 @@ class Sole:
     is_whole: bool = True  # the answer was not cut off at its longest
     rules: str = ""
     others: str = ""
+    asked: str = ""
 
 
 def without_thinking(text: str) -> str:
@@ -78,6 +81,21 @@ def spoken(text: str, sole: Sole) -> str:
     said = without_loop(_unquoted("\n".join(kept).strip()))
     said = said if sole.is_whole or len(kept) < text.count("\n") + 1 else in_whole_sentences(said)
     return said if _says_something(said) and not _is_copied(said, sole) else ""
+
+
+def own_message(text: str, sole: Sole) -> str:
+    """Give what an answer says without the name before it; empty where it only says again what was read."""
+    said = _own_name(sole).sub("", text, count=1)
+    return "" if _is_echo(said, sole) else without_loop(said)
+
+
+def _is_echo(text: str, sole: Sole) -> bool:
+    """Tell whether words are those of the instructions, or those that they should answer."""
+    speaker = _SPEAKER.match(text)
+    words = _WORD.findall((text[speaker.end() :] if speaker else text).lower())
+    if len(words) < SHORTEST_ECHO:
+        return False
+    return copies(text, sole.rules) or words == _WORD.findall(sole.asked.lower())
 
 
 def goes_round(text: str) -> bool:
@@ -154,7 +172,8 @@ def _says_something(text: str) -> bool:
 
 def copies(text: str, rules: str) -> bool:
     """Tell whether words are in part those of the instructions."""
-    return bool(_found(frozenset(_runs(_WORD.findall(text.lower()))), rules))
+    runs = frozenset(_runs(_WORD.findall(text.lower())))
+    return bool(runs and _found(runs, rules))
 
 
 def _is_copied(text: str, sole: Sole) -> bool:

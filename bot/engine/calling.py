@@ -438,6 +438,7 @@ def _sole(batch: Batch, call: PlannedCall, answer: ModelAnswer) -> Sole:
         is_whole=answer.complete,
         rules=call.built.instructions,
         others="\n".join([agent.prompt, *(one.content for one in others if one.id in part.message_ids)]),
+        asked=next((one.content for one in others if one.id == ready.first.message_id), ""),
     )
 
 

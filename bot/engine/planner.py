@@ -165,9 +165,7 @@ def kind_of(view: Outline, one: Ready, model: Model) -> CallKind:
     manner, lean = view.config.manner(agent.model), is_lean(view.config, agent, model)
     return CallKind(
         model=agent.model,
-        temperature=min(agent.temperature, 2.0 if manner.temperature is None else manner.temperature)
-        if model.takes_temperature(agent.model)
-        else None,
+        temperature=min(agent.temperature, manner.warmest(lean=lean)) if model.takes_temperature(agent.model) else None,
         input_format=agent.input_format,
         output_format=agent.output_format,
         structured=is_structured(agent, model),

@@ -21,7 +21,7 @@ from bot.core.records import AgentId
 FIVE, ROOM = AgentId(5), AgentId(8)
 LETTER = "I moved the whole harbour archive into the north shed before the storm came in last night."
 RULES = constant_part(prompts_of({}), InputFormat.TEXT, OutputFormat.JSON, structured=True, alone=True)
-WREN = Sole(agent_id=FIVE, name="Wren", room_id=ROOM, is_asked=True, rules=RULES, others=LETTER)
+WREN = Sole(agent_id=FIVE, name="Wren", room_id=ROOM, is_asked=True, rules=RULES, others=LETTER, asked=LETTER)
 
 
 def said(text: str, sole: Sole = WREN) -> str | None:
@@ -54,6 +54,27 @@ def said(text: str, sole: Sole = WREN) -> str | None:
 )
 def test_plain_words_are_the_message_to_the_room_that_asked(text: str, posted: str) -> None:
     assert said(text) == posted
+
+
+@pytest.mark.parametrize(
+    ("text", "posted"),
+    [
+        ("Wren: Your boat is called Kestrel.", "Your boat is called Kestrel."),
+        ("Wren and I were there.", "Wren and I were there."),
+        (LETTER, ""),
+        (f"@mira: {LETTER.upper()}", ""),
+        (f"You said: {LETTER}", f"You said: {LETTER}"),
+        ("the north shed", "the north shed"),
+        (f"{PARTS['silence']}", ""),
+    ],
+)
+def test_a_message_is_what_the_agent_says_itself(text: str, posted: str) -> None:
+    assert said(json.dumps({"responses": [{"room_id": ROOM, "message": text}]})) == posted
+
+
+def test_an_echo_is_to_be_mended() -> None:
+    parsed = parse_answer(json.dumps({"message": LETTER}), asked=[FIVE], sole=WREN)
+    assert parsed.trouble(FIVE) == "that is what you were shown: say it in your own words."
 
 
 @pytest.mark.parametrize("text", ["[no response]", "[silence]", "No response"])

@@ -25,7 +25,7 @@ async def test_an_agent_that_is_shown_little_answers_and_remembers(cast: Cast) -
     await cast.answered("Wren, remember that my boat is called Kestrel")
     assert "Kestrel" in (await cast.answered("Wren, what is my boat called?"))["content"]
     call = (await cast.you.model_calls())[-1]
-    assert call["input"].rstrip().splitlines()[-1].startswith("why: The Architect (@you) spoke to you")
+    assert call["input"].rstrip().splitlines()[-1].startswith("why: The Architect (@you) says to you in message ")
     assert "DIRECTORY\n1 " not in call["input"] and ">>> BUDGET" not in call["input"]
     assert call["usage"]["input_tokens"] < FEWEST + 800  # with the schema
     assert json.loads(call["answer"]).keys() == {"message", "actions"}

@@ -41,4 +41,4 @@ async def test_a_server_that_ignores_the_schema_and_speaks_in_words_is_heard(
             answer = await you.answer_after(await you.say(room, "Wren, really?"))
             assert answer["content"] == "Yes, still Kestrel."
     assert mind.trials == ["json_schema", "json_object"]
-    assert " spoke to you in message " in mind.calls[0]["input"].splitlines()[-1]
+    assert " says to you in message " in mind.calls[0]["input"].splitlines()[-1]

@@ -49,7 +49,7 @@ async def test_a_look_up_for_somebody_who_waits_is_answered_in_the_same_beat(det
         assert second.instructions == first.instructions
         tail = second.input.removeprefix(first.input)  # what comes before stays in the provider's cache
         assert tail.startswith("\n>>> LOOKUPS <<<\n- recall boat: ") and TOLD in tail
-        assert tail.endswith(" answer it there, as Agent1.\n")
+        assert tail.splitlines()[-1] == first.input.splitlines()[-1]
         assert second.schema == first.schema
         beat = await house.last_beat()
         assert beat is not None and beat.outcome == ("Looked up within the beat: recall.", "Said in room 1.")

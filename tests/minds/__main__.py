@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 from bot.app import opened_trial
 from bot.core.kinds import Detail, InputFormat
@@ -28,6 +29,7 @@ from bot.settings import Settings
 PORT = 21_599
 STARTS_WITHIN_SECONDS = 1_800.0  # the first time it is fetched
 MINDS = ("qwen", "smol")
+HEARD = Path(__file__).parents[2] / "test-output"  # what was asked and answered, and what of it was wrong
 FEW = ("addressed", "recall 1", "recall 2", "recall 3", "recall 4", "recall 5", "not addressed", "thumbs")
 REASON = re.compile(r'\nwhy: [^\n]*(?=\n)|,\s*"(?:why)": "(?:[^"\\]|\\.)*"')
 COLUMNS = (Aim.USABLE, Aim.ANSWERED, Aim.SILENT, Aim.RECALL, Aim.DONE, Aim.UNASKED, Aim.LEAK)
@@ -55,17 +57,23 @@ WAYS = (
 )
 
 
-class Unreasoned:
-    """A model that is not told why a beat came."""
+class Listened:
+    """A model whose every question and answer is written down, and which may not be told why a beat came."""
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self, model: Model, way: Way, into: TextIO) -> None:
+        self._model, self._way, self._into = model, way, into
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._model, name)
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
-        return await self._model.answer(replace(call, input=REASON.sub("", call.input)))
+        if not self._way.with_reason:
+            call = replace(call, input=REASON.sub("", call.input))
+        answer = await self._model.answer(call)
+        used = answer.usage
+        counts = f"{used.input_tokens} in ({used.cached_tokens} cached), {used.output_tokens} out"
+        self._into.write(f"=== {call.input}\n--- {counts}, {used.latency_seconds:.1f} s\n{answer.text}\n")
+        return answer
 
 
 @contextmanager
@@ -93,12 +101,12 @@ def answers() -> bool:
 
 
 async def tried(address: str, mind: str, way: Way, only: Sequence[str]) -> Card:
-    with tempfile.TemporaryDirectory() as folder:
+    HEARD.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, (HEARD / f"mind {mind}, {way.name}.txt").open("w") as into:
         given = {"data_dir": folder, "openai_base_url": address, "openai_api": way.api, "model_timeout_seconds": 300}
         settings = Settings.model_validate(given)
         async with opened_trial(settings, mind) as trial:
-            if not way.with_reason:
-                trial.model = Unreasoned(trial.model)  # type: ignore[assignment]  # all else it passes on
+            trial.model = Listened(trial.model, way, into)  # type: ignore[assignment]  # all else it passes on
             wanted = Wanted(
                 name=mind, detail=way.detail, input_format=way.input_format, languages=("English",), only=only
             )
@@ -106,7 +114,9 @@ async def tried(address: str, mind: str, way: Way, only: Sequence[str]) -> Card:
             async def progress(done: int, total: int, what: str) -> None:
                 print(f"\r{way.name}: {done} of {total} {what:<40}", end="", file=sys.stderr)  # noqa: T201
 
-            return await trial.run(wanted, progress)
+            card = await trial.run(wanted, progress)
+        into.writelines(f"{line}\n" for line in [*card.lines(), *card.failed])
+        return card
 
 
 def row(way: Way, card: Card) -> str:

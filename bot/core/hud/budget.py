@@ -56,7 +56,7 @@ class _Writer:
     moment: CallTime
 
     def __call__(self, limits: SectionLimits, fill_percent: int) -> Rest:
-        shown = sections(self.scope, self.room_ids, limits) | {"why": why(self.scope)}
+        shown = sections(self.scope, self.room_ids, limits) | {"why": why(self.scope, self.room_ids)}
         if not self.scope.lean:
             shown["budget"] = self.budget(fill_percent)
         agent_hud = AgentHud(agent=self.scope.agent, side=self.scope.side, sections=shown, lean=self.scope.lean)

@@ -49,6 +49,11 @@ STRUCTURED: Final = (
 )
 ONE_ROOM: Final = "message is what you say now, empty to stay silent; actions are mostly none."
 SEVERAL_ROOMS: Final = "responses are messages to rooms by their ids, none to stay silent; actions are mostly none."
+REMEMBERED: Final[Json] = {"type": "set", "path": "people.ann.cat", "value": "Tom"}
+LEAN_EXAMPLES: Final = (
+    ('by @ann "remember that my cat is Tom":', "Your cat is Tom, I keep that.", REMEMBERED),
+    ('"what is my cat called?":', "Your cat is called Tom."),
+)
 BY_ID: Final = ": an entry for each agent of this call, by its id."  # what a call of one knows nothing of
 
 
@@ -78,14 +83,19 @@ def _lean(told: str, input_format: InputFormat, answer: str) -> str:
 def lean_answer_format(output_format: OutputFormat, structured: bool, *, in_one_room: bool) -> str:
     """Give how an agent answers that is shown little: what it says in the one room shown, or room by room."""
     told = ONE_ROOM if in_one_room else SEVERAL_ROOMS
-    if structured:
-        return f"Answer in the given schema. {told}"
-    if output_format is OutputFormat.TOON:
+    if output_format is OutputFormat.TOON and not structured:
         example = 'message: "…"\n' if in_one_room else 'responses[1]{room_id,message}:\n  8,"…"\n'
         return f"Answer with one TOON document. {told}\n{example}actions[0]:\n"
-    said: dict[str, Json] = {"message": "…"} if in_one_room else {"responses": ONE_EXAMPLE["responses"]}
-    example = json.dumps({**said, "actions": []}, ensure_ascii=False)
-    return f"Answer with one JSON object and nothing else. {told} {example}"
+    form = "in the given schema" if structured else "with one JSON object only"
+    examples = LEAN_EXAMPLES if in_one_room else LEAN_EXAMPLES[:1]
+    shown = (f"{asked} {_lean_example(said, *done, in_one_room=in_one_room)}" for asked, said, *done in examples)
+    return f"Answer {form}. {told} Asked {'; asked '.join(shown)}"
+
+
+def _lean_example(said: str, *done: Json, in_one_room: bool) -> str:
+    """Give an answer: a weak mind takes an action that it was shown, and hardly another."""
+    message: dict[str, Json] = {"message": said} if in_one_room else {"responses": [{"room_id": 8, "message": said}]}
+    return json.dumps({**message, "actions": list(done)})
 
 
 @lru_cache(maxsize=64)

@@ -1,9 +1,11 @@
 """Why a beat came: the last line of what an agent is shown, so that even a weak mind knows what to answer."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from bot.core.hud.escape import one_line, unbracketed
+from bot.core.hud.formats.lines import content_of
 from bot.core.hud.knowledge import inline
 from bot.core.hud.sections import Scope
 from bot.core.hud.shown_rooms import room_name
@@ -13,12 +15,17 @@ from bot.core.records import ARCHITECT_NAME, AgentId, Json, Message, Reason
 
 MOST_NAMED: Final = 3  # reasons of one beat
 LONGEST_NAME: Final = 60
+LONGEST_QUOTED: Final = 300  # characters
 PREVIEW: Final = "nothing called you: this is only a look at your view."
 
 
-def why(scope: Scope) -> str:
-    """Word what made the agent look and what is expected of it; the most urgent reason comes first."""
-    told = list(dict.fromkeys(_worded(scope, reason) for reason in scope.reasons))
+def why(scope: Scope, room_ids: Sequence[AgentId] = ()) -> str:
+    """Word what made the agent look and what is expected of it; the most urgent reason comes first.
+
+    One that is shown little, and these rooms, is told in the words that small models did best with (docs/models.md).
+    """
+    worded = partial(_in_few_words, one_room=len(room_ids) == 1) if scope.lean else _worded
+    told = list(dict.fromkeys(worded(scope, reason) for reason in scope.reasons))
     more = f" And {plural(len(told) - MOST_NAMED, 'more reason')}." if len(told) > MOST_NAMED else ""
     return (" Also: ".join(told[:MOST_NAMED]) or PREVIEW) + more
 
@@ -46,11 +53,7 @@ def _worded(scope: Scope, reason: Reason) -> str:
         case ReasonKind.ADDRESSED:
             message = _message(scope, reason)
             who, said = _sender(scope, reason, message), f" in message {message.id}" if message is not None else ""
-            thread = (
-                f" (thread {_short(unbracketed(message.thread_name))})"
-                if message is not None and message.thread_name
-                else ""
-            )
+            thread = _thread(message) if message is not None else ""
             return f"{who} spoke to you{said}{where}{thread}: answer it there, as {name}."
         case ReasonKind.TURN:
             return "it is your turn."
@@ -75,6 +78,30 @@ def _worded(scope: Scope, reason: Reason) -> str:
                 f"it has been quiet{where}: begin something of your own there as {name} "
                 "(a thought, a question, a task), or stay silent."
             )
+
+
+def _in_few_words(scope: Scope, reason: Reason, *, one_room: bool) -> str:
+    """Word a reason with what was said, for a weak mind answers what stands last."""
+    where = "" if one_room else _room(scope, reason.room_id)
+    silent = 'leave message empty ("")' if one_room else "leave responses empty"
+    message = _message(scope, reason) if reason.kind is ReasonKind.ADDRESSED else None
+    if message is not None:
+        who, said = _sender(scope, reason, message), inline(_cut(content_of(message), LONGEST_QUOTED))
+        place = f" in message {message.id}{where}{_thread(message)}"
+        return (
+            f"{who} says to you{place}: {said} Answer {who}{where}, as {_short(scope.agent.name)}, from what "
+            "you remember and what stands above; what you are asked to do, do with an action."
+        )
+    if reason.kind is ReasonKind.AMBIENT:
+        return (
+            f"{_news(scope, reason)}{where}, and nobody spoke to you: stay silent, that is, {silent}, unless you know "
+            "something they need."
+        )
+    return _worded(scope, reason)
+
+
+def _thread(message: Message) -> str:
+    return f" (thread {_short(unbracketed(message.thread_name))})" if message.thread_name else ""
 
 
 def _is_unspoken(scope: Scope, room_id: AgentId | None) -> bool:
@@ -128,5 +155,8 @@ def _news(scope: Scope, reason: Reason) -> str:
 
 
 def _short(text: str) -> str:
-    text = one_line(text)
-    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}…"
+    return _cut(one_line(text), LONGEST_NAME)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

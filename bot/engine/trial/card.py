@@ -10,7 +10,7 @@ from statistics import median, quantiles
 from typing import Final
 
 from bot.core.actions import BY_NAME, Category
-from bot.core.config import Manner
+from bot.core.config import WARMEST, Manner
 from bot.core.hud.prompts import PARTS
 from bot.core.kinds import Detail
 from bot.core.plain_words import copies, without_loop
@@ -139,7 +139,8 @@ class Card:
     def _asked(self) -> Iterator[tuple[str, str]]:
         manner = self.manner
         yield "detail", str(manner.detail)
-        yield "temperature", "as the agent's" if manner.temperature is None else f"at most {manner.temperature}"
+        warmest = manner.warmest(lean=manner.detail is Detail.LEAN)
+        yield "temperature", "as the agent's" if warmest == WARMEST else f"at most {warmest}"
         if self.calls_at_once:
             yield "calls at once", str(self.calls_at_once)
 

@@ -63,10 +63,10 @@ def test_a_lean_view_lists_eight_actions_at_most_and_the_schema_holds_just_those
 
 def test_a_lean_view_begins_with_who_it_is_and_ends_with_the_reason() -> None:
     text = hud(garden(), LUNA, lean=True, reasons=because()).input
-    heads = ("AGENT 1: Luna", "seed: ", "--- Room: Luna", "] @mira: ", "NOW\n", ">>> KNOWLEDGE", ">>> LOOKUPS", "why: ")
+    heads = ("AGENT 1: Luna", "seed: ", "--- Room: Luna", "] @mira: ", "NOW\n", ">>> LOOKUPS", ">>> WHAT YOU", "why: ")
     places = [text.index(head) for head in heads]
     assert places == sorted(places)
-    assert text.splitlines()[-1].startswith("why: @mira spoke to you in message 105 ")
+    assert text.splitlines()[-1].startswith("why: @mira says to you in message 105: ")
 
 
 def test_only_the_rooms_of_its_reasons_are_shown_and_what_is_said_in_several_names_its_room() -> None:

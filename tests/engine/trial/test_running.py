@@ -23,7 +23,7 @@ from bot.engine.trial.stage import Props
 from storage.store import SqlStore
 from tests.fakes import OpenBench, PlainCipher, ScriptedModel, SeededRandom, WordTokenizer
 
-WHY = re.compile(r"why: .*? spoke to you in message (\d+)")
+WHY = re.compile(r"why: .*? (?:spoke|says) to you in message (\d+)")
 
 
 @asynccontextmanager
@@ -68,7 +68,7 @@ def knowing(call: ModelCall) -> str:
     actions: list[dict[str, Any]] = []
     if found := re.search(r"\[(\d+) [^\]]*\] @rob: I have mended", call.input):
         actions = [{"type": "react", "message_id": int(found[1]), "reaction": "thumbs_up"}]
-    rooms = re.findall(r"spoke to you in message \d+ in room (\d+)", call.input)
+    rooms = re.findall(r"(?:spoke|says) to you in message \d+ in room (\d+)", call.input)
     said_there = [{"room_id": int(id), "message": said} for id in dict.fromkeys(rooms)]
     return json.dumps(
         {"message": said} | ({"responses": said_there} if len(said_there) > 1 else {}) | {"actions": actions}
@@ -103,7 +103,7 @@ async def test_where_a_model_bears_only_little_it_is_shown_little() -> None:
 
 async def test_a_model_that_does_better_cooler_is_asked_cooler() -> None:
     def hot(call: ModelCall) -> str:
-        return knowing(call) if (call.temperature or 0) < 0.5 else json.dumps({"message": "Hm?", "actions": []})
+        return knowing(call) if (call.temperature or 0) < 0.25 else json.dumps({"message": "Hm?", "actions": []})
 
     card = await Trial(props(), Reads(hot)).run(Wanted(name="tiny", languages=("English",), only=("recall 1",)))
     assert card.manner.temperature == 0.2

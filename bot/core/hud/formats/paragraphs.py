@@ -53,7 +53,8 @@ def stable(agent_hud: AgentHud) -> Iterator[tuple[str, str]]:
     if "allocations" in shown:
         yield "allocations", title("MEMORY ALLOCATIONS") + _allocations(shown)
     if "knowledge" in shown or "knowledge_hidden" in shown:
-        yield "knowledge", title("KNOWLEDGE STORE") + _knowledge(shown)
+        name = "WHAT YOU REMEMBER" if agent_hud.lean else "KNOWLEDGE STORE"
+        yield "knowledge", title(name) + _knowledge(shown)
     if "focus" in shown:
         yield "focus", title("FOCUS") + _focus(shown["focus"])
     if shown.get("public"):

@@ -64,7 +64,7 @@ class TextFormat:
         rooms = major("ROOMS") + "".join(map(block, agent_hud.shown_rooms))
         now, who = major("NOW") + now_line(moment), _directory(agent_hud)
         if agent_hud.lean:  # who it is, what was said, what it remembers: a weak mind heeds what stands near the end
-            parts = [header(1, agent_hud), first, rooms, who, now, known, often]
+            parts = [header(1, agent_hud), first, rooms, who, now, often, known]
         else:
             parts = [who, header(1, agent_hud), first, known, rooms, now, often]
         return "".join([*parts, why_line(agent_hud)])

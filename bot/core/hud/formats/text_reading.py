@@ -131,7 +131,7 @@ class Segment:
         match section:
             case "IDENTITY" if (found := FIELD.match(line)) and found["key"] in ("type", "seed", "role", "name"):
                 self.identity[found["key"]] = value_of(found["value"])
-            case "KNOWLEDGE STORE" | "FROM YOUR PUBLIC ROOMS":
+            case "KNOWLEDGE STORE" | "WHAT YOU REMEMBER" | "FROM YOUR PUBLIC ROOMS":
                 self.store.append(line)
             case "MORE ACTIONS":
                 self.actions.append(line)
