@@ -36,6 +36,11 @@ class ActionContext:
         return next((reason.person_id for reason in self.reasons if reason.person_id is not None), None)
 
     @property
+    def reads_on(self) -> bool:
+        """Whether nothing but what it looked up itself led to it."""
+        return bool(self.reasons) and all(reason.kind is ReasonKind.ANSWER for reason in self.reasons)
+
+    @property
     def called_by(self) -> tuple[MessageId, ...]:
         """The messages that called the agent, first or before it looked something up: they are answered there."""
         calls = (reason for reason in self.reasons if reason.kind in (ReasonKind.ADDRESSED, ReasonKind.ANSWER))
