@@ -3,13 +3,16 @@
 import pytest
 from sqlalchemy import select
 
-from bot.core.actions import DirectScene, LeaveSeat, StartScene, TakeSeat
+from bot.core.actions import DirectScene, LeaveSeat, Remove, StartScene, TakeSeat
+from bot.core.actor import Actor
+from bot.core.changes import UpdateRoom
 from bot.core.errors import Rejected
 from bot.core.keeping import Readable
-from bot.core.records import AgentId, Json, MessageId, Person, Snowflake
+from bot.core.kinds import Visibility
+from bot.core.records import AgentId, Json, MessageId, Person, SceneId, Snowflake
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office
-from bot.engine.performer import Performer
+from bot.engine.performer import ActionContext, Performer
 from storage.tables import MESSAGES
 from tests.engine.theatre import BOSS, MIRA, SCENE, Theatre, theatre
 from tests.factories import GUILD_ID
@@ -143,3 +146,55 @@ async def test_whoever_leaves_while_it_is_paused_is_not_waited_for_afterwards() 
         await stage.done(LeaveSeat(scene_id=SCENE), MIRA)
         await stage.done(DirectScene(scene_id=SCENE, what="resume"))
         assert "@mira is away." in await stage.lines()
+
+
+async def make_private(stage: Theatre) -> None:
+    await stage.house.apply(UpdateRoom(room_id=AgentId(1), fields={"visibility": Visibility.PRIVATE}))
+
+
+async def taken_out(stage: Theatre, agent_id: int) -> None:
+    async with stage.house.store.writing(stage.house.community_id) as write:
+        context = ActionContext(now=stage.house.clock.now(), random=SeededRandom())
+        boss, out = Actor.person(BOSS), Remove(agent_id=agent_id)
+        (done,) = await stage.performer.perform(
+            write, stage.house.community_id, boss, [out], context, subject=AgentId(1)
+        )
+    assert done.accepted, done.why
+
+
+async def test_an_agent_that_is_taken_out_of_a_private_room_hears_nothing_more_of_its_scenes() -> None:
+    async with theatre() as stage:
+        await make_private(stage)
+        await stage.opened("chat", 3)
+        await stage.run(8)
+        await taken_out(stage, 3)
+        stage.house.model.calls.clear()
+        await stage.run(30)
+        calls = [call.input for call in stage.house.model.calls]
+        assert calls
+        assert not [one for one in calls if "name: Agent3" in one]
+        assert any("Agent3 is away" in one for one in await stage.lines())
+        assert "is not in that room" in await stage.refused(TakeSeat(scene_id=SCENE, agent_id=3, seat=3))
+
+
+async def test_an_agent_that_is_not_in_a_room_hears_nothing_once_it_is_private() -> None:
+    async with theatre(together=False) as stage:
+        await stage.opened("chat", 2)
+        await stage.run(4)
+        assert any("name: Agent2" in call.input for call in stage.house.model.calls)
+        await make_private(stage)
+        stage.house.model.calls.clear()
+        await stage.run(200)
+        assert not [call for call in stage.house.model.calls if "name: Agent2" in call.input]
+
+
+async def test_who_is_taken_out_leaves_the_lobby_and_may_sit_elsewhere() -> None:
+    async with theatre() as stage:
+        await make_private(stage)
+        await stage.done(StartScene(room_id=1, kind="chat", title="Tea"))
+        await stage.house.deliver()
+        await stage.done(TakeSeat(scene_id=SCENE, agent_id=3))
+        await taken_out(stage, 3)
+        assert not (await stage.scene()).seats
+        await stage.done(StartScene(room_id=2, kind="chat", title="Coffee"))
+        await stage.done(TakeSeat(scene_id=SceneId(2), agent_id=3))
