@@ -1,5 +1,7 @@
 """Words that people say in scenes stay theirs: whoever sits there later neither gets them nor keeps them alive."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import select
 
@@ -14,7 +16,7 @@ from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office
 from bot.engine.performer import ActionContext, Performer
 from storage.tables import MESSAGES
-from tests.engine.theatre import BOSS, MIRA, SCENE, Theatre, theatre
+from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, simply, theatre
 from tests.factories import GUILD_ID
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
 from tests.storage.lines import forget
@@ -80,6 +82,48 @@ async def test_what_system_told_of_a_forgotten_persons_words_is_gone_with_them()
             kept = (await connection.execute(select(MESSAGES.c.content))).scalars().all()
         assert kept
         assert "Tom" not in str(kept)
+
+
+async def test_what_system_told_and_shows_of_a_forgotten_persons_words_goes_on_discord_too() -> None:
+    async with theatre() as stage:
+        await stage.opened("council", 2, MIRA, host=False)
+        await stage.run(6)
+        assert await stage.move(MIRA, "move_motion", title="Cats", text="Tom gets a bed.") == ""
+        await stage.run(2)
+        house = stage.house
+        before = [id_ for id_, _ in house.publisher.posts]
+        async with house.store.writing(house.community_id) as write:
+            await forget(write.personal, house.community_id, MIRA.id, house.clock.now())
+        await stage.run(3)  # a board is drawn once in two seconds
+        assert {id_ for id_, _ in house.publisher.posts} >= set(before)
+        posts = [post.content for _, post in house.publisher.posts]
+        assert not [one for one in (*posts, *house.publisher.boards[-1].lines) if "Tom" in one or "mira" in one]
+        assert any("(removed)" in one for one in posts)
+
+
+async def test_what_system_told_beside_words_that_are_taken_back_stays() -> None:
+    async with theatre(Player(commenting)) as stage:
+        await stage.opened("council", 2, MIRA, host=False)
+        await stage.run(4)
+        for _ in range(20):
+            await stage.run(1)
+            await stage.move(MIRA, "yield")
+            await stage.move(MIRA, "vote", choice="no", comment="Tom hates it.")
+        house = stage.house
+        assert any("Tom hates it." in post.content for _, post in house.publisher.posts)
+        async with house.store.writing(house.community_id) as write:
+            await forget(write.personal, house.community_id, MIRA.id, house.clock.now())
+        await house.deliver()
+        posts = "\n".join(post.content for _, post in house.publisher.posts)
+        assert "Tom" not in posts
+        assert "Agent1: yes. Cake for all." in posts
+
+
+def commenting(view: str, moves: dict[str, Any]) -> dict[str, Json] | str | Exception:
+    """Vote with a comment."""
+    if "move_motion" in moves:
+        return {"type": "move_motion", "title": "Cake", "text": "There is cake."}
+    return {"type": "vote", "choice": "yes", "comment": "Cake for all."} if "vote" in moves else simply(view, moves)
 
 
 async def test_a_scenes_thread_takes_what_people_said_in_it_along() -> None:
