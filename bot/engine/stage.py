@@ -152,7 +152,9 @@ class Stage:
             return
         self._fare(seat, refused=1, steps=sits.steps + 1, why=why)
         await self.write.scenes.keep(self.scene)
-        if sits.agent_id is not None:
+        if why := await self._short(standing):
+            await self.pause(why)
+        elif sits.agent_id is not None:
             self._ask(sits.agent_id, self.now)
 
     async def late(self) -> None:

@@ -1,6 +1,7 @@
 """Scenes in a community that beats: from the lobby to the outcome, with agents and people, and through trouble."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -118,6 +119,16 @@ async def test_a_scene_pauses_at_its_cap_and_managers_may_add_to_it() -> None:
         assert "manage the server" in await stage.refused(DirectScene(scene_id=SCENE, what="add"), MIRA)
         await stage.done(DirectScene(scene_id=SCENE, what="add"))
         assert (await stage.scene()).status is SceneStatus.RUNNING
+
+
+async def test_a_turn_that_comes_to_no_move_is_not_asked_on_above_the_cap() -> None:
+    async with theatre(
+        Player(lambda *_: "no move at all"), config=CommunityConfig(scene_usd=Decimal("0.000001"))
+    ) as stage:
+        await stage.opened(agents=2)
+        await stage.run(20)
+        assert (await stage.scene()).status is SceneStatus.PAUSED
+        assert len(stage.house.model.calls) == 2
 
 
 async def test_an_agent_that_sits_in_a_scene_still_answers_people_elsewhere() -> None:
