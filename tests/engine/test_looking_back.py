@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from bot.core.changes import AddCheckpoint, UpdateMembership, UpdateRoom
 from bot.core.config import CommunityConfig
-from bot.core.kinds import Visibility
+from bot.core.kinds import ReasonKind, Visibility
 from bot.core.ports import ModelAnswer, ModelCall
-from bot.core.records import AgentId, Checkpoint, CheckpointId, MessageId, Side
+from bot.core.records import AgentId, Checkpoint, CheckpointId, MessageId, Reason, Side, Snowflake
+from bot.engine.performer import ActionContext
 from tests.engine.hearts import Hearts, asked, hearts
 from tests.engine.test_whole_beats import Obedient, do, tell
-from tests.fakes import START
+from tests.fakes import START, SeededRandom
 from tests.storage.lines import said
 
 ONE, TWO, THREE = AgentId(1), AgentId(2), AgentId(3)
@@ -167,3 +168,12 @@ async def test_one_line_of_a_person_makes_no_agent_look_things_up_without_end() 
         await house.run(3_000)
         once = 1 + CommunityConfig().look_up_steps
         assert len(house.model.calls) <= 2 * once + CommunityConfig().self_caused_per_hour
+
+
+def test_what_else_is_due_beside_a_look_up_makes_it_no_persons_again() -> None:
+    looked_up = Reason(kind=ReasonKind.ANSWER, person_id=Snowflake(501), since=START, due_at=START)
+    slept = Reason(kind=ReasonKind.TIMER, since=START, due_at=START)
+    heard = Reason(kind=ReasonKind.AMBIENT, person_id=Snowflake(502), since=START, due_at=START)
+    for reasons, person_id in (((looked_up, slept), None), ((looked_up, heard), 502)):
+        context = ActionContext(now=START, random=SeededRandom(), reasons=reasons)
+        assert context.heard_person_id == person_id

@@ -36,9 +36,10 @@ class ActionContext:
         return next((reason.person_id for reason in self.reasons if reason.person_id is not None), None)
 
     @property
-    def reads_on(self) -> bool:
-        """Whether nothing but what it looked up itself led to it."""
-        return bool(self.reasons) and all(reason.kind is ReasonKind.ANSWER for reason in self.reasons)
+    def heard_person_id(self) -> Snowflake | None:
+        """The person who led to it otherwise than by what the agent looked up itself."""
+        heard = (reason for reason in self.reasons if reason.kind is not ReasonKind.ANSWER)
+        return next((reason.person_id for reason in heard if reason.person_id is not None), None)
 
     @property
     def called_by(self) -> tuple[MessageId, ...]:

@@ -36,7 +36,7 @@ def expect_answer(work: UnitOfWork) -> str:
             kind=ReasonKind.ANSWER,
             room_id=work.side_room(),
             message_id=max(work.context.called_by, default=None),
-            person_id=None if work.context.reads_on else work.asked_by,
+            person_id=work.context.heard_person_id,
             mentioned=work.context.called,
             since=work.now,
             due_at=own_beat_at(agent, work.now),
