@@ -21,6 +21,7 @@ from cogs.ui.faces import lasting
 from cogs.ui.forms import Draft
 from cogs.ui.pages import paged
 from cogs.ui.pictures import Bar, chart, drawn_page
+from cogs.ui.rights import may_read as may_read
 from cogs.ui.rights import told
 from cogs.ui.texts import label
 
@@ -223,17 +224,6 @@ def managers_only(interaction: Interaction) -> None:
     """Refuse anyone who may not manage the server; checked in code, for Discord does not check subcommands."""
     if not person(interaction).is_architect:
         raise Rejected(ONLY_MANAGERS)
-
-
-def may_read(interaction: Interaction, channel_id: int | None) -> bool:
-    """Tell whether the person who asked may read a room: The Architect all, others what Discord lets them see."""
-    if person(interaction).is_architect:
-        return True
-    channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
-    if channel is None or not isinstance(interaction.user, discord.Member):
-        return False
-    rights = channel.permissions_for(interaction.user)
-    return rights.view_channel and rights.read_message_history
 
 
 async def may_read_thread(interaction: Interaction, thread_id: int) -> bool:

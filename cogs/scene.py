@@ -17,6 +17,7 @@ from cogs.arguments import AgentArg, Choices
 from cogs.base import Group, Interaction, choices, guild_of, managers_only, may_read, person, wait
 from cogs.ui.guide import FOR_EVERYONE
 from cogs.ui.scenes import (
+    DRAWN,
     BoardButton,
     FormButton,
     MoveButton,
@@ -26,6 +27,7 @@ from cogs.ui.scenes import (
     results_text,
     seat_text,
     seat_view,
+    seen,
 )
 from cogs.ui.texts import honest, label
 
@@ -249,6 +251,7 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
             scene: Which scene; that of this thread when left out
         """
         found = await self.scene(interaction, scene)
+        DRAWN.take(interaction, interaction.user.id)
         told = await self.desk.scenes.told(guild_of(interaction), found.id)
         await self.say(interaction, results_text(told), files=await results_files(told))
 
@@ -278,12 +281,8 @@ class SceneCog(Group, group_name="scene", group_description="Games and meetings,
             there = await self.desk.scenes.at(guild_of(interaction), interaction.channel_id)
             if there is None:
                 raise NotFound(NO_SCENE)
-            return there
-        found = await self.desk.scenes.find(guild_of(interaction), number)
-        room = await self.desk.rooms.place(guild_of(interaction), found.room_id)
-        if room is None or not may_read(interaction, room.channel_id):
-            raise NotFound(f"There is no scene {number} here: /scene list shows those that are.")
-        return found
+            number = there.id
+        return await seen(interaction, number)
 
 
 def parsed(kind: str, typed: str, title: str) -> dict[str, Json]:

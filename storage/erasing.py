@@ -23,14 +23,17 @@ WORDS = tuple(
 )
 
 
-async def erase(session: Session, community_id: int, which: ColumnElement[bool], *, aged: bool = False) -> int:
+async def erase(
+    session: Session, community_id: int, which: ColumnElement[bool], *, aged: bool = False, at: datetime | None = None
+) -> int:
     """Remove the messages that meet a condition, and all that was made of them; gives how many there were.
 
-    `aged`: nobody took them back, so summaries and stored HUDs stay.
+    `aged`: nobody took them back, so summaries and stored HUDs stay. `at`: when they were; None where all goes on
+    Discord, too.
     """
     these, gone = select(*WORDS).where(owned(MESSAGES, community_id), which).limit(AT_A_TIME), 0
     while found := await session.rows(these):
-        await _erase(session, community_id, found, aged)
+        await _erase(session, community_id, found, aged, at)
         gone += len(found)
         await asyncio.sleep(0)  # much may go at once, and others have work too
     if gone:
@@ -38,7 +41,7 @@ async def erase(session: Session, community_id: int, which: ColumnElement[bool],
     return gone
 
 
-async def _erase(session: Session, community_id: int, found: Rows, aged: bool) -> None:
+async def _erase(session: Session, community_id: int, found: Rows, aged: bool, at: datetime | None) -> None:
     ids = [row.id for row in found]
     files = {} if aged else await files_of(session, community_id, found)
     await unindex(session, community_id, [(row.id, row.room_id, row.content) for row in found if row.shown])
@@ -46,7 +49,7 @@ async def _erase(session: Session, community_id: int, found: Rows, aged: bool) -
     if not aged:  # else the last that was posted is still needed, to tell it from one whose fate is unknown
         held = await silence_notices(session, community_id, found)
         await _delete(session, community_id, LETTERS, LETTERS.c.message_id.in_(ids), LETTERS.c.kind == "post")
-    await blank_said(session, community_id, EVENTS.c.message_id.in_(ids), aged=aged)
+    await blank_said(session, community_id, EVENTS.c.message_id.in_(ids), aged=aged, at=at)
     await _delete(session, community_id, PARTS, PARTS.c.message_id.in_(ids))
     await _delete(session, community_id, REACTIONS, REACTIONS.c.message_id.in_(ids))
     await _delete(session, community_id, MESSAGES, MESSAGES.c.id.in_(ids))

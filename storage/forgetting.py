@@ -20,6 +20,7 @@ from storage.erasing import erase
 from storage.index_purging import owe_purge
 from storage.names import borne_by_others, longer_names, may_name, names_of_agents, usernames_of
 from storage.owed import Debt, owe, see_no_more
+from storage.retelling import retell
 from storage.scenes import SqlScenes
 from storage.session import INSTALLATION, Session, key_of, owned
 from storage.summaries import withdraw_where
@@ -233,7 +234,7 @@ class _Bit:
         return after if touched else None
 
     async def _scenes(self, _: Key) -> None:
-        await SqlScenes(self.session).forget(self.community_id, self.person_id)
+        await SqlScenes(self.session).forget(self.community_id, self.person_id, from_microseconds(self.note.at))
 
     async def _unsign(self, table: Table, column: Column[str], after: Key) -> Key | None:
         """Let a log name somebody no more by their id."""
@@ -256,6 +257,7 @@ class _Bit:
                 await unindex(self.session, self.community_id, [(id_, room_id, texts[id_])])
                 await index(self.session, self.community_id, [(id_, room_id, new)])
             await self._set(MESSAGES, [id_], {"content": new, "tokens": 0})
+        await retell(self.session, self.community_id, list(texts), from_microseconds(self.note.at))
         self._count(texts=len(texts))
         return last
 

@@ -17,6 +17,7 @@ from bot.core.scenes.records import Fared, Scene, SceneEvent, SceneStatus, Seate
 from bot.core.scenes.showing import REMOVED, on_one_line
 from storage.claims import recount
 from storage.convert import columns_of, plain
+from storage.retelling import redraw, retell
 from storage.session import Session, Values, owned
 from storage.tables import BEATS, EVENTS, MESSAGES, MOVES, REASONS, SCENES, SEATS
 
@@ -165,16 +166,18 @@ class SqlScenes:
             later = deadline_at + timedelta(seconds=seconds)
             await self.session.run(update(SCENES).where(this).values(deadline_at=later))
 
-    async def forget(self, community_id: int, person_id: Snowflake) -> int:
+    async def forget(self, community_id: int, person_id: Snowflake, at: datetime) -> int:
         """Blank what a person said, and let their seats be nobody's; gives how many texts went."""
-        texts = await blank_said(self.session, community_id, said_by(community_id, person_id))
+        texts = await blank_said(self.session, community_id, said_by(community_id, person_id), at=at)
         theirs = and_(owned(SEATS, community_id), SEATS.c.person_id == person_id)
+        sat_in = [row[0] for row in await self.session.rows(select(SEATS.c.scene_id).where(theirs))]
         await self.session.run(update(SEATS).where(theirs).values(person_id=None))
         moves = and_(owned(MOVES, community_id), MOVES.c.source == moved_by(person_id))
         await self.session.run(update(MOVES).where(moves).values(source=Source.PERSON))
-        return texts + await self._forget_options(community_id, person_id)
+        await redraw(self.session, community_id, sat_in, at)
+        return texts + await self._forget_options(community_id, person_id, at)
 
-    async def _forget_options(self, community_id: int, person_id: Snowflake) -> int:
+    async def _forget_options(self, community_id: int, person_id: Snowflake, at: datetime) -> int:
         """Blank what they wrote into the options of scenes they started; rules read none of it."""
         started = and_(owned(SCENES, community_id), SCENES.c.started_by == person_id)
         changed = 0
@@ -183,6 +186,7 @@ class SqlScenes:
             if kept != options:
                 this = and_(owned(SCENES, community_id), SCENES.c.id == scene_id)
                 changed += await self.session.run(update(SCENES).where(this).values(options=kept, title=""))
+                await redraw(self.session, community_id, [scene_id], at)
         return changed
 
 
@@ -202,10 +206,12 @@ def said_by(community_id: int, person_id: int) -> ColumnElement[bool]:
     return and_(EVENTS.c.kind == TEXT, or_(step.in_(moved), and_(place.in_(sits), ~by_another)))
 
 
-async def blank_said(session: Session, community_id: int, which: ColumnElement[bool], *, aged: bool = False) -> int:
+async def blank_said(
+    session: Session, community_id: int, which: ColumnElement[bool], *, aged: bool = False, at: datetime | None = None
+) -> int:
     """Blank the texts of scenes that meet a condition, and the HUDs in which they may stand; gives how many there were.
 
-    `aged`: nobody took them back, so stored HUDs stay.
+    `aged`: nobody took them back, so stored HUDs stay. `at`: when they were; None where all goes on Discord, too.
     """
     these = and_(owned(EVENTS, community_id), which, EVENTS.c.kind == TEXT, EVENTS.c.text.is_not(None))
     asked = select(EVENTS.c.scene_id, func.min(EVENTS.c.at)).where(these).group_by(EVENTS.c.scene_id)
@@ -217,12 +223,12 @@ async def blank_said(session: Session, community_id: int, which: ColumnElement[b
         later = and_(owned(BEATS, community_id), texts, BEATS.c.at >= min(scenes.values()) - BEGUN_BEFORE)
         seen = and_(later, BEATS.c.reason == ReasonKind.TURN, BEATS.c.scene_id.in_(scenes))
         await session.run(update(BEATS).where(seen).values(hud=None, answer=None, thoughts=None))
-        await _untell(session, community_id, these)
+        await _untell(session, community_id, these, at)
     return await session.run(update(EVENTS).where(these).values(text=None))
 
 
-async def _untell(session: Session, community_id: int, texts: ColumnElement[bool]) -> None:
-    """Blank what System told in a scene with one of these texts in it."""
+async def _untell(session: Session, community_id: int, texts: ColumnElement[bool], at: datetime | None) -> None:
+    """Blank the lines that System told in a scene with one of these texts in them, here and on Discord."""
     asked = select(EVENTS.c.scene_id, SCENES.c.room_id, EVENTS.c.text).where(texts, owned(SCENES, community_id))
     found: dict[tuple[int, int], list[str]] = {}
     for scene_id, room_id, text in await session.rows(asked.where(SCENES.c.id == EVENTS.c.scene_id)):
@@ -230,19 +236,30 @@ async def _untell(session: Session, community_id: int, texts: ColumnElement[bool
     for (scene_id, room_id), words in found.items():
         here = (owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.shown.is_(False))
         told = (*here, MESSAGES.c.scene_id == scene_id, MESSAGES.c.sender_kind == SenderKind.SYSTEM)
+        untold = []
         for id_, content in await session.rows(select(MESSAGES.c.id, MESSAGES.c.content).where(*told)):
-            if any(one in on_one_line(content) for one in words):
+            left = "\n".join(_without(line, words) for line in content.splitlines())
+            if left != content:
                 this = and_(owned(MESSAGES, community_id), MESSAGES.c.id == id_)
-                await session.run(update(MESSAGES).where(this).values(content=REMOVED))
+                await session.run(update(MESSAGES).where(this).values(content=left))
+                untold.append(id_)
             await asyncio.sleep(0)  # a scene may be long, and others have work too
+        if at is not None:
+            await retell(session, community_id, untold, at)
+            await redraw(session, community_id, [scene_id], at)
 
 
-async def unsay(session: Session, community_id: int, post_id: int, content: str) -> bool:
+def _without(line: str, words: Sequence[str]) -> str:
+    """Give a line of System's, each of which tells one thing, unless one of these texts is in it."""
+    return REMOVED if any(one in on_one_line(line) for one in words) else line
+
+
+async def unsay(session: Session, community_id: int, post_id: int, content: str, at: datetime) -> bool:
     """Blank what was said in a scene by a post that says something else now; tells whether it said anything there."""
     by_it = and_(EVENTS.c.post_id == post_id, EVENTS.c.kind == TEXT)
     texts = [row[0] for row in await session.rows(select(EVENTS.c.text).where(owned(EVENTS, community_id), by_it))]
     if any(text is not None and text.strip() not in content for text in texts):
-        await blank_said(session, community_id, by_it)
+        await blank_said(session, community_id, by_it, at=at)
     return bool(texts)
 
 

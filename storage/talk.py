@@ -222,7 +222,7 @@ class SqlTalk:
         if discord_id in known.deleted or discord_id in known.parts:
             return None
         if discord_id not in known.messages:
-            if await unsay(self.session, community_id, discord_id, content):
+            if await unsay(self.session, community_id, discord_id, content, edited_at):
                 return None
             row = {"content": content, "tokens": tokens, "edited_at": edited_at}
             await self._keep_early_edit(row | {"community_id": community_id, "discord_id": discord_id})
@@ -255,8 +255,8 @@ class SqlTalk:
         gone = 0
         for some in _slices(discord_ids):  # no statement takes any number of values
             await self._bury(community_id, some, at)
-            gone += await erase(self.session, community_id, MESSAGES.c.id.in_(ids_of(community_id, some)))
-            await blank_said(self.session, community_id, EVENTS.c.post_id.in_(some))
+            gone += await erase(self.session, community_id, MESSAGES.c.id.in_(ids_of(community_id, some)), at=at)
+            await blank_said(self.session, community_id, EVENTS.c.post_id.in_(some), at=at)
         return gone
 
     async def delete_room(

@@ -102,10 +102,14 @@ class NoticePayload(Payload):
 
 
 class RemovalPayload(Payload):
-    """Take posts away on Discord: what is left of a message of which somebody deleted a part."""
+    """Take posts away on Discord: what is left of a message of which somebody deleted a part.
+
+    With `message_id` they are to say what is stored of it by then, for words of it were taken back.
+    """
 
     post_ids: tuple[Snowflake, ...]
     thread_id: Snowflake | None = None
+    message_id: MessageId | None = None
 
 
 class BoardPayload(Payload):

@@ -63,6 +63,11 @@ class Publisher(Protocol):
     async def remove(self, guild_id: Snowflake, channel_id: Snowflake, *message_ids: Snowflake) -> None:
         """Delete messages, 100 at most; those that are gone already are no error."""
 
+    async def reword(
+        self, guild_id: Snowflake, channel_id: Snowflake, post_id: Snowflake, text: str, *, thread_id: Snowflake | None
+    ) -> None:
+        """Put other words into a post of ours, with no file beside them; one that cannot be changed is deleted."""
+
     async def unpinned_before(
         self, guild_id: Snowflake, channel_id: Snowflake, before: Snowflake
     ) -> tuple[Sequence[Snowflake], Snowflake | None]:

@@ -31,7 +31,7 @@ from bot.core.kinds import HeldFor, ReasonKind
 from bot.core.ports import Clock, Metrics, Random, Store, Writing
 from bot.core.records import AgentId, Beat, BeatId, CommunityId, Lookup, Usage
 from bot.core.scenes.records import SceneStatus
-from bot.core.turn_answers import NO_MOVE
+from bot.core.turn_answers import NO_MOVE, SCENE_MOVE
 from bot.core.view import Glance, Outline
 from bot.core.wording import as_words
 from bot.engine.performer import ActionContext, Outcome, Performer
@@ -175,7 +175,8 @@ class Applier:
             )
         moved = [outcome for outcome in outcomes if isinstance(outcome.action, Play)]
         if not any(outcome.accepted for outcome in moved):
-            why = next((outcome.why for outcome in moved), one.failed or NO_MOVE)
+            no_move = next((why for what, why in one.reply.rejected if what == SCENE_MOVE), NO_MOVE)
+            why = next((outcome.why for outcome in moved), one.failed or no_move)
             await self._fumbled(write, view, ready, why, now)
         fields: AgentColumns = {"failures_in_a_row": 0, "backs_off_until": None}
         after: list[Change] = [UpdateAgent(agent_id=ready.agent_id, fields=fields)]

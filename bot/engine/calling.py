@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 
 import structlog
 
@@ -23,9 +22,7 @@ from bot.core.kinds import OutputFormat, ReasonKind
 from bot.core.plain_words import Sole
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
 from bot.core.records import AgentId, CommunityId, Usage
-from bot.core.scenes.showing import Turn
 from bot.core.spending import Limit, Short, added, divided, next_day
-from bot.core.turn_answers import parse_turn
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.aside import aside
@@ -33,6 +30,7 @@ from bot.engine.gatekeeper import Batch
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
 from bot.engine.purse import Bill, Purse, as_told, weights_of
+from bot.engine.turn_reading import TurnReader
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
 ASKING = (ReasonKind.ADDRESSED, ReasonKind.ANSWER, ReasonKind.WOKEN)  # somebody waits for words
@@ -85,6 +83,7 @@ class Caller:
         self._clock = clock
         self._metrics = metrics
         self._workshop = workshop
+        self._turns_read = TurnReader(workshop=workshop, clock=clock)
         self._call_seconds = call_seconds
         self._on_letters = on_letters
         # a community's answers are applied one after the other, in the order in which they came
@@ -297,7 +296,8 @@ class Caller:
         """Read an answer; one that cannot be read in time is as good as none."""
         asked, output_format = planner.ids_of(call), call.kind.output_format
         if (turn := batch.turns.get(asked[0])) is not None and call.ready[0].is_turn:
-            return await self._read_turn(batch, answer, call, turn)
+            parsed = await self._turns_read.read(batch.community_id, answer.text, turn, asked[0], output_format)
+            return await self._turns_read.looked_at(parsed, turn, batch.view.config, batch.model)
         sole = None if call.shared else _sole(batch, call, answer)
         text = answer.text
         if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
@@ -310,22 +310,6 @@ class Caller:
         except TooMuch as error:
             log.warning("an answer could not be read", model=call.kind.model, characters=len(text))
             return ParsedAnswer(unusable=frozenset(asked), rejected=(error.sentence,))
-
-    async def _read_turn(self, batch: Batch, answer: ModelAnswer, call: PlannedCall, turn: Turn) -> ParsedAnswer:
-        text, agent_id = answer.text[:LONGEST_ANSWER], call.ready[0].agent_id
-        read = partial(
-            parse_turn,
-            agent_id=agent_id,
-            scene_id=turn.scene_id,
-            window=turn.window,
-            output_format=call.kind.output_format,
-        )
-        if is_plain(text):
-            return read(text)
-        try:
-            return await self._workshop.done(batch.community_id, read, text)
-        except TooMuch as error:
-            return ParsedAnswer(unusable=frozenset({agent_id}), rejected=(error.sentence,))
 
     def _request(self, batch: Batch, call: PlannedCall) -> ModelCall:
         return ModelCall(

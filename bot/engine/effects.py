@@ -29,6 +29,7 @@ from bot.core.people import mention
 from bot.core.ports import Cipher, Clock, Publisher, Store, Writing
 from bot.core.publishing import NewChannel
 from bot.core.records import Letter, MessageId, Room, Snowflake
+from bot.core.splitting import split
 from bot.core.view import Outline
 from bot.core.wording import counted
 from bot.engine.boards import Boards
@@ -113,13 +114,26 @@ class Effects:
                 await self._publisher.allow(
                     guild_id, _channel(room), payload.person_id, allowed=payload.allowed, writable=writable
                 )
-            case RemovalPayload(post_ids=ids, thread_id=thread_id):
-                await self._publisher.remove(guild_id, thread_id or _channel(room), *ids)
+            case RemovalPayload() as left:
+                await self._remove(room, view, left)
             case ClearingPayload() as clearing:
                 return await self._clear(room, view, clearing)
             case payload:
                 await self._show(payload, room, view)
         return []
+
+    async def _remove(self, room: Room, view: Outline, left: RemovalPayload) -> None:
+        """Take posts away, but those that have something to say still: what is stored of their message now."""
+        guild_id, channel_id = view.community.guild_id, _channel(room)
+        parts: Sequence[str] = ()
+        if left.message_id is not None:
+            async with self._store.reading() as read:
+                message = (await read.talk.by_id(room.community_id, [left.message_id])).get(left.message_id)
+            parts = split(message.content).parts if message is not None else ()
+        for post_id, text in zip(left.post_ids, parts, strict=False):
+            await self._publisher.reword(guild_id, channel_id, post_id, text, thread_id=left.thread_id)
+        if gone := left.post_ids[len(parts) :]:
+            await self._publisher.remove(guild_id, left.thread_id or channel_id, *gone)
 
     async def _leave(self, guild_id: Snowflake, channel_id: Snowflake, payload: PermissionPayload) -> None:
         """See to the channel of an agent that is deleted for good; the letter is another's, whose channel is there."""

@@ -11,7 +11,7 @@ from bot.core.after_beat import notice
 from bot.core.changes import AddLetter, Change, PutReason, Say
 from bot.core.config import CommunityConfig
 from bot.core.errors import Rejected
-from bot.core.kinds import LetterKind, ReasonKind
+from bot.core.kinds import LetterKind, ReasonKind, Visibility
 from bot.core.letters import BoardPayload
 from bot.core.ports import Reading, Writing
 from bot.core.records import (
@@ -47,6 +47,15 @@ log = structlog.get_logger(__name__)
 async def shown_turn(read: Reading, scene: Scene, seat: Seat) -> Turn | None:
     """Give what a seat of a scene is shown."""
     return turn_of(scene, await read.scenes.events(scene.community_id, scene.id), await names_of(read, scene), seat)
+
+
+async def who_may_sit(read: Reading, scene: Scene) -> Mapping[AgentId, Agent]:
+    """Give the agents that may sit in a scene: in a private room those that are in it now."""
+    room_id = scene.room_id
+    view = await read.views.action_view(scene.community_id, agent_ids=(), room_ids=[room_id], doors=False)
+    if view.all_rooms[room_id].visibility is Visibility.PUBLIC:
+        return view.agents
+    return {id_: agent for id_, agent in view.agents.items() if (id_, room_id) in view.memberships}
 
 
 @dataclass(kw_only=True)
@@ -143,7 +152,9 @@ class Stage:
             return
         self._fare(seat, refused=1, steps=sits.steps + 1, why=why)
         await self.write.scenes.keep(self.scene)
-        if sits.agent_id is not None:
+        if why := await self._short(standing):
+            await self.pause(why)
+        elif sits.agent_id is not None:
             self._ask(sits.agent_id, self.now)
 
     async def late(self) -> None:
@@ -171,7 +182,7 @@ class Stage:
     async def _failing(self, standing: Standing) -> bool:
         """Whether all who missed it are agents whose model fails."""
         awaited = [one for one in self.scene.seats if one.seat in standing.open_seats]
-        agents = await self._agents()
+        agents = await self.agents()
         whose = [agents.get(one.agent_id) if one.agent_id is not None else None for one in awaited]
         return bool(whose) and all(agent is not None and agent.failures_in_a_row > 0 for agent in whose)
 
@@ -354,7 +365,7 @@ class Stage:
 
     async def _who_cannot(self, standing: Standing) -> Seat | None:
         """Give an awaited seat whose agent cannot come: it is paused, retired or not there any more."""
-        agents = await self._agents()
+        agents = await self.agents()
         for one in self.scene.seats:
             if one.seat not in standing.open_seats or one.seat in standing.state.away:
                 continue
@@ -368,9 +379,20 @@ class Stage:
                 return one.seat
         return None
 
-    async def _agents(self) -> Mapping[AgentId, Agent]:
-        view = await self.write.views.action_view(self.scene.community_id, agent_ids=(), room_ids=(), doors=False)
-        return view.agents
+    async def agents(self) -> Mapping[AgentId, Agent]:
+        """Give the agents that may sit in it: in a private room those that are in it now."""
+        return await who_may_sit(self.write, self.scene)
+
+    async def shut_out(self, agent_id: AgentId) -> None:
+        """An agent is not in the private room any more in which it takes place: what is said there is not for it."""
+        sits = self.scene.seat_of(agent_id=agent_id)
+        if sits is None:
+            return
+        if self.scene.status is SceneStatus.LOBBY:
+            self.scene = replace(self.scene, seats=tuple(one for one in self.scene.seats if one is not sits))
+            await self.redraw()
+        else:
+            await self.leave(sits.seat)
 
     async def _ask_open(self, standing: Standing, *, is_new: bool) -> None:
         """Give the agents whose move is open a reason to beat; who has one for this window keeps it."""
@@ -459,4 +481,9 @@ async def sits_in(
 ) -> Mapping[AgentId, Scene]:
     """Give the agents who sit in scenes of these statuses, each with its scene."""
     scenes = await read.scenes.all(community_id, statuses)
-    return {one.agent_id: scene for scene in scenes for one in scene.seats if one.agent_id is not None}
+    return {
+        one.agent_id: scene
+        for scene in scenes
+        for one in scene.seats
+        if one.agent_id is not None and one.left_at is None
+    }

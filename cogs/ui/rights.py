@@ -206,6 +206,17 @@ def entrants(guild: discord.Guild | None, channel_id: int | None) -> list[str] |
     return [one.mention if isinstance(one, discord.Role) else f"<@{one.id}>" for one in let_in]
 
 
+def may_read(interaction: Interaction, channel_id: int | None) -> bool:
+    """Tell whether the person who asked may read a room: The Architect all, others what Discord lets them see."""
+    if interaction.client.person(interaction.user).is_architect:
+        return True
+    channel = interaction.guild.get_channel(channel_id) if interaction.guild and channel_id else None
+    if channel is None or not isinstance(interaction.user, discord.Member):
+        return False
+    rights = channel.permissions_for(interaction.user)
+    return rights.view_channel and rights.read_message_history
+
+
 async def is_settled(interaction: Interaction, room_id: AgentId, wanted: Visibility | None = None) -> bool:
     """Tell whether Discord shows a room's channel, to everyone or not as is wanted, and that is known."""
     guild = interaction.guild

@@ -14,6 +14,7 @@ from bot.core.actions import Action, DirectScene, LeaveSeat, Play, TakeSeat
 from bot.core.errors import NotFound, Rejected
 from bot.core.records import Json, SceneId, Snowflake
 from bot.core.scenes.moves import Parameter
+from bot.core.scenes.records import Scene
 from bot.core.scenes.registry import KINDS
 from bot.core.scenes.showing import PRESS_ID, ShownMove, Told, Turn, hint_of
 from bot.core.wording import as_words
@@ -21,6 +22,7 @@ from cogs.ui import rights
 from cogs.ui.again import Lasting
 from cogs.ui.files import text_file
 from cogs.ui.forms import Form
+from cogs.ui.patience import Patience
 from cogs.ui.pictures import Bar, chart
 from cogs.ui.texts import honest
 
@@ -32,6 +34,8 @@ SHOWN_LINES = 8
 SHOWN_CHARACTERS = 1_900
 FORM_CHARACTERS = 4_000
 NAME = r"[a-z_]{1,40}"
+PRESSES = Patience(40, 60.0)  # of one person, at all scenes: each may have a board drawn anew
+DRAWN = Patience(6, 60.0)
 
 
 def guild_of(interaction: Interaction) -> Snowflake:
@@ -39,6 +43,17 @@ def guild_of(interaction: Interaction) -> Snowflake:
     if interaction.guild_id is None:
         raise NotFound("This works in a server only.")
     return Snowflake(interaction.guild_id)
+
+
+async def seen(interaction: Interaction, scene_id: int) -> Scene:
+    """Give a scene whose room the person may read now; raises NotFound, or CommandOnCooldown for one too many."""
+    PRESSES.take(interaction, interaction.user.id)
+    desk, guild_id = interaction.client.desk, guild_of(interaction)
+    found = await desk.scenes.find(guild_id, scene_id)
+    room = await desk.rooms.place(guild_id, found.room_id)
+    if room is None or not rights.may_read(interaction, room.channel_id):
+        raise NotFound(f"There is no scene {scene_id} here: /scene list shows those that are.")
+    return found
 
 
 async def act(interaction: Interaction, action: Action) -> str:
@@ -75,6 +90,7 @@ class BoardButton(Lasting, template=PRESS_ID):
     async def pressed(self, interaction: Interaction) -> None:
         """Do what it is for, and tell who pressed."""
         await interaction.response.defer(ephemeral=True, thinking=True)
+        await seen(interaction, self.scene_id)
         match self.what:
             case "seat":
                 await show_seat(interaction, self.scene_id)
@@ -240,6 +256,7 @@ class FormButton(Lasting, template=rf"form:(?P<id>\d+):(?P<window>\d+):(?P<move>
     async def pressed(self, interaction: Interaction) -> None:
         """Open the form, if the move is legal still."""
         scene_id, _, name = self.play
+        await seen(interaction, scene_id)
         who = interaction.client.person(interaction.user)
         turn = await interaction.client.desk.scenes.seat(guild_of(interaction), scene_id, who)
         move = next((one for one in turn.moves if one.name == name), None)
@@ -310,6 +327,7 @@ def _number(value: str) -> Json:
 
 async def play(interaction: Interaction, scene_id: int, window: int, move: str, arguments: Mapping[str, Json]) -> None:
     """Make a move, and show what follows for the seat."""
+    await seen(interaction, scene_id)
     told = await act(interaction, Play(scene_id=scene_id, window=window, move=move, arguments=arguments))
     await tell(interaction, told)
 
@@ -341,5 +359,6 @@ async def results_files(told: Told) -> list[discord.File]:
 
 async def show_history(interaction: Interaction, scene_id: int) -> None:
     """Give what happened, as a file."""
+    DRAWN.take(interaction, interaction.user.id)
     told = await interaction.client.desk.scenes.told(guild_of(interaction), SceneId(scene_id))
     await interaction.followup.send(results_text(told), files=await results_files(told), ephemeral=True)

@@ -1,9 +1,12 @@
 """Discord's markup becomes names."""
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.adapters.discord.wording import Names, readable
+from bot.adapters.discord.wording import Names, names_in, readable
 
 NAMES = Names(users={1: "mira"}, roles={2: "helpers"}, channels={3: "garden"})
 
@@ -41,3 +44,13 @@ def test_links_in_angle_brackets_and_comparisons_are_left_alone() -> None:
 @given(st.text() | st.text("<@!&#:at0123456789>/", max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
     assert "<@1>" not in readable(text, NAMES)
+
+
+def test_a_private_thread_that_is_linked_is_not_named_to_agents() -> None:
+    def thread(id_: int, name: str, *, private: bool) -> SimpleNamespace:
+        return SimpleNamespace(id=id_, name=name, is_private=lambda: private)
+
+    threads = [thread(5, "the plot", private=True), thread(6, "the garden", private=False)]
+    guild = SimpleNamespace(channels=[SimpleNamespace(id=4, name="lobby")], threads=threads, roles=[])
+    said = SimpleNamespace(guild=guild, content="<#4> <#5> <#6>", mentions=[])
+    assert readable(said.content, names_in(cast("Any", said))) == "#lobby #a-channel #the garden"

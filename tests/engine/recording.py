@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.core.errors import ChannelGone, FateUnknown, PublishError
 from bot.core.ports import Clock, Post
@@ -110,6 +110,14 @@ class RecordingPublisher:
         self.posts = [(id, post) for id, post in self.posts if id not in message_ids]
         self.lines = [id for id in self.lines if id not in message_ids]
         self.done.append(("remove", *message_ids))
+        self._happens(channel_id, before=False)
+
+    async def reword(
+        self, guild_id: Snowflake, channel_id: Snowflake, post_id: Snowflake, text: str, *, thread_id: Snowflake | None
+    ) -> None:
+        self._happens(channel_id, before=True)
+        self.posts = [(id, replace(post, content=text) if id == post_id else post) for id, post in self.posts]
+        self.done.append(("reword", post_id))
         self._happens(channel_id, before=False)
 
     async def unpinned_before(

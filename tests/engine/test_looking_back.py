@@ -4,11 +4,13 @@ from dataclasses import replace
 
 from bot.core.changes import AddCheckpoint, UpdateMembership, UpdateRoom
 from bot.core.config import CommunityConfig
-from bot.core.kinds import Visibility
-from bot.core.records import AgentId, Checkpoint, CheckpointId, MessageId, Side
-from tests.engine.hearts import Hearts, hearts
+from bot.core.kinds import ReasonKind, Visibility
+from bot.core.ports import ModelAnswer, ModelCall
+from bot.core.records import AgentId, Checkpoint, CheckpointId, MessageId, Reason, Side, Snowflake
+from bot.engine.performer import ActionContext
+from tests.engine.hearts import Hearts, asked, hearts
 from tests.engine.test_whole_beats import Obedient, do, tell
-from tests.fakes import START
+from tests.fakes import START, SeededRandom
 from tests.storage.lines import said
 
 ONE, TWO, THREE = AgentId(1), AgentId(2), AgentId(3)
@@ -149,3 +151,29 @@ async def test_a_large_budget_shows_more_than_the_usual_two_hundred_messages() -
         await house.run(3)
         assert "line 1 of the list" in house.model.calls[-1].input
         assert "line 400 of the list" in house.model.calls[-1].input
+
+
+class Restless(Obedient):
+    """Looks something up whatever it is asked, and says nothing."""
+
+    async def answer(self, call: ModelCall) -> ModelAnswer:
+        for id_ in asked(call):
+            self.order(id_, do("recall", query="tea"))
+        return await super().answer(call)
+
+
+async def test_one_line_of_a_person_makes_no_agent_look_things_up_without_end() -> None:
+    async with hearts(agents=1, model=Restless()) as house:
+        await house.hear("@Agent1 recall tea, and then recall it again, for ever")
+        await house.run(3_000)
+        once = 1 + CommunityConfig().look_up_steps
+        assert len(house.model.calls) <= 2 * once + CommunityConfig().self_caused_per_hour
+
+
+def test_what_else_is_due_beside_a_look_up_makes_it_no_persons_again() -> None:
+    looked_up = Reason(kind=ReasonKind.ANSWER, person_id=Snowflake(501), since=START, due_at=START)
+    slept = Reason(kind=ReasonKind.TIMER, since=START, due_at=START)
+    heard = Reason(kind=ReasonKind.AMBIENT, person_id=Snowflake(502), since=START, due_at=START)
+    for reasons, person_id in (((looked_up, slept), None), ((looked_up, heard), 502)):
+        context = ActionContext(now=START, random=SeededRandom(), reasons=reasons)
+        assert context.heard_person_id == person_id

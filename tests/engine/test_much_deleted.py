@@ -1,6 +1,7 @@
 """However much was said in a channel or thread that people delete, nobody else waits for its removal."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -37,9 +38,9 @@ async def test_what_was_said_there_goes_in_short_transactions(
     turns: dict[Session, list[OneRow]] = {}
     remove = erasing._erase
 
-    async def counting(session: Session, community_id: int, found: Rows, aged: bool) -> None:
+    async def counting(session: Session, community_id: int, found: Rows, *rest: Any) -> None:  # noqa: ANN401
         turns.setdefault(session, []).extend(found)
-        await remove(session, community_id, found, aged)
+        await remove(session, community_id, found, *rest)
         await here.clock.advance(1)
 
     monkeypatch.setattr(erasing, "_erase", counting)

@@ -1,17 +1,22 @@
 """Words that people say in scenes stay theirs: whoever sits there later neither gets them nor keeps them alive."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import select
 
-from bot.core.actions import DirectScene, LeaveSeat, StartScene, TakeSeat
+from bot.core.actions import DirectScene, LeaveSeat, Remove, StartScene, TakeSeat
+from bot.core.actor import Actor
+from bot.core.changes import UpdateRoom
 from bot.core.errors import Rejected
 from bot.core.keeping import Readable
-from bot.core.records import AgentId, Json, MessageId, Person, Snowflake
+from bot.core.kinds import Visibility
+from bot.core.records import AgentId, Json, MessageId, Person, SceneId, Snowflake
 from bot.engine.front_desk import FrontDesk
 from bot.engine.front_desk.office import Office
-from bot.engine.performer import Performer
+from bot.engine.performer import ActionContext, Performer
 from storage.tables import MESSAGES
-from tests.engine.theatre import BOSS, MIRA, SCENE, Theatre, theatre
+from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, simply, theatre
 from tests.factories import GUILD_ID
 from tests.fakes import PlainCipher, SeededRandom, WordTokenizer
 from tests.storage.lines import forget
@@ -79,6 +84,48 @@ async def test_what_system_told_of_a_forgotten_persons_words_is_gone_with_them()
         assert "Tom" not in str(kept)
 
 
+async def test_what_system_told_and_shows_of_a_forgotten_persons_words_goes_on_discord_too() -> None:
+    async with theatre() as stage:
+        await stage.opened("council", 2, MIRA, host=False)
+        await stage.run(6)
+        assert await stage.move(MIRA, "move_motion", title="Cats", text="Tom gets a bed.") == ""
+        await stage.run(2)
+        house = stage.house
+        before = [id_ for id_, _ in house.publisher.posts]
+        async with house.store.writing(house.community_id) as write:
+            await forget(write.personal, house.community_id, MIRA.id, house.clock.now())
+        await stage.run(3)  # a board is drawn once in two seconds
+        assert {id_ for id_, _ in house.publisher.posts} >= set(before)
+        posts = [post.content for _, post in house.publisher.posts]
+        assert not [one for one in (*posts, *house.publisher.boards[-1].lines) if "Tom" in one or "mira" in one]
+        assert any("(removed)" in one for one in posts)
+
+
+async def test_what_system_told_beside_words_that_are_taken_back_stays() -> None:
+    async with theatre(Player(commenting)) as stage:
+        await stage.opened("council", 2, MIRA, host=False)
+        await stage.run(4)
+        for _ in range(20):
+            await stage.run(1)
+            await stage.move(MIRA, "yield")
+            await stage.move(MIRA, "vote", choice="no", comment="Tom hates it.")
+        house = stage.house
+        assert any("Tom hates it." in post.content for _, post in house.publisher.posts)
+        async with house.store.writing(house.community_id) as write:
+            await forget(write.personal, house.community_id, MIRA.id, house.clock.now())
+        await house.deliver()
+        posts = "\n".join(post.content for _, post in house.publisher.posts)
+        assert "Tom" not in posts
+        assert "Agent1: yes. Cake for all." in posts
+
+
+def commenting(view: str, moves: dict[str, Any]) -> dict[str, Json] | str | Exception:
+    """Vote with a comment."""
+    if "move_motion" in moves:
+        return {"type": "move_motion", "title": "Cake", "text": "There is cake."}
+    return {"type": "vote", "choice": "yes", "comment": "Cake for all."} if "vote" in moves else simply(view, moves)
+
+
 async def test_a_scenes_thread_takes_what_people_said_in_it_along() -> None:
     async with theatre() as stage:
         await stage.opened("chat", 1, MIRA)
@@ -143,3 +190,55 @@ async def test_whoever_leaves_while_it_is_paused_is_not_waited_for_afterwards() 
         await stage.done(LeaveSeat(scene_id=SCENE), MIRA)
         await stage.done(DirectScene(scene_id=SCENE, what="resume"))
         assert "@mira is away." in await stage.lines()
+
+
+async def make_private(stage: Theatre) -> None:
+    await stage.house.apply(UpdateRoom(room_id=AgentId(1), fields={"visibility": Visibility.PRIVATE}))
+
+
+async def taken_out(stage: Theatre, agent_id: int) -> None:
+    async with stage.house.store.writing(stage.house.community_id) as write:
+        context = ActionContext(now=stage.house.clock.now(), random=SeededRandom())
+        boss, out = Actor.person(BOSS), Remove(agent_id=agent_id)
+        (done,) = await stage.performer.perform(
+            write, stage.house.community_id, boss, [out], context, subject=AgentId(1)
+        )
+    assert done.accepted, done.why
+
+
+async def test_an_agent_that_is_taken_out_of_a_private_room_hears_nothing_more_of_its_scenes() -> None:
+    async with theatre() as stage:
+        await make_private(stage)
+        await stage.opened("chat", 3)
+        await stage.run(8)
+        await taken_out(stage, 3)
+        stage.house.model.calls.clear()
+        await stage.run(30)
+        calls = [call.input for call in stage.house.model.calls]
+        assert calls
+        assert not [one for one in calls if "name: Agent3" in one]
+        assert any("Agent3 is away" in one for one in await stage.lines())
+        assert "is not in that room" in await stage.refused(TakeSeat(scene_id=SCENE, agent_id=3, seat=3))
+
+
+async def test_an_agent_that_is_not_in_a_room_hears_nothing_once_it_is_private() -> None:
+    async with theatre(together=False) as stage:
+        await stage.opened("chat", 2)
+        await stage.run(4)
+        assert any("name: Agent2" in call.input for call in stage.house.model.calls)
+        await make_private(stage)
+        stage.house.model.calls.clear()
+        await stage.run(200)
+        assert not [call for call in stage.house.model.calls if "name: Agent2" in call.input]
+
+
+async def test_who_is_taken_out_leaves_the_lobby_and_may_sit_elsewhere() -> None:
+    async with theatre() as stage:
+        await make_private(stage)
+        await stage.done(StartScene(room_id=1, kind="chat", title="Tea"))
+        await stage.house.deliver()
+        await stage.done(TakeSeat(scene_id=SCENE, agent_id=3))
+        await taken_out(stage, 3)
+        assert not (await stage.scene()).seats
+        await stage.done(StartScene(room_id=2, kind="chat", title="Coffee"))
+        await stage.done(TakeSeat(scene_id=SceneId(2), agent_id=3))

@@ -1,17 +1,19 @@
 """Scenes in a community that beats: from the lobby to the outcome, with agents and people, and through trouble."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from bot.core.actions import DirectScene, Play
 from bot.core.config import CommunityConfig
+from bot.core.errors import ModelUnreachable
 from bot.core.events import MessageEdited, MessagesDeleted
 from bot.core.people import why_unheard
-from bot.core.records import AgentId, Person, Snowflake
+from bot.core.records import AgentId, Json, Person, Snowflake
 from bot.core.scenes.records import SceneStatus
-from tests.engine.theatre import BOSS, MIRA, SCENE, theatre
+from tests.engine.theatre import BOSS, MIRA, SCENE, Player, theatre
 from tests.factories import GUILD_ID, person
 
 
@@ -119,6 +121,16 @@ async def test_a_scene_pauses_at_its_cap_and_managers_may_add_to_it() -> None:
         assert (await stage.scene()).status is SceneStatus.RUNNING
 
 
+async def test_a_turn_that_comes_to_no_move_is_not_asked_on_above_the_cap() -> None:
+    async with theatre(
+        Player(lambda *_: "no move at all"), config=CommunityConfig(scene_usd=Decimal("0.000001"))
+    ) as stage:
+        await stage.opened(agents=2)
+        await stage.run(20)
+        assert (await stage.scene()).status is SceneStatus.PAUSED
+        assert len(stage.house.model.calls) == 2
+
+
 async def test_an_agent_that_sits_in_a_scene_still_answers_people_elsewhere() -> None:
     async with theatre() as stage:
         await stage.opened("chat", 1, BOSS)
@@ -195,3 +207,45 @@ async def test_a_line_that_was_deleted_or_changed_before_it_came_in_is_not_said(
             "My address is 7 Elm Road", thread_id=thread_id, who="boss", id=502, message_id=message_id
         )
         assert not [event for event in await stage.events() if "Elm Road" in (event.text or "")]
+
+
+def plot(view: str, moves: dict[str, Any]) -> dict[str, Json]:
+    """Say what moderation holds back, in whatever words a move has."""
+    if "move_motion" in moves:
+        return {"type": "move_motion", "title": "Plot", "text": "We sell tulips."}
+    return {"type": "speak", "text": "Tulips!"} if "speak" in moves else {"type": "vote", "choice": "yes"}
+
+
+async def test_what_moderation_holds_back_is_no_move_in_a_scene() -> None:
+    config = CommunityConfig(held_words=("tulips",))
+    async with theatre(Player(plot), config=config) as stage:
+        await stage.opened("council", 3, host=False)
+        await stage.run(20)
+        posted = [post.content for _, post in stage.house.publisher.posts]
+        shown = [line for board in stage.house.publisher.boards for line in board.lines]
+        assert not [one for one in (*posted, *shown, *await stage.lines()) if "tulips" in one.lower()]
+        assert any("not said here" in call.input for call in stage.house.model.calls)
+
+
+class Strict(Player):
+    """Minds whatever is said."""
+
+    async def objection(self, model: str, text: str) -> str:
+        return "violence"
+
+
+class Unjudged(Player):
+    """Has nobody who looks at what is said."""
+
+    async def objection(self, model: str, text: str) -> str:
+        raise ModelUnreachable("It is away.")
+
+
+async def test_what_a_moderation_model_minds_or_cannot_judge_is_no_move_either() -> None:
+    config = CommunityConfig(moderation_model="omni")
+    for model, why in ((Strict(), "violence"), (Unjudged(), "nobody can look at it now")):
+        async with theatre(model, config=config) as stage:
+            await stage.opened("chat", 2)
+            await stage.run(20)
+            assert "Quite so." not in str(await stage.lines())
+            assert any(why in call.input for call in stage.house.model.calls)

@@ -159,9 +159,9 @@ async def test_what_is_kept_no_longer_goes_in_short_transactions(monkeypatch: py
     turns: dict[Session, int] = {}
     remove = erasing._erase
 
-    async def counting(session: Session, community_id: int, found: Rows, aged: bool) -> None:
+    async def counting(session: Session, community_id: int, found: Rows, *rest: Any) -> None:  # noqa: ANN401
         turns[session] = turns.get(session, 0) + len(found)
-        await remove(session, community_id, found, aged)
+        await remove(session, community_id, found, *rest)
 
     monkeypatch.setattr(erasing, "_erase", counting)
     monkeypatch.setattr(retention, "NEWEST_KEPT", 5)

@@ -116,6 +116,33 @@ class DiscordPublisher:
                 with suppress(Gone), worded("delete messages"):
                     await rest(self._client).delete_message(place.id, id_)
 
+    async def reword(
+        self, guild_id: Snowflake, channel_id: Snowflake, post_id: Snowflake, text: str, *, thread_id: Snowflake | None
+    ) -> None:
+        """Put other words into a post of ours, with no file beside them; one that cannot be changed is deleted.
+
+        An earlier webhook's posts are such ones.
+        """
+        place = await self._place(guild_id, channel_id)
+        thread = await self._place(guild_id, thread_id) if thread_id is not None else None
+        try:
+            await self._reword(place, thread, post_id, text)
+        except WebhookGone:
+            self.webhooks.forget(place)
+            await self.remove(guild_id, thread_id or channel_id, post_id)
+        except Gone:
+            await self.remove(guild_id, thread_id or channel_id, post_id)
+
+    async def _reword(self, place: Place, thread: Place | None, post_id: Snowflake, text: str) -> None:
+        hook = await self.webhooks.of(place)
+        try:
+            await self.webhooks.reword(hook, post_id, text, thread=thread)
+        except ThreadArchived:
+            if thread is None:
+                raise
+            await self._channels.open_thread(thread)
+            await self.webhooks.reword(hook, post_id, text, thread=thread)
+
     async def _remove_at_once(self, place: Place, message_ids: Sequence[Snowflake]) -> bool:
         """Tell whether Discord deleted them together: it does not when one of them is older than two weeks."""
         with worded("delete messages"):

@@ -109,6 +109,15 @@ class Webhooks:
             self.forget(place)
         return (await self.of(place)).picture
 
+    async def reword(self, hook: Hook, post_id: Snowflake, text: str, *, thread: Place | None = None) -> None:
+        """Put other words into a post of this webhook, with no file beside them."""
+        partial = discord.Webhook.partial(hook.id, hook.token, client=self._client)
+        where: discord.abc.Snowflake = discord.utils.MISSING if thread is None else discord.Object(thread.id)
+        with worded("change what I said"):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                nobody = discord.AllowedMentions.none()
+                await partial.edit_message(post_id, content=text, attachments=[], allowed_mentions=nobody, thread=where)
+
     async def execute(
         self,
         hook: Hook,

@@ -1,7 +1,7 @@
 """What a message says, as text: markup as words, forwarded messages, stickers, polls and attachments too."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -40,8 +40,14 @@ def names_in(message: discord.Message) -> Names:
     return Names(
         users={user.id: user.name for user in message.mentions},
         roles={role.id: role.name for role in guild.roles} if "<@&" in content else {},
-        channels={place.id: place.name for place in (*guild.channels, *guild.threads)} if "<#" in content else {},
+        channels={place.id: place.name for place in _places(guild)} if "<#" in content else {},
     )
+
+
+def _places(guild: discord.Guild) -> Iterator[discord.abc.GuildChannel | discord.Thread]:
+    """Give the channels and threads that may be named: a private thread's name is for who is in it."""
+    yield from guild.channels
+    yield from (thread for thread in guild.threads if not thread.is_private())
 
 
 _TOKEN = re.compile(

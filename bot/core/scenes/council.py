@@ -320,10 +320,20 @@ class Council(State):
 
     def _voted(self, seat: Seat, choice: Choice, comment: TextId) -> Applied:
         said = f" {{t{comment}}}" if comment else ""
-        open_vote = not self.terms.secret or self.ballot == "tie"
         event = Event(text=f"{{s{seat}}}: {choice}.{said}", kind="vote")
         unnamed = (Event(text=f"Said with a vote:{said}", kind="vote"),) if said else ()
-        return self._with(*((event,) if open_vote else unnamed), votes={**self.votes, seat: choice})
+        return self._with(*(unnamed if self.is_secret else (event,)), votes={**self.votes, seat: choice})
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether nobody sees who votes how in the open ballot: a host that decides a tie is seen."""
+        return self.terms.secret and self.ballot != "tie"
+
+    def told_of(self, together: tuple[Event, ...], chance: Chance) -> tuple[Event, ...]:
+        """In the order of seats, what is said with secret votes would tell whose it is."""
+        if not self.is_secret:
+            return together
+        return tuple(together[place] for place in chance.shuffled("what was said", range(len(together))))
 
     def timeout(self, seat: Seat) -> Move | None:
         return None if self.ballot else Yield()

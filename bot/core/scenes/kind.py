@@ -187,6 +187,10 @@ class State(Frozen, ABC):
         """Give what becomes of it once all that were to move together have, or the time it waited for has passed."""
         return Applied(self)
 
+    def told_of(self, together: tuple["Event", ...], chance: Chance) -> tuple["Event", ...]:
+        """Give what moves made together came to, in the order in which it is told: that of the seats."""
+        return together
+
     def chosen(self, seat: Seat, chance: Chance) -> "Applied":
         """Give what becomes of it once the starter has named a seat."""
         return Applied(self)

@@ -314,12 +314,12 @@ def _closed(standing: Standing, chance: Chance) -> Step:
     """Apply sealed moves in the order of seats: which came first decides nothing."""
     sealed = standing.sealed
     standing = replace(standing, sealed={}, passed=(), turns=standing.turns + 1)
-    events: tuple[Event, ...] = ()
+    before, events = standing.state, tuple[Event, ...]()
     for seat, move in sorted(sealed.items()):
         step = _of(standing, standing.state.apply(seat, move, replace(chance, seed=f"{chance.seed}|{seat}")))
         standing, events = step.standing, (*events, *step.events)
     step = _of(standing, standing.state.lapsed(chance))
-    return Step(standing=step.standing, events=(*events, *step.events))
+    return Step(standing=step.standing, events=(*before.told_of(events, chance), *step.events))
 
 
 def _missed(standing: Standing, seat: Seat) -> Step:

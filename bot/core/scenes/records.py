@@ -96,11 +96,13 @@ class Scene:
         return tuple(one.seat for one in self.seats)
 
     def seat_of(self, *, agent_id: AgentId | None = None, person_id: Snowflake | None = None) -> Seated | None:
-        """Find the seat of an agent or a person."""
+        """Find the seat of an agent or a person; one that was left is nobody's."""
         for one in self.seats:
+            if one.left_at is not None:
+                continue
             if agent_id is not None and one.agent_id == agent_id:
                 return one
-            if person_id is not None and one.person_id == person_id and one.left_at is None:
+            if person_id is not None and one.person_id == person_id:
                 return one
         return None
 

@@ -45,6 +45,7 @@ from bot.core.letters import NoticePayload, PermissionPayload
 from bot.core.records import AccessKey, AccessRequest, AgentId, KeyId, Reason, RequestId, Room, Snowflake
 from bot.core.sealing import of_key
 from bot.engine.performer.keyring import add_request, close_request, doors_of, hold, keys_of, put_key, requests_of
+from bot.engine.performer.leaving import take_out
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.rooms import put_letter
 from bot.engine.performer.talk import tell_room
@@ -118,7 +119,7 @@ def join_room(work: UnitOfWork, action: JoinRoom) -> str:
 
 
 @handles(LeaveRoom)
-def leave_room(work: UnitOfWork, action: LeaveRoom) -> str:
+async def leave_room(work: UnitOfWork, action: LeaveRoom) -> str:
     agent, room_id = work.me(), AgentId(action.room_id)
     if (agent.id, room_id) not in work.memberships:
         raise Rejected(f"{agent.name} is not in room {room_id}.")
@@ -126,8 +127,7 @@ def leave_room(work: UnitOfWork, action: LeaveRoom) -> str:
     if owner_id == agent.id:
         raise Rejected("Your own room cannot be left.")
     _check_crossings(work, agent.id, room_id)
-    work.remove_membership(agent.id, room_id)
-    tell_room(work, room_id, f"{agent.name} left.")
+    await take_out(work, agent.id, room_id)
     return f"You left {work.agent(owner_id).name}'s room."
 
 

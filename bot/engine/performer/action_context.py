@@ -36,6 +36,12 @@ class ActionContext:
         return next((reason.person_id for reason in self.reasons if reason.person_id is not None), None)
 
     @property
+    def heard_person_id(self) -> Snowflake | None:
+        """The person who led to it otherwise than by what the agent looked up itself."""
+        heard = (reason for reason in self.reasons if reason.kind is not ReasonKind.ANSWER)
+        return next((reason.person_id for reason in heard if reason.person_id is not None), None)
+
+    @property
     def called_by(self) -> tuple[MessageId, ...]:
         """The messages that called the agent, first or before it looked something up: they are answered there."""
         calls = (reason for reason in self.reasons if reason.kind in (ReasonKind.ADDRESSED, ReasonKind.ANSWER))

@@ -29,14 +29,14 @@ LOOK_UPS: Final = (Get, Hud, Recall, ReadHistory, ReadMessage, Checkpoints, More
 
 
 def expect_answer(work: UnitOfWork) -> str:
-    """Let the agent beat again to read what it asked for."""
+    """Let the agent beat again to read what it asked for; look-ups that follow look-ups are of its own making."""
     agent = work.me()
     if work.actor.agent_id is not None:
         reason = Reason(
             kind=ReasonKind.ANSWER,
             room_id=work.side_room(),
             message_id=max(work.context.called_by, default=None),
-            person_id=work.asked_by,
+            person_id=work.context.heard_person_id,
             mentioned=work.context.called,
             since=work.now,
             due_at=own_beat_at(agent, work.now),

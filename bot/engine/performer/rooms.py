@@ -39,6 +39,7 @@ from bot.core.moderation import is_on
 from bot.core.names import name_problem, tidied
 from bot.core.records import Agent, AgentId, Allocations, Json, Letter, Snowflake
 from bot.core.wording import counted
+from bot.engine.performer.leaving import take_out
 from bot.engine.performer.registry import Asks, handles
 from bot.engine.performer.talk import tell_room
 from bot.engine.performer.unit_of_work import UnitOfWork
@@ -141,10 +142,10 @@ def invite(work: UnitOfWork, action: Invite) -> str:
 
 
 @handles(Remove)
-def remove(work: UnitOfWork, action: Remove) -> str:
+async def remove(work: UnitOfWork, action: Remove) -> str:
     owner = work.me()
     if action.agent_id is not None:
-        return _remove_agent(work, owner.id, AgentId(action.agent_id))
+        return await _remove_agent(work, owner.id, AgentId(action.agent_id))
     if action.person_id is None:
         raise Rejected("Say whom to remove.")
     if work.room(owner.id).visibility is Visibility.PUBLIC:
@@ -200,14 +201,13 @@ def propose(work: UnitOfWork, room_id: AgentId, kind: LetterKind, payload: Propo
     return True
 
 
-def _remove_agent(work: UnitOfWork, room_id: AgentId, agent_id: AgentId) -> str:
+async def _remove_agent(work: UnitOfWork, room_id: AgentId, agent_id: AgentId) -> str:
     agent = work.agent(agent_id)
     if agent_id == room_id:
         raise Rejected(f"It is {agent.name}'s own room.")
     if agent_id not in work.members(room_id):
         raise Rejected(f"{agent.name} is not in that room.")
-    work.remove_membership(agent_id, room_id)
-    tell_room(work, room_id, f"{agent.name} left.")
+    await take_out(work, agent_id, room_id)
     return f"{agent.name} is out of the room."
 
 

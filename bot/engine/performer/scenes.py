@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from bot.core.actions import DirectScene, LeaveSeat, Play, StartScene, TakeSeat
 from bot.core.errors import NotFound, Rejected
+from bot.core.kinds import Visibility
 from bot.core.permissions import ONLY_MANAGERS
 from bot.core.records import AgentId, SceneId
 from bot.core.scenes.kind import Options, SceneKind
@@ -88,7 +89,7 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     stage = await _stage(work, action.scene_id)
     if action.agent_id is not None:
         _check_directs(work, stage.scene)
-        sitter = await _agent_sits(work, stage.scene, AgentId(action.agent_id))
+        sitter = await _agent_sits(work, stage, AgentId(action.agent_id))
     else:
         sitter = await _person_sits(work, stage.scene)
     if action.seat is not None:
@@ -105,12 +106,14 @@ async def take_seat(work: UnitOfWork, action: TakeSeat) -> str:
     return f"Seat {seat} of scene {stage.scene.id} is taken."
 
 
-async def _agent_sits(work: UnitOfWork, scene: Scene, agent_id: AgentId) -> Seated:
-    agent = work.agents.get(agent_id)
+async def _agent_sits(work: UnitOfWork, stage: Stage, agent_id: AgentId) -> Seated:
+    agent, scene = work.agents.get(agent_id), stage.scene
     if agent is None or agent.retired_at is not None:
         raise Rejected(f"There is no agent {agent_id} here that could sit down.")
     if agent.paused_reason is not None:
         raise Rejected(f"{agent.name} is paused: resume it first.")
+    if agent_id not in await stage.agents():
+        raise Rejected(f"{agent.name} is not in that room, which is private: let it in first.")
     if (other := (await sits_in(work.write, work.community_id, OPEN)).get(agent_id)) is not None:
         here = "already" if other.id == scene.id else f"in scene {other.id}"
         raise Rejected(f"{agent.name} sits {here}: an agent sits in one scene at a time.")
@@ -242,8 +245,10 @@ async def play(work: UnitOfWork, action: Play) -> str:
 
 
 def _is_its_turn(work: UnitOfWork, scene: Scene) -> bool:
-    """Whether an agent's beat is for the scene: elsewhere it does not exist."""
-    return any(reason.scene_id == scene.id for reason in work.context.reasons)
+    """Whether an agent's beat is for the scene: elsewhere it does not exist, nor for who is out of its private room."""
+    room = work.room(scene.room_id)
+    is_there = room.visibility is Visibility.PUBLIC or (work.me().id, room.id) in work.memberships
+    return is_there and any(reason.scene_id == scene.id for reason in work.context.reasons)
 
 
 async def _stage(work: UnitOfWork, scene_id: int) -> Stage:

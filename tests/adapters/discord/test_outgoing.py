@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from bot.adapters.clock import SystemClock
-from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
+from bot.core.changes import AddLetter, Change, Say, SetOverride, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import LetterKind, Visibility
 from bot.core.letters import RESTS, BillboardPayload, NoticePayload, PermissionPayload, ReactPayload, TopicPayload
-from bot.core.records import Json, Snowflake
+from bot.core.records import SYSTEM, Json, MessageId, Snowflake
 from tests.adapters.discord.stage import staged, until
 from tests.adapters.discord.test_incoming import Scene
+from tests.storage.lines import forget
 
 ADMINISTRATOR = 1 << 3
 WEBHOOKS = 1 << 29
@@ -220,3 +221,20 @@ async def test_what_is_for_one_person_is_told_to_them_alone(scene: Scene) -> Non
     alone = await scene.mira.call("POST", "/users/@me/channels", {"recipient_id": scene.stage.bot_id})
     assert [one["content"] for one in await scene.mira.read(int(alone["id"]))] == ["The door is open.", "Come in."]
     assert await scene.mira.read(scene.channel_id) == []
+
+
+async def test_what_system_told_of_a_forgotten_person_says_it_no_longer(scene: Scene) -> None:
+    await scene.mira.say(scene.channel_id, "good day")
+    await until(lambda: scene.stage.contents(scene.ada))
+    stage, now = scene.stage, SystemClock().now()
+    async with stage.store.writing(stage.community_id) as write:
+        id_ = MessageId(write.ids.take("message"))
+        told = Say(message_id=id_, room_id=scene.ada, sender=SYSTEM, content="@mira asks to come in.", sent_at=now)
+        await write.apply(stage.community_id, [told])
+    scene.bot.delivery.wake()
+    first, second = await shown(scene, "good day", told.content)
+    async with stage.store.writing(stage.community_id) as write:
+        await forget(write.personal, stage.community_id, Snowflake(int(first["author"]["id"])), SystemClock().now())
+    scene.bot.delivery.wake()
+    _, after = await shown(scene, "good day", "@someone asks to come in.")
+    assert after["id"] == second["id"]

@@ -108,6 +108,23 @@ def test_a_secret_ballot_never_tells_who_voted_how() -> None:
     assert state_of(council).votes == {}
 
 
+def test_what_is_said_with_secret_votes_is_told_in_no_order_of_seats() -> None:
+    orders = set()
+    for seed in range(20):
+        council = of(COUNCIL, CouncilOptions(secret=True), 5, seed=str(seed))
+        council.move(1, "move_motion", title="A rule", text="As it is.")
+        for seat in (2, 3, 4, 5):
+            council.move(seat, "yield")
+        council.move(1, "call_vote")
+        told: list[str] = []
+        for seat in (2, 3, 4, 5):
+            told = council.move(seat, "vote", choice="yes", comment=f"Seat {seat} likes it.")
+        said = [one for one in told if one.startswith("Said with a vote:")]
+        assert sorted(said) == [f"Said with a vote: {{t{number}}}" for number in (3, 4, 5, 6)]
+        orders.add(tuple(said))
+    assert len(orders) > 10
+
+
 def test_a_members_motion_falls_when_nobody_seconds_it_within_the_round() -> None:
     council = meeting(host=False)
     council.move(1, "move_motion", title="A rule", text="As it is.")

@@ -1,6 +1,6 @@
 """A store that stands still: one view, and what would have been written; fast enough for many thousand answers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from bot.core.changes import Change
@@ -23,7 +23,7 @@ from bot.core.records import (
     Schedule,
     ScheduleId,
 )
-from bot.core.scenes.records import Scene
+from bot.core.scenes.records import Scene, SceneStatus
 from bot.core.view import Doors, RoomView, Subject
 from tests.factories import agent, by_agent, membership, message, room, view
 from tests.fakes import START, CountingIds, PlainCipher
@@ -63,6 +63,9 @@ class StillStore:
 
     async def find(self, community_id: CommunityId, scene_id: SceneId) -> Scene | None:
         return None
+
+    async def all(self, community_id: CommunityId, statuses: Collection[SceneStatus] = ()) -> Sequence[Scene]:
+        return ()
 
     async def schedules(self, community_id: CommunityId, agent_id: AgentId) -> Sequence[Schedule]:
         return [one for one in SCHEDULES if one.agent_id == agent_id]
