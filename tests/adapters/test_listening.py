@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import tracemalloc
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -274,3 +275,37 @@ async def test_characters_that_come_in_halves_are_whole_in_what_was_heard(api: A
     async with streaming(api, "Hello \ud83d", "\ude00 \x00 \ud83d there.", None) as (providers, _):
         given = await providers.answer(call())
     assert given.text == "Hello 😀  \ufffd there."
+
+
+def _wide(*parts: bytes) -> bytes:
+    begun = b'{"type":"response.completed","response":{"id":"r","status":"completed","output":['
+    return b"data: " + begun + b",".join(parts) + b"]}}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, _wide(*[b"{}"] * 1_900)),
+        (200, _wide(*[b'{"type":"any"}'] * 990)),
+        (400, b"data: \xf0\x9f\x98\x80\n\n" + (b"data: " + b"x" * 1_000 + b"\n\n") * 15_000),
+    ],
+    ids=["of no kind", "of a kind of its own", "a refusal without end"],
+)
+async def test_no_stream_takes_what_others_need(status: int, body: bytes) -> None:
+    async def take(_: web.Request) -> web.Response:
+        return web.Response(status=status, body=body, content_type="text/event-stream")
+
+    app = web.Application()
+    app.router.add_post("/v1/{rest:.*}", take)
+    server = TestServer(app)
+    async with server:
+        one = ProviderOptions(name="", base_url=str(server.make_url("/v1")), api_key="k", near=True)
+        providers = Providers({"": Provider(one, Pace(retries=0))}, Prices())
+        tracemalloc.start()
+        with suppress(ModelError):
+            await providers.answer(call())
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        await providers.close()
+    await settle()
+    assert most - len(body) < 16_000_000

@@ -154,9 +154,9 @@ async def examined(response: httpx2.Response) -> None:
 
 
 def is_event_stream(response: httpx2.Response) -> bool:
-    """Tell whether an answer comes as events."""
+    """Tell whether an answer comes as events: a refusal never does, and is read whole like any other answer."""
     said: str = response.headers.get("Content-Type", "")
-    return said.strip().lower().startswith("text/event-stream")
+    return response.is_success and said.strip().lower().startswith("text/event-stream")
 
 
 def _examine(body: bytes) -> None:
