@@ -14,6 +14,7 @@ from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.adapters.llm.providers import Providers
 from bot.core.errors import AskedAnew, ModelUnreachable
 from bot.core.models import Api
+from bot.engine.purse import as_told
 from storage.store import SqlStore
 from tests.adapters.llama import Llama, form_of, llama
 from tests.adapters.test_providers import call
@@ -144,6 +145,13 @@ async def test_a_trial_is_paid_for_with_the_call_that_needed_it(store: SqlStore)
         first = await providers.answer(call(model="tiny"))
         second = await providers.answer(call(model="tiny"))
         assert (first.usage.input_tokens, second.usage.input_tokens) == (100, 50)
+
+
+@pytest.mark.parametrize("counts", [True, False])
+async def test_nobody_knows_what_a_call_used_whose_trial_alone_was_counted(store: SqlStore, *, counts: bool) -> None:
+    async with llama(counts=counts) as there, asked_at(there, store) as providers:
+        given = await providers.answer(call(model="tiny"))
+        assert (as_told(given.usage) is not None) is counts
 
 
 async def test_what_was_put_otherwise_tells_what_it_used(store: SqlStore) -> None:

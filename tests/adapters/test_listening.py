@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from structlog.testing import capture_logs
 
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
@@ -275,6 +276,29 @@ async def test_characters_that_come_in_halves_are_whole_in_what_was_heard(api: A
     async with streaming(api, "Hello \ud83d", "\ude00 \x00 \ud83d there.", None) as (providers, _):
         given = await providers.answer(call())
     assert given.text == "Hello 😀  \ufffd there."
+
+
+async def test_what_a_server_repeats_of_a_call_stands_in_no_log() -> None:
+    failed = {"error": {"message": "What now? The key is red-door-17."}}
+    said = {"type": "response.output_text.delta", "item_id": "m", "delta": "Yes.", "output_index": 0}
+
+    async def take(_: web.Request) -> web.Response:
+        return web.Response(
+            text="".join(f"data: {json.dumps(one)}\n\n" for one in (said, failed)), content_type="text/event-stream"
+        )
+
+    app = web.Application()
+    app.router.add_post("/v1/{rest:.*}", take)
+    server = TestServer(app)
+    async with server:
+        one = ProviderOptions(name="", base_url=str(server.make_url("/v1")), api_key="k", near=True)
+        providers = Providers({"": Provider(one, Pace(retries=0))}, Prices())
+        with capture_logs() as lines:
+            assert (await providers.answer(call())).text == "Yes."
+        await providers.close()
+    await settle()
+    assert lines
+    assert "red-door-17" not in str(lines)
 
 
 def _wide(*parts: bytes) -> bytes:

@@ -28,13 +28,13 @@ EVENTS_AT_ONCE = 50  # between two turns of others
 LONGEST_END = 4  # bytes between two events
 _EVENT_END = re.compile(rb"(?>\r\n|\n|\r){2}")
 _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)
+GIVEN_OUT = ipaddress.ip_network("2000::/3")  # all other IPv6 is local, or wraps an IPv4 address (NAT64, SIIT)
 # By name: older Pythons' is_global lets some of them through, and what wraps an IPv4 address leads to wherever that is.
 NEVER = tuple(
     ipaddress.ip_network(network)
     for network in (
         *("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24"),  # this network, carriers, protocols, 6to4
-        *("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/23"),  # IPv4 inside
-        *("fec0::/10", "3fff::/20", "5f00::/16"),  # old site-local, documentation, segment routing
+        *("2002::/16", "2001::/23", "3fff::/20"),  # IPv4 inside, documentation
     )
 )
 LOOKUP_SECONDS = 3.0
@@ -109,7 +109,8 @@ def is_address(host: str) -> bool:
 def is_public(address: str) -> bool:
     """Tell whether an IP address is one of the public Internet, and none that wraps another."""
     ip = ipaddress.ip_address(address.partition("%")[0])
-    return ip.is_global and not ip.is_multicast and not any(ip in network for network in NEVER)
+    is_given_out = ip.version == 4 or ip in GIVEN_OUT
+    return is_given_out and ip.is_global and not ip.is_multicast and not any(ip in network for network in NEVER)
 
 
 def is_own_machine(url: str | None) -> bool:
