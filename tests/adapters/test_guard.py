@@ -251,7 +251,7 @@ async def test_a_piece_with_thousands_of_events_lets_others_come_first_in_betwee
     nothing, turns = await heard(b"\n" * 20_000)
     assert (nothing, turns > 150) == (b"", True)
     passed, turns = await heard(said)
-    assert (passed, turns >= 40) == (said, True)
+    assert (passed, turns >= 2_000) == (said, True)  # to make something of each takes its time
 
 
 async def test_an_event_of_more_lines_than_any_has_is_refused() -> None:

@@ -24,7 +24,7 @@ MOST_VALUES, DEEPEST = 2_000, 24  # in an answer, which may repeat our schema (s
 MOST_MARKS = 3 * MOST_VALUES  # each has at most a comma, a key and a bracket or a string of its own
 UTF_8 = ("utf-8", "utf-8-sig")
 MOST_LINES = 1_000  # of an event: a reader may join them one by one, which takes the square
-EVENTS_AT_ONCE = 50  # between two turns of others
+EMPTY_AT_ONCE = 50  # events without words, between two turns of others
 LONGEST_END = 4  # bytes between two events
 _EVENT_END = re.compile(rb"(?>\r\n|\n|\r){2}")
 _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)
@@ -264,9 +264,10 @@ class _Examined(_Bounded):
             ends = [end.end() for end in _EVENT_END.finditer(waiting, looked_at)]
             for number, (start, end) in enumerate(pairwise([0, *ends]), 1):
                 event = bytes(waiting[start:end])
-                if _carries(event):
-                    yield event
-                if number % EVENTS_AT_ONCE == 0:
+                carries = _carries(event)
+                if carries:
+                    yield event  # what is made of it may take a while
+                if carries or number % EMPTY_AT_ONCE == 0:
                     await asyncio.sleep(0)  # a piece may hold thousands, and others come first in between
             del waiting[: ends[-1] if ends else 0]
             if len(waiting) > LARGEST_ANSWER_BYTES:
