@@ -100,7 +100,7 @@ class Turns:
             mine.turn.set_result(place)
 
     def _next(self) -> tuple[int, Place]:
-        """Choose who goes now, by number, and where: nobody is passed for ever, the awaited first, then communities in turn.
+        """Choose who goes now, by number, and where: nobody is passed for ever, the awaited first, communities in turn.
 
         Of one community those go first of which something is read already.
         """
