@@ -333,3 +333,27 @@ async def test_no_stream_takes_what_others_need(status: int, body: bytes) -> Non
         await providers.close()
     await settle()
     assert most - len(body) < 16_000_000
+
+
+async def test_no_server_in_claudes_shapes_takes_what_others_need() -> None:
+    message = {"id": "m", "content": [{}] * 1_900, "usage": {"input_tokens": 1}}
+    body = f"event: message_start\ndata: {json.dumps({'type': 'message_start', 'message': message})}\n\n"
+
+    async def take(_: web.Request) -> web.Response:
+        return web.Response(text=body, content_type="text/event-stream")
+
+    app = web.Application()
+    app.router.add_post("/v1/messages", take)
+    server = TestServer(app)
+    async with server:
+        url = str(server.make_url("/")).rstrip("/")
+        provider = Provider(ProviderOptions(name="", base_url=url, api_key="k", api="anthropic", near=True))
+        providers = Providers({"": provider}, Prices())
+        await providers.answer(call())  # the library is loaded
+        tracemalloc.start()
+        await providers.answer(call())
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        await providers.close()
+    await settle()
+    assert most < 8_000_000
