@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import ColumnElement, Executable, Integer, bindparam, func, select, type_coerce
+from sqlalchemy import ColumnElement, Executable, Integer, bindparam, case, func, select, type_coerce
 from sqlalchemy.types import NULLTYPE
 
 from bot.core.records import Attachment, Message
@@ -12,6 +12,7 @@ from storage.session import Query, Session, Values, owned
 from storage.tables import ATTACHMENTS, MESSAGES
 
 AT_A_TIME = 500  # that become records between two turns of the loop
+MOST_OF_FILES = 2_000_000  # characters, of the files of all messages that are read at once: the oldest have but a name
 FILES = MESSAGE_COLUMNS.index("attachment_count")
 FILE = ("name", "media_type", "size_bytes", "url", "text")
 AS_THEY_LIE = ("sent_at", "reactions", "edited_at")  # `messages_of` reads these faster than their types do
@@ -59,7 +60,10 @@ async def read_messages(
 
 async def _files(session: Session, community_id: int, message_ids: Collection[int]) -> dict[int, list[Attachment]]:
     these = session.is_one_of(ATTACHMENTS.c.message_id, message_ids)
-    asked = select(ATTACHMENTS.c.message_id, *(ATTACHMENTS.c[name] for name in FILE))
+    newest_first = (ATTACHMENTS.c.message_id.desc(), ATTACHMENTS.c.place)
+    until = func.sum(func.coalesce(func.length(ATTACHMENTS.c.text), 0)).over(order_by=newest_first, rows=(None, 0))
+    text = case((until <= MOST_OF_FILES, ATTACHMENTS.c.text)).label("text")
+    asked = select(ATTACHMENTS.c.message_id, *(ATTACHMENTS.c[name] for name in FILE[:-1]), text)
     asked = asked.where(owned(ATTACHMENTS, community_id), these)
     files: dict[int, list[Attachment]] = {}
     for message_id, *file in await session.rows(asked.order_by(ATTACHMENTS.c.message_id, ATTACHMENTS.c.place)):

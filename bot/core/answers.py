@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from bot.core import spellings
 from bot.core.actions import BY_NAME, Action, Attach, CreateKey, SendMessage
 from bot.core.answer_items import as_action, first_of, problem_of
-from bot.core.answer_text import read_answer
+from bot.core.answer_text import clean_text, read_answer
 from bot.core.errors import Rejected
 from bot.core.key_redaction import given_in, keys_in, keys_written
 from bot.core.kinds import OutputFormat
@@ -84,7 +84,7 @@ def _in_words(text: str, agent_id: AgentId, sole: Sole) -> ParsedAnswer | None:
     """Take plain words for the message to the room that asked; where nobody asked they are thoughts."""
     if text.strip().lower() in spellings.SILENCE - {""}:
         return ParsedAnswer(replies={agent_id: AgentAnswer(agent_id=agent_id)})
-    said = spoken(text, sole)
+    said = spoken(clean_text(text), sole)
     if not said:
         return None
     reply = AgentAnswer(agent_id=agent_id, thoughts=said)

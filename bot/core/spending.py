@@ -246,3 +246,8 @@ def _share(spent: Decimal, limit: Decimal | int | None) -> float:
 def added(one: Usage, other: Usage) -> Usage:
     """Add what two calls used."""
     return Usage(**{field.name: getattr(one, field.name) + getattr(other, field.name) for field in fields(Usage)})
+
+
+def together(first: Usage, then: Usage) -> Usage:
+    """Add what two calls used that are paid for as one; nothing where nobody knows it of the second, its answer."""
+    return added(first, then) if then.input_tokens or then.output_tokens else then

@@ -22,7 +22,7 @@ from bot.core.kinds import OutputFormat, ReasonKind
 from bot.core.plain_words import Sole
 from bot.core.ports import Clock, Metrics, Model, ModelAnswer, ModelCall, Store, Workshop
 from bot.core.records import AgentId, CommunityId, Usage
-from bot.core.spending import Limit, Short, added, divided, next_day
+from bot.core.spending import Limit, Short, added, divided, next_day, together
 from bot.engine import planner
 from bot.engine.applying import Answered, Applier, alone_only
 from bot.engine.aside import aside
@@ -389,7 +389,7 @@ async def _answer(model: Model, request: ModelCall) -> ModelAnswer:
     except ModelError as error:
         error.usage = error.usage and added(first, error.usage)
         raise
-    return replace(answer, usage=added(first, answer.usage))
+    return replace(answer, usage=together(first, answer.usage))
 
 
 def _look_ups_in(call: PlannedCall, parsed: ParsedAnswer) -> Sequence[Action]:

@@ -31,6 +31,7 @@ class Llama:
     down: bool = False
     has_chat: bool = True
     cool: bool = True  # takes a temperature
+    counts: bool = True  # tells what a call used; of a trial it always does
     drips: str = ""  # the path where it tells of itself for ever
     says: Callable[[Json], str] = lambda _: '{"thoughts": null, "responses": [], "actions": []}'
     asked: list[Json] = field(default_factory=list)
@@ -87,7 +88,7 @@ class Llama:
         text = greeting if is_trial(body) else self.says(body)
         used = {"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60}
         whole = completion(text, used) if chat else response(text, {"input_tokens": 50, "output_tokens": 10})
-        return web.json_response(whole)
+        return web.json_response(whole if self.counts or is_trial(body) else whole | {"usage": None})
 
 
 @asynccontextmanager

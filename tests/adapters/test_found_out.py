@@ -6,14 +6,16 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from bot.adapters.llm import openai_line
 from bot.adapters.llm.ladder import Rung
 from bot.adapters.llm.prices import SAFE_CONTEXT_TOKENS, Prices
 from bot.adapters.llm.provider import Memory, Pace, Provider, ProviderOptions
 from bot.adapters.llm.providers import Providers
-from bot.core.errors import AskedAnew, ModelUnreachable
+from bot.core.errors import AskedAnew, ModelRefused, ModelUnreachable
 from bot.core.models import Api
+from bot.engine.purse import as_told
 from storage.store import SqlStore
 from tests.adapters.llama import Llama, form_of, llama
 from tests.adapters.test_providers import call
@@ -144,6 +146,24 @@ async def test_a_trial_is_paid_for_with_the_call_that_needed_it(store: SqlStore)
         first = await providers.answer(call(model="tiny"))
         second = await providers.answer(call(model="tiny"))
         assert (first.usage.input_tokens, second.usage.input_tokens) == (100, 50)
+
+
+@pytest.mark.parametrize("counts", [True, False])
+async def test_nobody_knows_what_a_call_used_whose_trial_alone_was_counted(store: SqlStore, *, counts: bool) -> None:
+    async with llama(counts=counts) as there, asked_at(there, store) as providers:
+        given = await providers.answer(call(model="tiny"))
+        assert (as_told(given.usage) is not None) is counts
+
+
+async def test_a_trial_is_paid_for_though_its_call_was_refused(store: SqlStore) -> None:
+    def no(_: object) -> str:
+        raise web.HTTPBadRequest
+
+    async with llama(says=no) as there, asked_at(there, store) as providers:
+        with pytest.raises(ModelRefused) as caught:
+            await providers.answer(call(model="tiny"))
+        assert caught.value.usage is not None
+        assert caught.value.usage.input_tokens == 50
 
 
 async def test_what_was_put_otherwise_tells_what_it_used(store: SqlStore) -> None:

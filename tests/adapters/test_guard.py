@@ -84,6 +84,7 @@ def test_public_addresses(address: str) -> None:
         *("2001:0:4136:e378:8000:63bf:3fff:fdd2", "ff02::1"),
         *("192.0.0.1", "192.0.0.170", "192.88.99.1", "100.127.255.255", "64:ff9b:1::7f00:1", "64:ff9b:1::808:808"),
         *("64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8", "::8.8.8.8", "2001:20::1", "3fff::1", "5f00::1"),
+        *("::ffff:0:808:808", "4000::1", "e000::1"),
     ],
 )
 def test_addresses_of_this_machines_own_network(address: str) -> None:
@@ -250,7 +251,7 @@ async def test_a_piece_with_thousands_of_events_lets_others_come_first_in_betwee
     nothing, turns = await heard(b"\n" * 20_000)
     assert (nothing, turns > 150) == (b"", True)
     passed, turns = await heard(said)
-    assert (passed, turns >= 40) == (said, True)
+    assert (passed, turns >= 2_000) == (said, True)  # to make something of each takes its time
 
 
 async def test_an_event_of_more_lines_than_any_has_is_refused() -> None:

@@ -2,14 +2,16 @@
 
 import asyncio
 import json
+import tracemalloc
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from structlog.testing import capture_logs
 
 from bot.adapters.llm.prices import Prices
 from bot.adapters.llm.provider import Pace, Provider, ProviderOptions
@@ -274,3 +276,84 @@ async def test_characters_that_come_in_halves_are_whole_in_what_was_heard(api: A
     async with streaming(api, "Hello \ud83d", "\ude00 \x00 \ud83d there.", None) as (providers, _):
         given = await providers.answer(call())
     assert given.text == "Hello 😀  \ufffd there."
+
+
+async def test_what_a_server_repeats_of_a_call_stands_in_no_log() -> None:
+    failed = {"error": {"message": "What now? The key is red-door-17."}}
+    said = {"type": "response.output_text.delta", "item_id": "m", "delta": "Yes.", "output_index": 0}
+
+    async def take(_: web.Request) -> web.Response:
+        return web.Response(
+            text="".join(f"data: {json.dumps(one)}\n\n" for one in (said, failed)), content_type="text/event-stream"
+        )
+
+    app = web.Application()
+    app.router.add_post("/v1/{rest:.*}", take)
+    server = TestServer(app)
+    async with server:
+        one = ProviderOptions(name="", base_url=str(server.make_url("/v1")), api_key="k", near=True)
+        providers = Providers({"": Provider(one, Pace(retries=0))}, Prices())
+        with capture_logs() as lines:
+            assert (await providers.answer(call())).text == "Yes."
+        await providers.close()
+    await settle()
+    assert lines
+    assert "red-door-17" not in str(lines)
+
+
+def _wide(*parts: bytes) -> bytes:
+    begun = b'{"type":"response.completed","response":{"id":"r","status":"completed","output":['
+    return b"data: " + begun + b",".join(parts) + b"]}}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, _wide(*[b"{}"] * 1_900)),
+        (200, _wide(*[b'{"type":"any"}'] * 990)),
+        (400, b"data: \xf0\x9f\x98\x80\n\n" + (b"data: " + b"x" * 1_000 + b"\n\n") * 15_000),
+    ],
+    ids=["of no kind", "of a kind of its own", "a refusal without end"],
+)
+async def test_no_stream_takes_what_others_need(status: int, body: bytes) -> None:
+    async def take(_: web.Request) -> web.Response:
+        return web.Response(status=status, body=body, content_type="text/event-stream")
+
+    app = web.Application()
+    app.router.add_post("/v1/{rest:.*}", take)
+    server = TestServer(app)
+    async with server:
+        one = ProviderOptions(name="", base_url=str(server.make_url("/v1")), api_key="k", near=True)
+        providers = Providers({"": Provider(one, Pace(retries=0))}, Prices())
+        tracemalloc.start()
+        with suppress(ModelError):
+            await providers.answer(call())
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        await providers.close()
+    await settle()
+    assert most - len(body) < 16_000_000
+
+
+async def test_no_server_in_claudes_shapes_takes_what_others_need() -> None:
+    message = {"id": "m", "content": [{}] * 1_900, "usage": {"input_tokens": 1}}
+    body = f"event: message_start\ndata: {json.dumps({'type': 'message_start', 'message': message})}\n\n"
+
+    async def take(_: web.Request) -> web.Response:
+        return web.Response(text=body, content_type="text/event-stream")
+
+    app = web.Application()
+    app.router.add_post("/v1/messages", take)
+    server = TestServer(app)
+    async with server:
+        url = str(server.make_url("/")).rstrip("/")
+        provider = Provider(ProviderOptions(name="", base_url=url, api_key="k", api="anthropic", near=True))
+        providers = Providers({"": provider}, Prices())
+        await providers.answer(call())  # the library is loaded
+        tracemalloc.start()
+        await providers.answer(call())
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        await providers.close()
+    await settle()
+    assert most < 8_000_000

@@ -207,3 +207,7 @@ def test_of_what_was_shown_nothing_is_kept_but_what_the_words_share_with_it() ->
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3 * len(shown)
+
+
+def test_half_a_character_breaks_nothing() -> None:
+    assert said("Good morning\ud800, all of you\x07.") == "Good morning?, all of you."

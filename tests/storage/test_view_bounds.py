@@ -1,11 +1,12 @@
 """However full the rooms of an agent are, a view of them holds no more than can be shown."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from bot.core.records import AgentId, Attachment
-from storage import views
+from storage import messages, views
 from storage.store import SqlStore
 from tests.founding import founded
 from tests.storage.lines import said
@@ -54,6 +55,21 @@ async def test_long_texts_leave_out_the_oldest_of_those_who_have_most_and_no_roo
     texts = [f"{number:0{2 if files else 40}}" for number in range(9)]
     seen = await seen_of(store, {FIRST: texts, SECOND: ["x" * 500], THIRD: texts}, 50, files=files)
     assert seen == {FIRST: (texts[-1:], 8), SECOND: (["x" * 500], 0), THIRD: (texts[-1:], 8)}
+
+
+async def test_of_many_rooms_newest_files_only_so_much_is_read(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messages, "MOST_OF_FILES", 100)
+    community_id = await founded(store, 3, guests=[(FIRST, SECOND), (FIRST, THIRD)])
+    file = Attachment(name="a", media_type="text/plain", size_bytes=1, url="b", text="x" * 40)
+    async with store.writing(community_id) as write:
+        lines = [said("look", number, room_id=AgentId(number), attachments=(file,)) for number in (1, 2, 3)]
+        await write.talk.add(community_id, lines)
+    async with store.reading() as read:
+        view = await read.views.whole(community_id, agent_ids=[FIRST], messages=10)
+    files = {id_: its.messages[0].attachments for id_, its in view.rooms.items()}
+    assert files == {FIRST: (replace(file, text=None),), SECOND: (file,), THIRD: (file,)}
 
 
 async def test_what_is_left_of_the_bound_goes_to_those_who_come_first(

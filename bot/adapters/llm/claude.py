@@ -12,6 +12,7 @@ from openai import OpenAIError
 from bot.adapters.llm.faults import Lost, Told, asked_for
 from bot.adapters.llm.ladder import Known, Seen
 from bot.adapters.llm.listening import Piece, Pieces
+from bot.adapters.llm.responses import Fields, fields, words
 from bot.adapters.llm.usage import usage_of
 from bot.core.errors import ModelRefused
 from bot.core.models import ModelCall
@@ -19,8 +20,6 @@ from bot.core.records import Json, Usage
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
-    from anthropic.types import MessageDeltaUsage, RawMessageStreamEvent
-    from anthropic.types import Usage as AnthropicUsage
 
 ADDRESS: Final = "https://api.anthropic.com"
 ENDED: Final = frozenset({"end_turn", "stop_sequence", "tool_use"})
@@ -61,13 +60,15 @@ class ClaudeLine:
         request = self._request(model, call, known)
         used = Usage()
         try:
-            stream = await self._opened(anthropic).messages.create(**request)  # type: ignore[call-overload]
+            asked, kind = self._opened(anthropic), anthropic.AsyncStream[object]
+            stream = await asked.post("/v1/messages", body=request, cast_to=object, stream=True, stream_cls=kind)
             async with stream:
-                async for event in stream:
-                    if event.type == "message_start":
-                        used = _usage(event.message.usage, used)
-                    elif event.type == "message_delta":
-                        used = _usage(event.usage, used)
+                async for one in stream:  # as plain JSON: the library's shapes take long to find
+                    event = fields(one)
+                    if event.get("type") == "message_start":
+                        used = _usage(fields(fields(event["message"]).get("usage")), used)
+                    elif event.get("type") == "message_delta":
+                        used = _usage(fields(event.get("usage")), used)
                     yield _piece(event, used)
         except anthropic.APIConnectionError as error:
             raise (error.__cause__ if isinstance(error.__cause__, httpx2.HTTPError) else Lost(str(error))) from error
@@ -168,33 +169,35 @@ def _image(address: str) -> Json:
     return {"type": "image", "source": {"type": "url", "url": address}}
 
 
-def _piece(event: "RawMessageStreamEvent", used: Usage) -> Piece:
+def _piece(event: Fields, used: Usage) -> Piece:
     """Read an event: text, or the input of the one tool; what a model thinks is neither kept nor posted."""
-    match event.type:
-        case "message_start":
-            return Piece(response_id=event.message.id)  # what is written is counted at the end: cut off, nobody knows
-        case "content_block_delta" if event.delta.type == "text_delta":
-            return Piece(text=event.delta.text)
-        case "content_block_delta" if event.delta.type == "input_json_delta":
-            return Piece(text=event.delta.partial_json)
-        case "message_delta" if event.delta.stop_reason == "refusal":
-            why = event.delta.stop_details.explanation if event.delta.stop_details is not None else None
+    delta = fields(event.get("delta"))
+    match event.get("type"):
+        case "message_start":  # what is written is counted at the end: cut off, nobody knows
+            return Piece(response_id=str(fields(event["message"]).get("id") or ""))
+        case "content_block_delta" if delta.get("type") == "text_delta":
+            return Piece(text=words(delta.get("text")))
+        case "content_block_delta" if delta.get("type") == "input_json_delta":
+            return Piece(text=words(delta.get("partial_json")))
+        case "message_delta" if delta.get("stop_reason") == "refusal":
+            why = words(fields(delta.get("stop_details")).get("explanation"))
             return Piece(refusal=why or "it gave no reason.", usage=used, ended=True)
         case "message_delta":
-            return Piece(usage=used, ended=event.delta.stop_reason in ENDED)
+            return Piece(usage=used, ended=words(delta.get("stop_reason")) in ENDED)
         case _:
             return Piece()
 
 
-def _usage(told: "AnthropicUsage | MessageDeltaUsage", before: Usage) -> Usage:
+def _usage(told: Fields, before: Usage) -> Usage:
     """Add up what was read: Anthropic counts what comes from the cache, and what goes into it, apart."""
-    read, written = told.cache_read_input_tokens or 0, told.cache_creation_input_tokens or 0
-    fresh = told.input_tokens
+    read, written = told.get("cache_read_input_tokens") or 0, told.get("cache_creation_input_tokens") or 0
+    fresh: object = told.get("input_tokens")
     if fresh is None:  # the end of a stream may tell only what was written
-        counted = before.input_tokens, before.cached_tokens, before.cache_write_tokens
+        counted: tuple[object, object, object] = before.input_tokens, before.cached_tokens, before.cache_write_tokens
     else:
-        counted = fresh + read + written, read, written
-    return usage_of(input_count=counted[0], cached=counted[1], written=counted[2], output=told.output_tokens)
+        parts = [one for one in (fresh, read, written) if isinstance(one, int)]
+        counted = sum(parts), read, written
+    return usage_of(input_count=counted[0], cached=counted[1], written=counted[2], output=told.get("output_tokens"))
 
 
 def _told(status: int, body: object, said: str, response: httpx2.Response) -> Told:

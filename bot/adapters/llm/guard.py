@@ -24,17 +24,17 @@ MOST_VALUES, DEEPEST = 2_000, 24  # in an answer, which may repeat our schema (s
 MOST_MARKS = 3 * MOST_VALUES  # each has at most a comma, a key and a bracket or a string of its own
 UTF_8 = ("utf-8", "utf-8-sig")
 MOST_LINES = 1_000  # of an event: a reader may join them one by one, which takes the square
-EVENTS_AT_ONCE = 50  # between two turns of others
+EMPTY_AT_ONCE = 50  # events without words, between two turns of others
 LONGEST_END = 4  # bytes between two events
 _EVENT_END = re.compile(rb"(?>\r\n|\n|\r){2}")
 _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)
+GIVEN_OUT = ipaddress.ip_network("2000::/3")  # all other IPv6 is local, or wraps an IPv4 address (NAT64, SIIT)
 # By name: older Pythons' is_global lets some of them through, and what wraps an IPv4 address leads to wherever that is.
 NEVER = tuple(
     ipaddress.ip_network(network)
     for network in (
         *("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24"),  # this network, carriers, protocols, 6to4
-        *("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/23"),  # IPv4 inside
-        *("fec0::/10", "3fff::/20", "5f00::/16"),  # old site-local, documentation, segment routing
+        *("2002::/16", "2001::/23", "3fff::/20"),  # IPv4 inside, documentation
     )
 )
 LOOKUP_SECONDS = 3.0
@@ -109,7 +109,8 @@ def is_address(host: str) -> bool:
 def is_public(address: str) -> bool:
     """Tell whether an IP address is one of the public Internet, and none that wraps another."""
     ip = ipaddress.ip_address(address.partition("%")[0])
-    return ip.is_global and not ip.is_multicast and not any(ip in network for network in NEVER)
+    is_given_out = ip.version == 4 or ip in GIVEN_OUT
+    return is_given_out and ip.is_global and not ip.is_multicast and not any(ip in network for network in NEVER)
 
 
 def is_own_machine(url: str | None) -> bool:
@@ -154,9 +155,9 @@ async def examined(response: httpx2.Response) -> None:
 
 
 def is_event_stream(response: httpx2.Response) -> bool:
-    """Tell whether an answer comes as events."""
+    """Tell whether an answer comes as events: a refusal never does, and is read whole like any other answer."""
     said: str = response.headers.get("Content-Type", "")
-    return said.strip().lower().startswith("text/event-stream")
+    return response.is_success and said.strip().lower().startswith("text/event-stream")
 
 
 def _examine(body: bytes) -> None:
@@ -263,9 +264,10 @@ class _Examined(_Bounded):
             ends = [end.end() for end in _EVENT_END.finditer(waiting, looked_at)]
             for number, (start, end) in enumerate(pairwise([0, *ends]), 1):
                 event = bytes(waiting[start:end])
-                if _carries(event):
-                    yield event
-                if number % EVENTS_AT_ONCE == 0:
+                carries = _carries(event)
+                if carries:
+                    yield event  # what is made of it may take a while
+                if carries or number % EMPTY_AT_ONCE == 0:
                     await asyncio.sleep(0)  # a piece may hold thousands, and others come first in between
             del waiting[: ends[-1] if ends else 0]
             if len(waiting) > LARGEST_ANSWER_BYTES:

@@ -123,6 +123,6 @@ async def heard(
     except broke_off as error:
         if not hearing.text.strip():
             raise
-        log.info("an answer broke off: what came of it is used", characters=len(hearing.text), why=repr(error))
+        log.info("an answer broke off: what came of it is used", characters=len(hearing.text), why=type(error).__name__)
         return hearing.answer(whole=False)
     return hearing.answer(whole=True)

@@ -30,7 +30,7 @@ from bot.core.key_redaction import KeyRedactor
 from bot.core.models import Api, ModelAnswer, ModelCall
 from bot.core.ports import Store
 from bot.core.records import Json, Usage
-from bot.core.spending import added
+from bot.core.spending import added, together
 
 BREAK_AFTER_FAILURES = 5
 BREAK_SECONDS = 15
@@ -221,7 +221,11 @@ class Provider:
                 started = time.monotonic()
                 found_out = await self._found_out(model, call)
                 images = await as_taken(call.images, server=self._fetched_for) if call.images else ()
-                answer = await self._ask(model, replace(call, images=images), place)
+                try:
+                    answer = await self._ask(model, replace(call, images=images), place)
+                except ModelError as error:
+                    error.usage = error.usage and added(found_out, error.usage)
+                    raise
         except OpenedState as error:
             raise ModelUnreachable(
                 f"{model!r} at {self.address} has failed {BREAK_AFTER_FAILURES} times and rests for a moment.",
@@ -233,7 +237,7 @@ class Provider:
             self._looked_at = 0.0  # it may come back as another one
             raise
         await self._remembered()
-        usage = added(found_out, answer.usage) if found_out.input_tokens else answer.usage
+        usage = together(found_out, answer.usage)
         return replace(answer, usage=replace(usage, latency_seconds=time.monotonic() - started))
 
     async def objection(self, model: str, text: str) -> str:

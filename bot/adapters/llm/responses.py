@@ -1,22 +1,14 @@
-"""OpenAI's Responses API."""
+"""OpenAI's Responses API, and how answers of both its interfaces are read: as plain JSON.
+
+The library's own shapes are not made of them: to find which of dozens something is takes seconds and hundreds of
+megabytes where a server means ill.
+"""
 
 import json
-from collections.abc import AsyncGenerator
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, Mapping
 
 import openai
-from openai import AsyncOpenAI, AsyncStream, BaseModel, Omit, omit
-from openai.types.responses import (
-    Response,
-    ResponseCompletedEvent,
-    ResponseFailedEvent,
-    ResponseIncompleteEvent,
-    ResponseInputParam,
-    ResponseRefusalDeltaEvent,
-    ResponseStreamEvent,
-    ResponseTextConfigParam,
-    ResponseTextDeltaEvent,
-)
+from openai import AsyncOpenAI, AsyncStream
 
 from bot.adapters.llm.faults import Lost
 from bot.adapters.llm.guard import is_event_stream
@@ -26,8 +18,7 @@ from bot.core.ports import ModelCall
 from bot.core.records import Json, Usage
 
 SCHEMA_NAME = "selfroom_answer"
-Event = TypeVar("Event")
-Whole = TypeVar("Whole", bound=BaseModel)
+Fields = Mapping[str, object]
 
 
 async def pieces(
@@ -37,98 +28,130 @@ async def pieces(
 
     `beside`: what a server takes beside OpenAI's own fields.
     """
-    answer = await client.responses.create(
-        model=model,
-        instructions=call.instructions,
-        input=_input(call),
-        text=_format(call),
-        temperature=omit if call.temperature is None else call.temperature,
-        max_output_tokens=call.answer_tokens,
-        prompt_cache_key=call.cache_key or omit,
-        store=False,
-        stream=stream,
-        extra_body=beside,
-    )
+    body: dict[str, object] = {
+        "model": model,
+        "instructions": call.instructions,
+        "input": _input(call),
+        "max_output_tokens": call.answer_tokens,
+        "store": False,
+        "stream": stream,
+    }
+    if (form := _format(call)) is not None:
+        body["text"] = {"format": form}
+    if call.temperature is not None:
+        body["temperature"] = call.temperature
+    if call.cache_key:
+        body["prompt_cache_key"] = call.cache_key
     said = False
-    async for event in told(answer, Response):
-        piece = _piece(event, said=said)
+    async for event, is_whole in told(client, "/responses", body | (beside or {}), stream=stream):
+        piece = _end(event, said=said) if is_whole else _piece(event, said=said)
         said = said or bool(piece.text or piece.refusal)
         yield piece
 
 
-async def told(answer: AsyncStream[Event] | Whole, whole: type[Whole]) -> AsyncGenerator[Event | Whole, None]:
-    """Give the events of an answer, or the answer itself where a server gives it whole, asked for a stream or not."""
+async def told(
+    client: AsyncOpenAI, path: str, body: object, *, stream: bool
+) -> AsyncGenerator[tuple[Fields, bool], None]:
+    """Ask; gives the events of an answer, or the answer itself where a server gives it whole, and whether it is that.
+
+    Raises openai's errors, and TypeError for what is no such answer.
+    """
+    answer = await client.post(path, body=body, cast_to=object, stream=stream, stream_cls=AsyncStream[object])
     if not isinstance(answer, AsyncStream):
-        yield answer
+        yield _an_object(answer), True
         return
     async with answer:
         if not is_event_stream(answer.response):
-            yield whole.construct(**json.loads(await answer.response.aread()))
+            yield _an_object(json.loads(await answer.response.aread())), True
             return
         try:
-            async for event in answer:
-                if isinstance(event, ResponseFailedEvent):
-                    error = event.response.error
-                    body = error.model_dump() if error is not None else None
-                    said = error.message if error is not None else "The response failed."
-                    raise openai.APIError(said, answer.response.request, body=body)
-                yield event
+            async for one in answer:
+                event = _an_object(one)
+                if event.get("type") == "response.failed":
+                    error = fields(fields(event.get("response")).get("error"))
+                    said = error.get("message")
+                    words = said if isinstance(said, str) else "The response failed."
+                    raise openai.APIError(words, answer.response.request, body=error)
+                yield event, False
         except openai.APIConnectionError as error:
             raise Lost(str(error)) from error
 
 
-def _piece(event: Response | ResponseStreamEvent, *, said: bool) -> Piece:
+def fields(said: object) -> Fields:
+    """Give what a server said as an object, an empty one for nothing; raises TypeError for anything else."""
+    return {} if said is None else _an_object(said)
+
+
+def several(said: object) -> list[Fields]:
+    """Give what a server said as a list of objects; raises TypeError for anything else."""
+    if not isinstance(said, list):
+        raise TypeError(f"a list was expected, not {type(said).__name__}")
+    return [_an_object(one) for one in said]
+
+
+def _an_object(said: object) -> Fields:
+    if not isinstance(said, dict):
+        raise TypeError(f"an object was expected, not {type(said).__name__}")
+    return said
+
+
+def words(said: object) -> str:
+    """Give what a server said as text, an empty one for nothing; raises TypeError for anything else."""
+    if said is None:
+        return ""
+    if not isinstance(said, str):
+        raise TypeError(f"text was expected, not {type(said).__name__}")
+    return said
+
+
+def _piece(event: Fields, *, said: bool) -> Piece:
     """Read an event; its end repeats all that was said, which counts where nothing was said before."""
-    match event:
-        case ResponseTextDeltaEvent():
-            return Piece(text=event.delta)
-        case ResponseRefusalDeltaEvent():
-            return Piece(refusal=event.delta)
-        case Response():
-            return _end(event, said=said)
-        case ResponseCompletedEvent() | ResponseIncompleteEvent():
-            return _end(event.response, said=said)
+    match event.get("type"):
+        case "response.output_text.delta":
+            return Piece(text=words(event.get("delta")))
+        case "response.refusal.delta":
+            return Piece(refusal=words(event.get("delta")))
+        case "response.completed" | "response.incomplete":
+            return _end(fields(event.get("response")), said=said)
         case _:
             return Piece()
 
 
-def _end(response: Response, *, said: bool) -> Piece:
+def _end(response: Fields, *, said: bool) -> Piece:
+    items = [] if said else [one for one in several(response["output"]) if one.get("type") == "message"]
+    parts = [part for one in items for part in several(one.get("content") or [])]
+    texts = [words(part.get("text")) for part in parts if part.get("type") == "output_text"]
+    refusals = [words(part.get("refusal")) for part in parts if part.get("type") == "refusal"]
     return Piece(
-        text="" if said else response.output_text,
-        refusal="" if said else _refusal(response),
-        usage=_usage(response),
-        ended=response.status == "completed",
-        response_id=response.id,
+        text="".join(texts),
+        refusal=next(iter(refusals), ""),
+        usage=_usage(response.get("usage")),
+        ended=response.get("status") == "completed",
+        response_id=str(response.get("id") or ""),
     )
 
 
-def _input(call: ModelCall) -> str | ResponseInputParam:
+def _input(call: ModelCall) -> object:
     if not call.images:
         return call.input
-    content: list[Any] = [{"type": "input_text", "text": call.input}]
-    content += [{"type": "input_image", "image_url": url, "detail": "low"} for url in call.images]
-    return [{"role": "user", "content": content}]
+    images = [{"type": "input_image", "image_url": url, "detail": "low"} for url in call.images]
+    return [{"role": "user", "content": [{"type": "input_text", "text": call.input}, *images]}]
 
 
-def _format(call: ModelCall) -> ResponseTextConfigParam | Omit:
+def _format(call: ModelCall) -> object:
     if call.schema is None:
-        return {"format": {"type": "json_object"}} if call.wants_json else omit
-    return {"format": {"type": "json_schema", "name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True}}
+        return {"type": "json_object"} if call.wants_json else None
+    return {"type": "json_schema", "name": SCHEMA_NAME, "schema": dict(call.schema), "strict": True}
 
 
-def _refusal(response: Response) -> str:
-    said = [part for item in response.output if item.type == "message" for part in item.content]
-    return next((part.refusal for part in said if part.type == "refusal"), "")
-
-
-def _usage(response: Response) -> Usage | None:
-    used = response.usage
-    if used is None:
+def _usage(told: object) -> Usage | None:
+    if told is None:
         return None
-    details = used.input_tokens_details
+    used = fields(told)
+    details = fields(used.get("input_tokens_details"))
     return usage_of(
-        input_count=used.input_tokens,
-        output=used.output_tokens,
-        cached=details.cached_tokens if details else 0,
-        written=details.cache_write_tokens if details else 0,
+        input_count=used.get("input_tokens"),
+        output=used.get("output_tokens"),
+        cached=details.get("cached_tokens"),
+        written=details.get("cache_write_tokens"),
     )

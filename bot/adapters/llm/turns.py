@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, product
 from typing import Final
 
 from bot.core.models import ModelCall
@@ -90,32 +90,31 @@ class Turns:
     def _give(self) -> None:
         self._waiting = [one for one in self._waiting if not one.turn.done()]
         while self._waiting and len(self._busy) < len(self._places):
-            mine, place = self._next()
-            at = self._waiting.index(mine)
+            at, place = self._next()
+            mine = self._waiting.pop(at)
             for one in self._waiting[:at]:
                 one.passed += 1
-            del self._waiting[at]
             place.whose, place.cache_key, place.used = mine.call.whose, mine.call.cache_key, next(self._count)
             self._last[_community(mine.call)] = place.used
             self._busy.append(place)
             mine.turn.set_result(place)
 
-    def _next(self) -> tuple[_Waiting, Place]:
-        """Choose who goes now and where: nobody is passed for ever, the awaited first, then communities in turn.
+    def _next(self) -> tuple[int, Place]:
+        """Choose who goes now, by number, and where: nobody is passed for ever, the awaited first, communities in turn.
 
         Of one community those go first of which something is read already.
         """
         free = [place for place in self._places if place not in self._busy]
-        pairs = [(one, place) for one in self._waiting for place in free]
         first = self._waiting[0].passed >= MOST_PASSED
+        pairs = [(0, place) for place in free] if first else list(product(range(len(self._waiting)), free))
+        calls = [one.call for one in self._waiting]
         return min(
             pairs,
             key=lambda pair: (
-                first and pair[0] is not self._waiting[0],
-                not pair[0].call.is_awaited,
-                self._last.get(_community(pair[0].call), 0),
-                -pair[1].nearness(pair[0].call),
-                self._waiting.index(pair[0]),
+                not calls[pair[0]].is_awaited,
+                self._last.get(_community(calls[pair[0]]), 0),
+                -pair[1].nearness(calls[pair[0]]),
+                pair[0],
                 pair[1].used,
             ),
         )
