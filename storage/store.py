@@ -18,13 +18,13 @@ from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from storage.alone import alone
 from storage.database import Database, open_database
+from storage.emptying import work_off
 from storage.faults import in_sentences
 from storage.ids import CountedIds
 from storage.index_purging import Purger
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.rehoming import clone_community
-from storage.owed import work_off
 from storage.parts import SqlReading, SqlWriting
 from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
@@ -43,7 +43,7 @@ class SqlStore:
         self.database = database
         self.config = config
         self._unindexed: set[int] = set()
-        self._purger = Purger(database)
+        self._purger = Purger(database, work_off)
         self._held = AsyncExitStack()
 
     @classmethod

@@ -159,10 +159,12 @@ class ChannelEvents:
 
         No tombstones are left: read on, it comes back as what it is.
         """
-        async with self._store.writing(community.id) as write:
-            room_id = await write.rooms.of_channel(community.id, event.channel_id)
-            if room_id is not None:
-                await write.rooms.forget_thread(community.id, room_id, event.thread_id)
+        done = False
+        while not done:
+            async with self._store.writing(community.id) as write:
+                room_id = await write.rooms.of_channel(community.id, event.channel_id)
+                done = room_id is None or await write.rooms.forget_thread(community.id, room_id, event.thread_id)
+            await self._clock.sleep(0)  # others come first in between
 
     async def _changed(self, event: ChannelChanged, community: Community) -> None:
         """Follow a channel's new topic and visibility; its name is people's affair: the agent keeps its own."""

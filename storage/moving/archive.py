@@ -26,6 +26,7 @@ from bot.core.ports import Cipher
 from bot.core.records import Community, CommunityId, Snowflake
 from storage.columns import to_json
 from storage.database import Database
+from storage.emptying import is_begun
 from storage.forgetting import forgetting
 from storage.ids import CountedIds
 from storage.moving.arrival import CARRIED, admitted
@@ -88,7 +89,7 @@ NOTHING: Values = MappingProxyType({})
 SEALED: Values = MappingProxyType({"ciphertext": b"", "digest": b""})
 PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack more at a time than they are asked for
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
-DELETING = "Deleted words are still being taken out of old HUDs: try again in a minute; nothing was exported."
+DELETING = "What was deleted is still being taken out: try again in a minute; nothing was exported."
 NOT_FORGOTTEN = "Somebody is being forgotten here just now: export it in a minute, with Selfroom running."
 CLOSED = (
     "{} keys in the archive are sealed with another secret, or were changed: give that of the Selfroom it comes from in"
@@ -166,7 +167,7 @@ async def _write(
             raise BadSetting("There is no such community: see the list of communities.")
         if any(there == community_id for there, _ in await forgetting(session)):
             raise BadSetting(NOT_FORGOTTEN)
-        if await debts_in(session, community_id):
+        if await debts_in(session, community_id) or await is_begun(session, community_id):
             raise BadSetting(DELETING)
         for table in TABLES:
             blank = SEALED if keyless and table is KEYS else NOTHING
