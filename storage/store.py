@@ -22,6 +22,7 @@ from storage.emptying import work_off
 from storage.faults import in_sentences
 from storage.ids import CountedIds
 from storage.index_purging import Purger
+from storage.late_indexing import index_rest
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.rehoming import clone_community
@@ -43,7 +44,7 @@ class SqlStore:
         self.database = database
         self.config = config
         self._unindexed: set[int] = set()
-        self._purger = Purger(database, work_off)
+        self._purger = Purger(database, _carry_on)
         self._held = AsyncExitStack()
 
     @classmethod
@@ -149,6 +150,12 @@ class SqlStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+async def _carry_on(database: Database) -> None:
+    """Do what earlier transactions left to be done."""
+    await work_off(database)
+    await index_rest(database)
 
 
 async def migrate(database: Database) -> bool:
