@@ -9,8 +9,9 @@ import pytest
 from bot.core.changes import Change, EndBeat
 from bot.core.errors import BadSetting
 from bot.core.keeping import ForgetReport, Readable
-from bot.core.records import AgentId, CommunityId, Snowflake
-from storage import forgetting, inline
+from bot.core.records import AgentId, Attachment, CommunityId, Snowflake
+from storage import forgetting, inline, personal
+from storage.columns import to_json
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.owed import work_off
 from storage.session import Session
@@ -23,6 +24,7 @@ from tests.storage.test_beats import beat
 
 ROOM, MIRA = AgentId(1), Snowflake(501)
 WREN = by_person("wren", 502)
+NOTE = Attachment(name="a.txt", media_type="text/plain", size_bytes=9, url="https://x.example/a", text="leaves")
 COUNT = 2 * MESSAGES_AT_ONCE + 3
 
 
@@ -61,6 +63,22 @@ async def test_whatever_may_touch_any_number_of_rows_is_done_off_the_loop(
         await write.people.put(community_id, person("ann", 503))
         assert at_once, "what comes after is done at once again"
         monkeypatch.setattr(inline, "is_short", judge)
+
+
+async def test_a_file_of_what_one_person_said_is_never_larger_than_can_be_held(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(personal, "LARGEST_FILE", 20_000)
+    async with store.writing(community_id) as write:
+        lines = [said("word " * 200, number, attachments=(NOTE,)) for number in range(COUNT)]
+        await write.talk.add(community_id, lines)
+    async with store.reading() as read:
+        data = await read.personal.data(community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset()))
+    assert 10_000 < len(to_json(data)) < 30_000
+    assert isinstance(data["messages"], list)
+    left_out = data["more_than_fits_into_a_file"]
+    assert left_out == {"messages": COUNT - len(data["messages"]), "attachments": COUNT}
+    assert data["where_you_may_not_read"] == {"messages": 0, "reactions": 0}
 
 
 async def carried_on(store: SqlStore, community_id: CommunityId, most: int = 10_000) -> ForgetReport | None:
