@@ -7,14 +7,14 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Table, and_, func, or_, select, tuple_, union
 
-from bot.core.keeping import ForgetReport, Readable
+from bot.core.keeping import CalledHere, ForgetReport, Readable
 from bot.core.people import by_person
 from bot.core.records import PUBLIC_SIDE, CommunityId, Json, Room, Snowflake
 from storage.columns import to_json, to_plain
 from storage.convert import room_of
 from storage.forgetting import begin_forgetting, forget_on, forgetting
 from storage.inline import unhurried
-from storage.names import usernames_of
+from storage.names import called_here, usernames_of
 from storage.scenes import said_by
 from storage.session import Query, Session, owned
 from storage.tables import (
@@ -144,10 +144,20 @@ class SqlPersonal:
         return select(REACTIONS.c.message_id).where(*theirs)
 
     async def begin_forgetting(
-        self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
+        self,
+        community_id: CommunityId,
+        person_id: Snowflake,
+        at: datetime,
+        *,
+        others: Collection[str] = (),
+        called: CalledHere | None = None,
     ) -> None:
         with unhurried():  # the loop goes on meanwhile
-            await begin_forgetting(self.session, community_id, person_id, at, others)
+            await begin_forgetting(self.session, community_id, person_id, at, others, called)
+
+    async def called(self, community_id: CommunityId, person_id: Snowflake) -> CalledHere:
+        with unhurried():
+            return await called_here(self.session, community_id, person_id)
 
     async def forgetting(self) -> Sequence[tuple[CommunityId, Snowflake]]:
         return await forgetting(self.session)

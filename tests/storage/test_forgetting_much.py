@@ -14,7 +14,7 @@ from storage import forgetting, inline, personal
 from storage.columns import to_json
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.owed import work_off
-from storage.session import Session
+from storage.session import Rows, Session
 from storage.store import SqlStore
 from tests.factories import by_person, person
 from tests.fakes import START
@@ -116,6 +116,33 @@ async def test_no_transaction_touches_more_than_a_few_rows(
     assert (gone.messages, gone.texts) == (COUNT, COUNT)
     assert len(turns) > COUNT // MESSAGES_AT_ONCE + COUNT // 20
     assert max(turns) < 12 * MESSAGES_AT_ONCE
+
+
+async def test_no_transaction_looks_through_all_that_was_said(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "LINES_LOOKED_THROUGH", 20)
+    await filled(store, community_id)
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said("mine", 1_000 + number) for number in range(3)])
+    looked_at: list[int] = []
+    asked = Session.rows
+
+    async def counting(session: Session, statement: Any, values: Any = None) -> Rows:  # noqa: ANN401
+        rows = await asked(session, statement, values)
+        looked_at.append(len(rows) if "FROM messages" in str(statement) else 0)
+        assert "FROM messages" not in str(statement) or "LIMIT" in str(statement) or "messages.id IN" in str(statement)
+        return rows
+
+    async with store.reading() as read:
+        called = await read.personal.called(community_id, MIRA)
+    monkeypatch.setattr(Session, "rows", counting)
+    async with store.writing(community_id) as write:
+        await write.personal.begin_forgetting(community_id, MIRA, START, called=called)
+    gone = await carried_on(store, community_id)
+    assert gone is not None
+    assert gone.messages == 3
+    assert sum(looked_at) > COUNT
 
 
 def bytes_in(folder: Path) -> bytes:
