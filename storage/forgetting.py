@@ -10,7 +10,7 @@ from functools import partial
 
 from sqlalchemy import Column, ColumnElement, Table, and_, case, delete, func, select, true, tuple_, update
 
-from bot.core.keeping import ForgetReport
+from bot.core.keeping import CalledHere, ForgetReport
 from bot.core.kinds import LetterKind, RequestState
 from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
 from bot.core.people import SOMEONE, mention
@@ -18,7 +18,7 @@ from bot.core.records import AgentId, CommunityId, Json, Snowflake
 from storage.columns import from_microseconds, to_json, to_microseconds
 from storage.erasing import erase
 from storage.index_purging import owe_purge
-from storage.names import borne_by_others, longer_names, may_name, names_of_agents, usernames_of
+from storage.names import called_here, may_name, names_of_agents
 from storage.owed import Debt, owe, see_no_more
 from storage.retelling import retell
 from storage.scenes import SqlScenes
@@ -55,6 +55,7 @@ from storage.talking import count_reactions, index, unindex
 NOTE = "forgetting"  # forgetting:community:person, among what is kept for the installation
 MESSAGES_AT_ONCE, REACTIONS_AT_ONCE = 50, 200  # that go in one transaction
 LOOKED_THROUGH = 300  # rows, of which few name anybody
+LINES_LOOKED_THROUGH = 5_000  # of which few are theirs
 PAGE = 20  # minds that are looked through between two turns of the loop
 BY_ID = ((AUDIT, "by"), (AUDIT, "what"), (JOURNAL, "by"), (AGENTS, "paused_reason"))  # people stand there by their ids
 REWRITTEN: dict[Table, tuple[str, ...]] = {
@@ -97,18 +98,23 @@ class Note:
 
 
 async def begin_forgetting(
-    session: Session, community_id: CommunityId, person_id: Snowflake, at: datetime, others: Collection[str]
+    session: Session,
+    community_id: CommunityId,
+    person_id: Snowflake,
+    at: datetime,
+    others: Collection[str],
+    called: CalledHere | None = None,
 ) -> None:
     """Take a person's name away at once, so that nothing of them comes in, and note that all else is to go."""
     if await _note_of(session, community_id, person_id) is not None:
         return
-    names = await usernames_of(session, community_id, person_id)
-    shared = await borne_by_others(session, community_id, person_id, names) | {name.casefold() for name in others}
+    called = called or await called_here(session, community_id, person_id)
+    names, shared = called.names, called.shared | {name.casefold() for name in others}
     shown = select(PEOPLE.c.display_name).where(owned(PEOPLE, community_id), PEOPLE.c.id == person_id)
     note = Note(
         at=to_microseconds(at),
         names=[name for name in names if name not in shared],
-        spared=sorted({*others, *await longer_names(session, community_id, person_id, names)}),
+        spared=sorted({*others, *called.longer}),
         called=sorted({*names, str(await session.value(shown) or "")} - {""}),
         is_shared=bool(shared.intersection(names)),
     )
@@ -214,15 +220,19 @@ class _Bit:
         )
 
     async def _messages(self, after: Key) -> Key | None:
-        """Remove what they said, with tombstones where it stands on Discord."""
-        theirs = and_(owned(MESSAGES, self.community_id), MESSAGES.c.sender_person_id == self.person_id)
-        asked = select(MESSAGES.c.id, MESSAGES.c.discord_id).where(theirs).limit(MESSAGES_AT_ONCE)
-        found = await self.session.rows(asked)
+        """Remove what they said, with tombstones where it stands on Discord; no index knows whose it is."""
+        asked = select(MESSAGES.c.id, MESSAGES.c.discord_id, MESSAGES.c.sender_person_id)
+        later = and_(owned(MESSAGES, self.community_id), MESSAGES.c.id > max(after, default=0))
+        page = await self.session.rows(asked.where(later).order_by(MESSAGES.c.id).limit(LINES_LOOKED_THROUGH))
+        theirs = [row for row in page if row.sender_person_id == self.person_id]
+        found = theirs[:MESSAGES_AT_ONCE]
         posted = [row.discord_id for row in found if row.discord_id is not None]
         await self.talk.delete(self.community_id, posted, from_microseconds(self.note.at))
         await erase(self.session, self.community_id, MESSAGES.c.id.in_([row.id for row in found]))
         self._count(messages=len(found))
-        return after if found else None
+        if len(theirs) > len(found):
+            return [found[-1].id]
+        return [page[-1].id] if len(page) == LINES_LOOKED_THROUGH else None
 
     async def _reactions(self, after: Key) -> Key | None:
         theirs = and_(owned(REACTIONS, self.community_id), REACTIONS.c.reactor == f"person:{self.person_id}")
@@ -358,9 +368,11 @@ async def traces_of(session: Session, community_id: int, called: Collection[str]
     named = NameRedactor(sorted(called), words, others=removed.others)
     found: list[Trace] = []
     for kind, whose, text in PLACES:
-        rows = await session.rows(select(whose, text).where(owned(whose.table, community_id)).order_by(whose))
-        ids = [id_ for id_, value in rows if named.found_in(_left(kind, value, removed))]
-        found += [Trace(kind=kind, id=id_) for id_ in dict.fromkeys(ids)]
+        asked = select(whose, text).where(owned(whose.table, community_id))
+        ids: set[int] = set()
+        async for page in session.leafed(asked, whose.table, PAGE):  # minds may be large
+            ids |= {row[0] for row in page if named.found_in(_left(kind, row[1], removed))}
+        found += [Trace(kind=kind, id=id_) for id_ in sorted(ids)]
     return found
 
 

@@ -6,7 +6,7 @@ delete for full-text tables needs a newer version than many systems have. So seg
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass
@@ -20,7 +20,6 @@ from bot.core.errors import StoreError
 from storage.database import BUSY_MILLISECONDS, Database
 from storage.faults import in_sentences
 from storage.inline import SEARCHED
-from storage.owed import work_off
 from storage.session import INSTALLATION, Session
 from storage.tables import KEPT, METADATA
 
@@ -110,8 +109,9 @@ async def _empty_log(database: Database) -> bool:
 class Purger:
     """Works off what deletions owe, between the transactions of others, until nothing is owed."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, work_off: Callable[[Database], Awaitable[None]]) -> None:
         self._database = database
+        self._work_off = work_off  # what deletions owe beside the index
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
         self._not_before = 0.0
@@ -129,7 +129,7 @@ class Purger:
         while not done or self._wanted.is_set():
             self._wanted.clear()
             try:
-                await work_off(self._database)
+                await self._work_off(self._database)
                 if (rest := self._not_before - time.monotonic()) > 0:
                     await self._rest(rest)
                 else:

@@ -220,6 +220,8 @@ def is_mark(statement: str) -> bool:
 @lru_cache(maxsize=1_024)
 def is_keyed(statement: str) -> bool:
     """Tell whether a statement writes few rows that it names: those that it gives, or those of some whole keys."""
+    if statement.startswith(f"INSERT INTO {SEARCHED} (rowid, words, room) SELECT ?"):
+        return True  # one row, unless its community is only coming into the index
     if "SELECT" in statement or statement.count("?") > FEW:
         return False
     if found := re.match(r"INSERT INTO (\w+) .*\bVALUES\b", statement, re.DOTALL):

@@ -75,6 +75,11 @@ class SqlLetters:
         row = await self.session.first(select(LETTERS).where(of_room).order_by(LETTERS.c.id.desc()).limit(1))
         return None if row is None else letter_of(row)
 
+    async def attempts(self, community_id: CommunityId, letter_id: LetterId) -> int:
+        this = and_(owned(LETTERS, community_id), LETTERS.c.id == letter_id)
+        found: int | None = await self.session.value(select(LETTERS.c.attempts).where(this))
+        return found or 0
+
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         asked = select(LETTERS).where(owned(LETTERS, community_id), LETTERS.c.state == LetterState.HELD)
         return [letter_of(row) for row in await self.session.mappings(asked.order_by(LETTERS.c.id))]

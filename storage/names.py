@@ -4,7 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Text, false, func, or_, select, true, type_coerce
 
-from bot.core.name_redaction import NameRedactor, longer
+from bot.core.keeping import CalledHere
+from bot.core.name_redaction import NameRedactor
+from bot.core.name_redaction import longer as beginning_alike
 from bot.core.people import SOMEONE, mentioned, named
 from storage.session import Field, Session, owned
 from storage.tables import AGENTS, MESSAGES, NAMES, PEOPLE
@@ -28,6 +30,14 @@ async def worded(session: Session, community_id: int, texts: Sequence[str]) -> l
     asked = select(PEOPLE.c.id, PEOPLE.c.username).where(owned(PEOPLE, community_id), PEOPLE.c.id.in_(ids))
     usernames = {id_: username for id_, username in await session.rows(asked)}
     return [named(text, usernames) for text in texts]
+
+
+async def called_here(session: Session, community_id: int, person_id: int) -> CalledHere:
+    """Give what a person is or was called, and who else."""
+    names = await usernames_of(session, community_id, person_id)
+    shared = frozenset(await borne_by_others(session, community_id, person_id, names))
+    longer = frozenset(await longer_names(session, community_id, person_id, names))
+    return CalledHere(names=names, shared=shared, longer=longer)
 
 
 async def usernames_of(session: Session, community_id: int, person_id: int) -> tuple[str, ...]:
@@ -76,7 +86,7 @@ async def longer_names(session: Session, community_id: int, person_id: int, name
         begun = or_(false(), *(column.istartswith(name, autoescape=True) for name in names))
         asked = select(column).where(owned(column.table, community_id), of_others, begun).distinct()
         found |= {row[0] for row in await session.rows(asked)}
-    return set(longer(names, found))
+    return set(beginning_alike(names, found))
 
 
 async def names_of_agents(session: Session, community_id: int, *, folded: bool = True) -> set[str]:

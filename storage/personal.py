@@ -1,19 +1,20 @@
 """What the store has of one person, all found by their id, to read or to forget; and where they may still be named."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from contextlib import aclosing
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Table, and_, or_, select, tuple_, union
+from sqlalchemy import ColumnElement, Table, and_, func, or_, select, tuple_, union
 
-from bot.core.keeping import ForgetReport, Readable
+from bot.core.keeping import CalledHere, ForgetReport, Readable
 from bot.core.people import by_person
 from bot.core.records import PUBLIC_SIDE, CommunityId, Json, Room, Snowflake
-from storage.columns import to_plain
+from storage.columns import to_json, to_plain
 from storage.convert import room_of
 from storage.forgetting import begin_forgetting, forget_on, forgetting
 from storage.inline import unhurried
-from storage.names import usernames_of
+from storage.names import called_here, usernames_of
 from storage.scenes import said_by
 from storage.session import Query, Session, owned
 from storage.tables import (
@@ -36,7 +37,9 @@ from storage.talk import SqlTalk
 CAUSED = ("id", "agent_id", "at", "reason", "model", "cost_usd")  # of a beat: what it saw is not this person's alone
 KNOCKED = ("id", "room_id", "state", "created_at", "closed_at")  # a key's label is the owner's
 LEARNT = ("agent_id", "at", "path", "after")  # what was there before may be anybody's
-AT_A_TIME = 200
+DONE = ("at", "agent_id", "what")
+AT_A_TIME = 50  # rows, each of which may hold a whole file
+LARGEST_FILE = 4_000_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,52 +85,47 @@ class SqlPersonal:
         said = MESSAGES.c.sender_person_id == person_id
         shown = select(MESSAGES.c.id).where(owned(MESSAGES, community_id), here)
         reacted = REACTIONS.c.reactor == f"person:{person_id}"
-        person = await self._all(community_id, PEOPLE, PEOPLE.c.id == person_id)
-        messages = await self._all(community_id, MESSAGES, said, here)
-        reactions = await self._all(community_id, REACTIONS, reacted, REACTIONS.c.message_id.in_(shown))
-        all_said = await self._all(community_id, MESSAGES, said, only=("id",))
-        all_reacted = await self._all(community_id, REACTIONS, reacted, only=("message_id",))
+        reacted_here = REACTIONS.c.message_id.in_(shown)
+        file = _File(self.session, community_id, LARGEST_FILE)
+        person = await file.take("person", PEOPLE, PEOPLE.c.id == person_id)
         of_theirs = ATTACHMENTS.c.message_id.in_(shown.where(said))
         told: dict[str, Json] = {
             "person": person[0] if person else None,
             "usernames": [*await usernames_of(self.session, community_id, person_id)],
-            "messages": messages,
-            "attachments": await self._all(community_id, ATTACHMENTS, of_theirs),
-            "reactions": reactions,
+            **await self._done(file, person_id, readable),
+            "reactions": await file.take("reactions", REACTIONS, reacted, reacted_here),
+            "messages": await file.take("messages", MESSAGES, said, here),
+            "attachments": await file.take("attachments", ATTACHMENTS, of_theirs),
             "where_you_may_not_read": {
-                "messages": len(all_said) - len(messages),
-                "reactions": len(all_reacted) - len(reactions),
+                "messages": await file.count(MESSAGES, said) - await file.count(MESSAGES, said, here),
+                "reactions": await file.count(REACTIONS, reacted) - await file.count(REACTIONS, reacted, reacted_here),
             },
         }
-        return told | await self._done(community_id, person_id, readable)
+        return told | ({"more_than_fits_into_a_file": {**file.left_out}} if file.left_out else {})
 
-    async def _done(self, community_id: int, person_id: int, readable: Readable) -> dict[str, Json]:
+    async def _done(self, file: "_File", person_id: int, readable: Readable) -> dict[str, Json]:
         """Give what they did beside talking."""
         knocks, failed = REQUESTS.c.requester_person_id == person_id, FAILURES.c.person_id == person_id
         sides = (PUBLIC_SIDE, *readable.rooms)
         by = [by_person(person_id, manager=manager) for manager in (False, True)]
         learnt = (JOURNAL.c.by.in_(by), JOURNAL.c.side.in_(sides))
         caused = (BEATS.c.person_id == person_id, BEATS.c.side.in_(sides))
-        logged = await self.session.rows(
-            select(AUDIT.c.at, AUDIT.c.agent_id, AUDIT.c.what)
-            .where(owned(AUDIT, community_id), AUDIT.c.by.in_(by))
-            .order_by(AUDIT.c.id)
-        )
+        # what came of it may tell of a private room, or of other people
+        changes = await file.take("changes_made", AUDIT, AUDIT.c.by.in_(by), only=DONE)
         return {
-            "access_requests": await self._all(community_id, REQUESTS, knocks, only=KNOCKED),
-            "keys_that_did_not_open": await self._all(community_id, FAILURES, failed),
-            "beats_caused": await self._all(community_id, BEATS, *caused, only=CAUSED),
-            # what came of it may tell of a private room, or of other people
+            "access_requests": await file.take("access_requests", REQUESTS, knocks, only=KNOCKED),
+            "keys_that_did_not_open": await file.take("keys_that_did_not_open", FAILURES, failed),
+            "beats_caused": await file.take("beats_caused", BEATS, *caused, only=CAUSED),
             "changes_made": [
-                {"at": to_plain(at), "agent_id": agent_id, "what": what.partition(":")[0]}
-                for at, agent_id, what in logged
+                {**one, "what": str(one["what"]).partition(":")[0]} for one in changes if isinstance(one, dict)
             ],
-            "scenes": await self._played(community_id, person_id, readable),
-            "knowledge_changed": await self._all(community_id, JOURNAL, *learnt, only=LEARNT),
+            "scenes": await self._played(file, person_id, readable),
+            "knowledge_changed": await file.take("knowledge_changed", JOURNAL, *learnt, only=LEARNT),
         }
 
-    async def _played(self, community_id: int, person_id: int, readable: Readable) -> list[Json]:
+    async def _played(self, file: "_File", person_id: int, readable: Readable) -> list[Json]:
         """Give the seats they had in scenes of these rooms, and what they said there."""
+        community_id = file.community_id
         said, seat = said_by(community_id, person_id), tuple_(SEATS.c.scene_id, SEATS.c.seat)
         spoke = select(EVENTS.c.scene_id, EVENTS.c.seat).where(owned(EVENTS, community_id), said)
         theirs = or_(SEATS.c.person_id == person_id, seat.in_(spoke))
@@ -137,7 +135,7 @@ class SqlPersonal:
         found: list[Json] = []
         for scene_id, number in await self.session.rows(seats.order_by(SEATS.c.scene_id, SEATS.c.seat)):
             there = (EVENTS.c.scene_id == scene_id, EVENTS.c.seat == number, EVENTS.c.text.is_not(None))
-            texts = await self._all(community_id, EVENTS, said, *there, only=("at", "text"))
+            texts = await file.take("scenes", EVENTS, said, *there, only=("at", "text"))
             found.append({"scene_id": scene_id, "seat": number, "said": texts})
         return found
 
@@ -145,26 +143,21 @@ class SqlPersonal:
         theirs = (owned(REACTIONS, community_id), REACTIONS.c.reactor == f"person:{person_id}")
         return select(REACTIONS.c.message_id).where(*theirs)
 
-    async def _all(
-        self,
-        community_id: int,
-        table: Table,
-        *conditions: ColumnElement[bool],
-        only: tuple[str, ...] = (),
-    ) -> list[Json]:
-        columns = [table.c[name] for name in only or table.c.keys()]
-        names = [column.name for column in columns]
-        asked = select(*columns).where(owned(table, community_id), *conditions)
-        found: list[Json] = []
-        async for page in self.session.leafed(asked, table, AT_A_TIME):
-            found += [{name: to_plain(value) for name, value in zip(names, row, strict=False)} for row in page]
-        return found
-
     async def begin_forgetting(
-        self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
+        self,
+        community_id: CommunityId,
+        person_id: Snowflake,
+        at: datetime,
+        *,
+        others: Collection[str] = (),
+        called: CalledHere | None = None,
     ) -> None:
         with unhurried():  # the loop goes on meanwhile
-            await begin_forgetting(self.session, community_id, person_id, at, others)
+            await begin_forgetting(self.session, community_id, person_id, at, others, called)
+
+    async def called(self, community_id: CommunityId, person_id: Snowflake) -> CalledHere:
+        with unhurried():
+            return await called_here(self.session, community_id, person_id)
 
     async def forgetting(self) -> Sequence[tuple[CommunityId, Snowflake]]:
         return await forgetting(self.session)
@@ -172,3 +165,38 @@ class SqlPersonal:
     async def forget_on(self, community_id: CommunityId, person_id: Snowflake) -> ForgetReport | None:
         with unhurried():
             return await forget_on(self.session, self.talk, community_id, person_id)
+
+
+@dataclass(slots=True)
+class _File:
+    """What goes into somebody's file, which holds no more than can be held in memory and sent."""
+
+    session: Session
+    community_id: CommunityId
+    left: int  # characters
+    left_out: dict[str, int] = field(default_factory=dict)  # how many of what are there beside
+
+    async def take(
+        self, what: str, table: Table, *conditions: ColumnElement[bool], only: tuple[str, ...] = ()
+    ) -> list[Json]:
+        """Give rows as long as there is room for them, the oldest first."""
+        columns = [table.c[name] for name in only or table.c.keys()]
+        names = [column.name for column in columns]
+        asked = select(*columns).where(owned(table, self.community_id), *conditions)
+        found: list[Json] = []
+        async with aclosing(self.session.leafed(asked, table, AT_A_TIME)) as pages:
+            async for page in pages:
+                for row in page:
+                    one = {name: to_plain(value) for name, value in zip(names, row, strict=False)}
+                    self.left -= len(to_json(one))
+                    if self.left < 0:
+                        more = await self.count(table, *conditions) - len(found)
+                        self.left_out[what] = self.left_out.get(what, 0) + more
+                        return found
+                    found.append(one)
+        return found
+
+    async def count(self, table: Table, *conditions: ColumnElement[bool]) -> int:
+        """Count rows."""
+        asked = select(func.count()).select_from(table).where(owned(table, self.community_id), *conditions)
+        return int(await self.session.value(asked))

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import and_, select, update
 
 from bot.core.records import (
     AccessKey,
@@ -22,18 +22,16 @@ from storage.convert import (
     request_of,
     schedule_of,
 )
-from storage.erasing import erase
+from storage.emptying import agent, is_begun
 from storage.names import bear
 from storage.questions import PENDING
-from storage.rooms import KEPT_ON_A_SIDE
+from storage.rooms import SqlRooms
 from storage.session import Session, owned
 from storage.tables import (
     AGENTS,
     KEYS,
-    MESSAGES,
     PEOPLE,
     REQUESTS,
-    ROOMS,
     SCHEDULES,
 )
 
@@ -57,14 +55,13 @@ class SqlAgents:
         due = select(SCHEDULES).where(SCHEDULES.c.at <= now).order_by(SCHEDULES.c.at, SCHEDULES.c.id).limit(limit)
         return await self.session.records(due, SCHEDULES, lambda row: (row["community_id"], schedule_of(row)))
 
-    async def delete(self, community_id: CommunityId, agent_id: AgentId) -> None:
-        here = and_(owned(ROOMS, community_id), or_(ROOMS.c.id == agent_id, ROOMS.c.thread_of == agent_id))
-        await erase(self.session, community_id, MESSAGES.c.room_id.in_(select(ROOMS.c.id).where(here)))
-        threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of == agent_id)
-        for table in KEPT_ON_A_SIDE:
-            await self.session.run(delete(table).where(owned(table, community_id), table.c.side.in_(threads)))
-        await self.session.run(delete(ROOMS).where(here))
-        await self.session.run(delete(AGENTS).where(owned(AGENTS, community_id), AGENTS.c.id == agent_id))
+    async def delete(self, community_id: CommunityId, agent_id: AgentId, at: datetime) -> None:
+        this = and_(owned(AGENTS, community_id), AGENTS.c.id == agent_id, AGENTS.c.retired_at.is_(None))
+        await self.session.run(update(AGENTS).where(this).values(retired_at=at, next_beat_at=None))
+        await SqlRooms(self.session).delete(community_id, agent_id)
+
+    async def is_going(self, community_id: CommunityId, agent_id: AgentId) -> bool:
+        return await is_begun(self.session, community_id, agent(agent_id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from bot.core.errors import Unreadable
 from bot.core.kinds import LetterState, RequestState
 from bot.core.records import AgentId, CommunityId
 from storage.erasing import erase
+from storage.inline import unhurried
 from storage.letters import SqlLetters
 from storage.questions import RECENT_ACTIONS
 from storage.scenes import blank_said
-from storage.session import Session, owned
+from storage.session import Session, key_of, owned
 from storage.tables import (
     ACTIONS,
     AUDIT,
@@ -55,10 +56,28 @@ class SqlUpkeep:
             for which in await self._aged(community_id, room_id, messages_before):
                 gone += await erase(self.session, community_id, which, aged=True)
         await blank_said(self.session, community_id, EVENTS.c.at < messages_before, aged=True)
-        ended = _ended_keys(community_id, huds_before)
-        for table, *conditions in [*_traces(community_id, messages_before), *_logs(community_id, logs_before), *ended]:
+        for table, *conditions in _worn(community_id, messages_before, huds_before, logs_before):
             await self.session.run(delete(table).where(owned(table, community_id), *conditions))
         return gone
+
+    async def forget_logs(
+        self,
+        community_id: CommunityId,
+        *,
+        messages_before: datetime,
+        huds_before: datetime,
+        logs_before: datetime,
+        limit: int,
+    ) -> int:
+        most = 0
+        with unhurried():
+            for table, *conditions in _worn(community_id, messages_before, huds_before, logs_before):
+                key, aged = key_of(table), (owned(table, community_id), *conditions)
+                keys = [tuple(row) for row in await self.session.rows(select(*key).where(*aged).limit(limit))]
+                these = tuple_(*key).in_(keys)
+                await self.session.run(delete(table).where(owned(table, community_id), these))
+                most = max(most, len(keys))
+        return most
 
     async def forget_huds(self, community_id: CommunityId, before: datetime, *, limit: int) -> int:
         asked = select(BEATS.c.id).where(owned(BEATS, community_id), _kept_before(before)).limit(limit)
@@ -131,15 +150,21 @@ def _waits() -> ColumnElement[bool]:
     return exists().where(of_it, LETTERS.c.state.not_in(CLOSED))
 
 
+def _worn(community_id: int, messages_before: datetime, huds_before: datetime, logs_before: datetime) -> list[Aged]:
+    ended = _ended_keys(community_id, huds_before)
+    return [*_traces(community_id, messages_before), *_logs(community_id, logs_before), *ended]
+
+
 def _traces(community_id: int, before: datetime) -> list[Aged]:
     """Letters that were sent, beats, keys that did not open and money that was settled need no longer memory."""
-    newest = select(func.max(LETTERS.c.last_part)).where(LETTERS.c.last_part.is_not(None))
-    newest = newest.group_by(LETTERS.c.community_id, LETTERS.c.room_id)
-    newest_beats = select(func.max(BEATS.c.id)).where(owned(BEATS, community_id)).group_by(BEATS.c.agent_id)
+    posted = (owned(LETTERS, community_id), LETTERS.c.last_part.is_not(None))
+    newest = select(func.max(LETTERS.c.last_part)).where(*posted).group_by(LETTERS.c.room_id)
+    later = BEATS.alias("later")
+    of_agent = and_(later.c.community_id == community_id, later.c.agent_id == BEATS.c.agent_id)
     its_last = or_(LETTERS.c.last_part.is_(None), LETTERS.c.last_part.not_in(newest))
     return [
         (LETTERS, LETTERS.c.state.in_(CLOSED), LETTERS.c.created_at < before, its_last),
-        (BEATS, BEATS.c.at < before, BEATS.c.id.not_in(newest_beats)),
+        (BEATS, BEATS.c.at < before, exists().where(of_agent, later.c.id > BEATS.c.id)),
         (FAILURES, FAILURES.c.at < before),
         (RESERVATIONS, RESERVATIONS.c.day < before.date()),
     ]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
 from bot.core.changes import RemoveMembership
 from bot.core.kinds import Access, LetterState, Visibility
@@ -22,24 +22,18 @@ from storage.convert import (
     columns_of,
     room_of,
 )
-from storage.erasing import erase
+from storage.emptying import agent, empty, place, places_in, thread
 from storage.inline import unhurried
 from storage.session import Session, owned
 from storage.tables import (
-    ACTIONS,
-    BEATS,
-    JOURNAL,
     LETTERS,
-    LOOKUPS,
     MEMBERSHIPS,
     MESSAGES,
-    MINDS,
     ROOMS,
     SCHEDULES,
 )
 
 OPEN = (LetterState.WAITING.value, LetterState.SENDING.value, LetterState.HELD.value)
-KEPT_ON_A_SIDE = (MINDS, JOURNAL, ACTIONS, LOOKUPS, BEATS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +139,29 @@ class SqlRooms:
         these = and_(owned(MESSAGES, community_id), MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
         await self.session.run(update(MESSAGES).where(these).values(thread_name=name))
 
-    async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> int:
-        here = and_(MESSAGES.c.room_id == room_id, MESSAGES.c.thread_id == thread_id)
+    async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> bool:
         with unhurried():
-            return await erase(self.session, community_id, here)
+            return await empty(self.session, community_id, thread(room_id, thread_id))
 
     async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
-        await self._close(community_id, ROOMS.c.id == thread_id)
+        await self._close(community_id, ROOMS.c.id == thread_id, place(thread_id))
 
     async def close_threads_in(self, community_id: CommunityId, room_id: AgentId) -> None:
-        await self._close(community_id, ROOMS.c.thread_of == room_id)
+        await self._close(community_id, ROOMS.c.thread_of == room_id, places_in(room_id))
 
-    async def _close(self, community_id: CommunityId, which: ColumnElement[bool]) -> None:
+    async def _close(self, community_id: CommunityId, which: ColumnElement[bool], what: str) -> None:
         threads = and_(which, ROOMS.c.thread_of.is_not(None))
-        these = select(ROOMS.c.id).where(owned(ROOMS, community_id), threads)
         with unhurried():  # there may be very many
             await self._leave(community_id, threads)
-            for table in KEPT_ON_A_SIDE:
-                await self.session.run(delete(table).where(owned(table, community_id), table.c.side.in_(these)))
             this = and_(owned(ROOMS, community_id), threads)
             await self.session.run(update(ROOMS).where(this).values(channel_id=None, thread_name=""))  # ids stay used
+            await empty(self.session, community_id, what)
+
+    async def delete(self, community_id: CommunityId, agent_id: AgentId) -> None:
+        """Let nobody see an agent's room any more, nor the private threads in it, and remove them with the agent."""
+        here = or_(ROOMS.c.id == agent_id, ROOMS.c.thread_of == agent_id)
+        with unhurried():
+            await self._leave(community_id, here)
+            this = and_(owned(ROOMS, community_id), here)
+            await self.session.run(update(ROOMS).where(this).values(channel_id=None))
+            await empty(self.session, community_id, agent(agent_id))

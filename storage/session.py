@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -62,7 +62,7 @@ class Session:
         """Give all rows, to be read by position."""
         return (await self._connection.execute(statement, values)).all()
 
-    async def leafed(self, asked: Query, table: Table, size: int) -> AsyncIterator[Rows]:
+    async def leafed(self, asked: Query, table: Table, size: int) -> AsyncGenerator[Rows, None]:
         """Give rows of one community's part of a table, with their key last, so many at a time though they change.
 
         Each page is a statement of its own, so that others work in between.

@@ -18,13 +18,14 @@ from bot.core.ports import Cipher
 from bot.core.records import CommunityId, Snowflake
 from storage.alone import alone
 from storage.database import Database, open_database
+from storage.emptying import work_off
 from storage.faults import in_sentences
 from storage.ids import CountedIds
 from storage.index_purging import Purger
+from storage.late_indexing import index_rest
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
 from storage.moving.archive import Moved, export_community, import_community
 from storage.moving.rehoming import clone_community
-from storage.owed import work_off
 from storage.parts import SqlReading, SqlWriting
 from storage.private import UNFINISHED, whole_file
 from storage.resealing import Resealed, reseal
@@ -43,7 +44,7 @@ class SqlStore:
         self.database = database
         self.config = config
         self._unindexed: set[int] = set()
-        self._purger = Purger(database)
+        self._purger = Purger(database, _carry_on)
         self._held = AsyncExitStack()
 
     @classmethod
@@ -149,6 +150,12 @@ class SqlStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+async def _carry_on(database: Database) -> None:
+    """Do what earlier transactions left to be done."""
+    await work_off(database)
+    await index_rest(database)
 
 
 async def migrate(database: Database) -> bool:

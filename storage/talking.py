@@ -23,15 +23,19 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.types import NULLTYPE
 
-from storage.session import Session, Term, owned
+from storage.session import INSTALLATION, Session, Term, owned
 from storage.tables import MESSAGES, REACTIONS, ROOMS
 from storage.words import words_of
 
 SHIFT = 1 << 32  # a community's messages lie side by side in the SQLite index: row = community * 2^32 + message
 
-_PUT_SQLITE = text("INSERT INTO message_words (rowid, words, room) VALUES (:row, :words, :room)")
+NOT_YET = "unindexed:"  # among what is kept for the installation: up to which message a community is in the index
+_MARK = f"(SELECT CAST(value AS INTEGER) FROM kept WHERE scope = {INSTALLATION} AND name = :not_yet)"  # noqa: S608  # ours
+_IS_THERE = f"WHERE :message <= coalesce({_MARK}, :message)"
+_PUT_PLAINLY = text("INSERT INTO message_words (rowid, words, room) VALUES (:row, :words, :room)")
+_PUT_SQLITE = text(f"INSERT INTO message_words (rowid, words, room) SELECT :row, :words, :room {_IS_THERE}")
 _DROP_SQLITE = text(
-    "INSERT INTO message_words (message_words, rowid, words, room) VALUES ('delete', :row, :words, :room)"
+    f"INSERT INTO message_words (message_words, rowid, words, room) SELECT 'delete', :row, :words, :room {_IS_THERE}"
 )
 _PUT_POSTGRESQL = text(
     "INSERT INTO message_words (community_id, message_id, room_id, words)"
@@ -50,7 +54,8 @@ _GATHER = text("INSERT INTO message_words (message_words, rank) VALUES ('hashsiz
 async def index(session: Session, community_id: int, lines: Sequence[Line]) -> None:
     """Let messages be found by their words."""
     if community_id not in session.unindexed:
-        await put_into_index(session, community_id, [indexed(*line) for line in lines])
+        rows = [_index_row(community_id, indexed(*line), session) for line in lines]
+        await session.run(_PUT_SQLITE if session.is_sqlite else _PUT_POSTGRESQL, rows)
 
 
 def indexed(message_id: int, room_id: int, content: str) -> Indexed:
@@ -59,9 +64,11 @@ def indexed(message_id: int, room_id: int, content: str) -> Indexed:
 
 
 async def put_into_index(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
-    """Let messages be found by words that are known already."""
+    """Let messages be found by words that are known already, in the order in which they are to come into the index."""
     rows = [_index_row(community_id, line, session) for line in lines]
-    await session.run(_PUT_SQLITE if session.is_sqlite else _PUT_POSTGRESQL, rows)
+    if session.is_sqlite:
+        rows = [{name: row[name] for name in ("row", "words", "room")} for row in rows]
+    await session.run(_PUT_PLAINLY if session.is_sqlite else _PUT_POSTGRESQL, rows)
 
 
 @asynccontextmanager
@@ -87,7 +94,8 @@ async def unindex(session: Session, community_id: int, lines: Sequence[Line]) ->
 def _index_row(community_id: int, line: Indexed, session: Session) -> dict[str, object]:
     message_id, room_id, words = line
     if session.is_sqlite:
-        return {"row": community_id * SHIFT + message_id, "words": words, "room": f"r{room_id}"}
+        is_there = {"message": message_id, "not_yet": f"{NOT_YET}{community_id}"}
+        return {"row": community_id * SHIFT + message_id, "words": words, "room": f"r{room_id}", **is_there}
     return {"community": community_id, "message": message_id, "room": room_id, "words": words}
 
 

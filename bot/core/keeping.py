@@ -27,6 +27,15 @@ class ForgetReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CalledHere:
+    """All usernames, folded, of a person; which of them others bear or bore too, and others' names that begin alike."""
+
+    names: tuple[str, ...]
+    shared: frozenset[str]
+    longer: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readable:
     """Where somebody may read now: rooms by their ids, threads in them by Discord's."""
 

@@ -18,7 +18,7 @@ from bot.core.events import (
     ThreadIsPrivate,
     ThreadLeft,
 )
-from bot.core.kinds import LetterKind, Visibility
+from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import RESTS, is_marked, without_marks
 from bot.core.ports import Clock, Store, Writing
 from bot.core.records import AgentId, Community, Room, Snowflake
@@ -159,10 +159,12 @@ class ChannelEvents:
 
         No tombstones are left: read on, it comes back as what it is.
         """
-        async with self._store.writing(community.id) as write:
-            room_id = await write.rooms.of_channel(community.id, event.channel_id)
-            if room_id is not None:
-                await write.rooms.forget_thread(community.id, room_id, event.thread_id)
+        done = False
+        while not done:
+            async with self._store.writing(community.id) as write:
+                room_id = await write.rooms.of_channel(community.id, event.channel_id)
+                done = room_id is None or await write.rooms.forget_thread(community.id, room_id, event.thread_id)
+            await self._clock.sleep(0)  # others come first in between
 
     async def _changed(self, event: ChannelChanged, community: Community) -> None:
         """Follow a channel's new topic and visibility; its name is people's affair: the agent keeps its own."""
@@ -251,8 +253,11 @@ async def _try_again(write: Writing, community: Community, now: datetime) -> Non
     rested = {agent.id for agent in agents if (agent.paused_reason or "").startswith(RESTS)}
     await write.apply(community.id, [UpdateAgent(agent_id=id_, fields={"paused_reason": None}) for id_ in rested])
     for letter in await write.letters.due(now + LONGEST_REST, limit=LETTERS):
-        if letter.community_id == community.id and (letter.room_id in rested or letter.attempts >= REFUSALS):
-            await write.letters.move(community.id, letter.id, letter.state, attempts=0, not_before=now)
+        if letter.community_id == community.id and (letter.room_id in rested or letter.attempts):
+            # what was just sent is still looked for before it is sent again
+            looked_for = letter.state is LetterState.SENDING and letter.attempts < REFUSALS
+            later = None if looked_for else now
+            await write.letters.move(community.id, letter.id, letter.state, attempts=0, not_before=later)
 
 
 def _unset(event: ChannelDeleted, community: Community) -> list[Change]:

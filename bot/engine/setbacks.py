@@ -10,7 +10,7 @@ from bot.core.changes import AddLetter, Change, UpdateAgent
 from bot.core.errors import ChannelGone, FateUnknown, Forbidden, Gone, Limited, PublishError
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import RESTS, NoticePayload, is_lasting, wanted_visibility
-from bot.core.ports import Clock, Store
+from bot.core.ports import Clock, Reading, Store, Writing
 from bot.core.records import AgentId, CommunityId, Letter
 from bot.core.view import Outline
 
@@ -84,26 +84,36 @@ class Setbacks:
         await self._move(letter, _kept(letter), now, attempts=attempts, not_before=later)
 
     async def _refused(self, letter: Letter, error: PublishError, now: datetime) -> None:
-        """Try three times, then let the channel rest, tell the managers, and look again ever more rarely."""
-        attempts = letter.attempts + 1
-        if attempts < REFUSALS:
-            soon = now + timedelta(seconds=REFUSED_WAIT_SECONDS)
-            await self._move(letter, _kept(letter), now, attempts=attempts, not_before=soon)
-            return
-        if letter.kind not in RESTING and not is_lasting(letter):  # a sign less keeps nobody from talking
-            await self._give_up(letter, error, now)
-            return
-        rest = min(CHANNEL_REST * 2 ** min(attempts - REFUSALS, MOST_DOUBLINGS), LONGEST_REST)
-        first = attempts == REFUSALS
-        silent = first and letter.kind in SPOKEN
-        pause = (
-            [UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": RESTS + error.sentence})] if silent else []
-        )
-        told = await self._notice(letter, error, now) if first else []
-        await self._move(letter, _kept(letter), now, attempts=attempts, not_before=now + rest, beside=[*pause, *told])
+        """Try three times, then let the channel rest, tell the managers, and look again ever more rarely.
+
+        Refusals are counted as they are kept: new rights may have ended the count while this one was on its way.
+        """
+        async with self._store.writing(letter.community_id) as write:
+            kept = await write.letters.attempts(letter.community_id, letter.id)
+            attempts = kept if kept > letter.attempts else kept + 1  # a post counts before it is sent
+            await self._count(write, letter, attempts, error, now)
+
+    async def _count(self, write: Writing, letter: Letter, attempts: int, error: PublishError, now: datetime) -> None:
+        """Keep what follows from so many refusals."""
+        later: datetime | None = now + timedelta(seconds=REFUSED_WAIT_SECONDS)
+        beside: list[Change] = []
+        if attempts >= REFUSALS:
+            rests = letter.kind in RESTING or is_lasting(letter)  # a sign less keeps nobody from talking
+            later = now + _rest(attempts) if rests else None
+            if attempts == REFUSALS and letter.kind in SPOKEN:
+                reason = RESTS + error.sentence
+                beside.append(UpdateAgent(agent_id=letter.room_id, fields={"paused_reason": reason}))
+            if attempts == REFUSALS or not rests:
+                beside += await self._notice(write, letter, error, now)
+        state = LetterState.FAILED if later is None else _kept(letter)
+        its = letter.community_id, letter.id
+        await write.letters.move(*its, state, attempts=attempts, not_before=later, at=now)
+        await write.apply(letter.community_id, beside)
 
     async def _give_up(self, letter: Letter, error: PublishError, now: datetime) -> None:
-        await self._move(letter, LetterState.FAILED, now, beside=await self._notice(letter, error, now))
+        async with self._store.reading() as read:
+            told = await self._notice(read, letter, error, now)
+        await self._move(letter, LetterState.FAILED, now, beside=told)
 
     async def _retire(self, letter: Letter, now: datetime) -> None:
         """People deleted the channel: its agent is retired, restorable into a new one; a thread is only gone."""
@@ -116,16 +126,15 @@ class Setbacks:
         gone = retired_with_its_channel(view.agents[room_id], now)
         await self._move(letter, LetterState.FAILED, now, beside=gone)
 
-    async def _notice(self, letter: Letter, error: PublishError, now: datetime) -> list[Change]:
+    async def _notice(self, read: Reading, letter: Letter, error: PublishError, now: datetime) -> list[Change]:
         """Tell the managers, once an hour per room and sentence; trouble with a notice is only logged."""
         key = (letter.community_id, letter.room_id, error.sentence)
         last = self._told.get(key)
         if letter.kind is LetterKind.NOTICE or (last is not None and now - last < TOLD_AGAIN_AFTER):
             return []
         self._told[key] = now
-        async with self._store.reading() as read:
-            ids = [letter.room_id]
-            view = await read.views.action_view(letter.community_id, agent_ids=(), room_ids=ids, doors=False)
+        ids = [letter.room_id]
+        view = await read.views.action_view(letter.community_id, agent_ids=(), room_ids=ids, doors=False)
         text = f"⚠️ {_place(view, letter.room_id)}: {error.sentence}{_meanwhile(letter)}"
         payload = NoticePayload(text=text).stored()
         return [AddLetter(kind=LetterKind.NOTICE, room_id=letter.room_id, payload=payload, not_before=now)]
@@ -145,6 +154,11 @@ class Setbacks:
                 letter.community_id, letter.id, state, attempts=attempts, not_before=not_before, at=now
             )
             await write.apply(letter.community_id, beside)
+
+
+def _rest(attempts: int) -> timedelta:
+    doubled: timedelta = CHANNEL_REST * 2 ** min(attempts - REFUSALS, MOST_DOUBLINGS)
+    return min(doubled, LONGEST_REST)
 
 
 def _place(view: Outline, room_id: AgentId) -> str:

@@ -37,6 +37,7 @@ SCHEDULES_AT_ONCE = 200
 RARELY = timedelta(minutes=1)
 HOURLY = timedelta(hours=1)
 AGED_AT_ONCE = 200  # messages or HUDs that go in one transaction
+LOGS_AT_ONCE = 100  # rows of each log
 NO_BEAT = BeatId(0)
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
@@ -176,13 +177,18 @@ class Upkeep:
             await self._clock.sleep(0)
         if gone:
             log.info("old messages were forgotten", community=community_id, messages=gone)
+        before = {
+            "messages_before": messages_before,
+            "huds_before": huds_before,
+            "logs_before": now - timedelta(days=config.log_days),
+        }
+        most = LOGS_AT_ONCE
+        while most == LOGS_AT_ONCE:
+            async with self._store.writing(community_id) as write:
+                most = await write.upkeep.forget_logs(community_id, **before, limit=LOGS_AT_ONCE)
+            await self._clock.sleep(0)
         async with self._store.writing(community_id) as write:
-            await write.upkeep.forget(
-                community_id,
-                messages_before=messages_before,
-                huds_before=huds_before,
-                logs_before=now - timedelta(days=config.log_days),
-            )
+            await write.upkeep.forget(community_id, **before)
 
     async def _read(self, ask: Callable[[Reading], Awaitable[T]]) -> T:
         return await read_of_all(self._store, self._clock, ask)

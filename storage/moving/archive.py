@@ -8,8 +8,8 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -26,12 +26,14 @@ from bot.core.ports import Cipher
 from bot.core.records import Community, CommunityId, Snowflake
 from storage.columns import to_json
 from storage.database import Database
+from storage.emptying import is_begun
 from storage.forgetting import forgetting
 from storage.ids import CountedIds
+from storage.late_indexing import index_later
 from storage.moving.arrival import CARRIED, admitted
 from storage.moving.contents import STAYS, TABLES, to_line
 from storage.moving.making_room import emptied
-from storage.moving.pages import AT_A_TIME, TOO_LARGE, Page, set_aside
+from storage.moving.pages import TOO_LARGE, Page, set_aside
 from storage.moving.rehoming import rehome
 from storage.owed import debts_in
 from storage.private import whole_file
@@ -46,6 +48,8 @@ T = TypeVar("T")
 MANIFEST = "manifest.json"
 SEAL = "seal"
 PIECE_BYTES = 1_000_000
+FEW_AT_A_TIME = 20  # rows that are asked for at once, each of which may hold a whole HUD
+PIECE_CHARACTERS = 100_000
 
 
 def fingerprint(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> str:
@@ -88,7 +92,7 @@ NOTHING: Values = MappingProxyType({})
 SEALED: Values = MappingProxyType({"ciphertext": b"", "digest": b""})
 PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack more at a time than they are asked for
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
-DELETING = "Deleted words are still being taken out of old HUDs: try again in a minute; nothing was exported."
+DELETING = "What was deleted is still being taken out: try again in a minute; nothing was exported."
 NOT_FORGOTTEN = "Somebody is being forgotten here just now: export it in a minute, with Selfroom running."
 CLOSED = (
     "{} keys in the archive are sealed with another secret, or were changed: give that of the Selfroom it comes from in"
@@ -139,10 +143,14 @@ async def write_archive(
     *,
     cipher: Cipher | None = None,
     keyless: bool = False,
+    on_page: Callable[[], None] = lambda: None,
 ) -> Moved:
-    """Write a community into an open file; `keyless`: of its keys only what they are called, nothing that opens."""
+    """Write a community into an open file; `keyless`: of its keys only what they are called, nothing that opens.
+
+    `on_page` is called after each piece, and may end it all by an error.
+    """
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        manifest = await _write(database, community_id, archive, images, keyless=keyless)
+        manifest = await _write(database, community_id, archive, images, keyless=keyless, on_page=on_page)
         if cipher is not None:
             manifest[SEAL] = seal(cipher, await asyncio.to_thread(fingerprint, archive, manifest))
         archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2))
@@ -157,6 +165,7 @@ async def _write(
     images: Mapping[str, bytes],
     *,
     keyless: bool,
+    on_page: Callable[[], None],
 ) -> dict[str, Any]:
     counts: dict[str, int] = {}
     async with database.reading() as connection:
@@ -166,11 +175,15 @@ async def _write(
             raise BadSetting("There is no such community: see the list of communities.")
         if any(there == community_id for there, _ in await forgetting(session)):
             raise BadSetting(NOT_FORGOTTEN)
-        if await debts_in(session, community_id):
+        if await debts_in(session, community_id) or await is_begun(session, community_id):
             raise BadSetting(DELETING)
         for table in TABLES:
             blank = SEALED if keyless and table is KEYS else NOTHING
-            counts[table.name] = await _write_table(session, table, community_id, archive, blank)
+            counts[table.name] = 0
+            async with aclosing(_written(session, table, community_id, archive, blank)) as pages:
+                async for count in pages:
+                    counts[table.name] += count
+                    on_page()
         left_out = [words for name, words in STAYS.items() if await _is_there(session, name, community_id)]
         kept = await session.rows(select(KEPT.c.name, KEPT.c.value).where(KEPT.c.scope == community_id))
     for name, data in images.items():
@@ -191,17 +204,21 @@ async def _is_there(session: Session, name: str, community_id: int) -> bool:
     return await session.first(select(table.c.community_id).where(owned(table, community_id)).limit(1)) is not None
 
 
-async def _write_table(
+async def _written(
     session: Session, table: Table, community_id: int, archive: zipfile.ZipFile, blank: Values
-) -> int:
-    count = 0
+) -> AsyncGenerator[int, None]:
+    """Write a table piece by piece; gives how many rows each has."""
     asked = select(table).where(owned(table, community_id)).order_by(*table.primary_key)
     with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as lines:
-        async for rows in session.pages(asked, AT_A_TIME * 4):
-            text = "".join(f"{to_json(to_line(table, {**row, **blank}))}\n" for row in rows)
-            await asyncio.to_thread(lines.write, text.encode())
-            count += len(rows)
-    return count
+        waiting: list[str] = []
+        async for rows in session.pages(asked, FEW_AT_A_TIME):
+            waiting += [f"{to_json(to_line(table, {**row, **blank}))}\n" for row in rows]
+            if sum(map(len, waiting)) >= PIECE_CHARACTERS:
+                await asyncio.to_thread(lines.write, "".join(waiting).encode())
+                yield len(waiting)
+                waiting = []
+        await asyncio.to_thread(lines.write, "".join(waiting).encode())
+        yield len(waiting)
 
 
 async def import_community(
@@ -333,11 +350,14 @@ async def _read(
 ) -> CommunityId:
     community_id = into.id if into is not None else await _founded(session, manifest["community"], guild_id)
     its = {"community_id": community_id}
+    is_late = session.is_sqlite and into is not None  # people's files hold up nobody else for their index
+    if is_late:
+        await index_later(session, community_id)
     async with much_indexed(session):
         while page := await asyncio.to_thread(next, pages, None):
             await session.run(session.insert(METADATA.tables[page.table_name]), [{**row, **its} for row in page.rows])
             await session.run(session.insert(ATTACHMENTS), [{**row, **its} for row in page.files])
-            await put_into_index(session, community_id, page.words)
+            await put_into_index(session, community_id, () if is_late else page.words)
     kept = {name: value for name, value in manifest["kept"].items() if into is None or name.startswith(CARRIED)}
     await session.upsert(KEPT, [{"scope": community_id, "name": name, "value": value} for name, value in kept.items()])
     if not await session.run(update(COUNTERS).where(owned(COUNTERS, community_id)).values(agent=COUNTERS.c.agent)):

@@ -8,6 +8,7 @@ from bot.core.keeping import ArchiveContents
 from bot.core.ports import Cipher, Workshop
 from bot.core.records import Community, CommunityId
 from storage.database import Database
+from storage.late_indexing import index_rest
 from storage.moving.archive import (
     BROKEN,
     UNREADABLE,
@@ -34,12 +35,16 @@ class HandedArchives:
     async def pack(self, community_id: CommunityId, *, most_bytes: int) -> tuple[bytes, ArchiveContents]:
         """Give a community as a file, without what opens keys; raises BadSetting for one that is larger."""
         with TemporaryFile() as file:
-            moved = await write_archive(self._database, community_id, file, keyless=True)
-            if (size := file.tell()) > most_bytes:
-                raise BadSetting(
-                    f"This community takes {size / 1e6:,.1f} MB, and files of {most_bytes / 1e6:,.1f} MB can be sent "
-                    "here: ask whoever runs Selfroom for it, who has `selfroom export`."
-                )
+
+            def check() -> None:
+                if file.tell() > most_bytes:
+                    raise BadSetting(
+                        f"This community takes more than the {most_bytes / 1e6:,.1f} MB that can be sent here: ask "
+                        "whoever runs Selfroom for it, who has `selfroom export`."
+                    )
+
+            moved = await write_archive(self._database, community_id, file, keyless=True, on_page=check)
+            check()
             file.seek(0)
             return file.read(), contents_of(moved.counts, moved.left_out)
 
@@ -50,6 +55,7 @@ class HandedArchives:
     async def unpack(self, community: Community, data: bytes) -> ArchiveContents:
         """Let what is in an archive move into an empty community, all or nothing; raises BadSetting."""
         moved = await import_community(self._database, data, into=community, cipher=self._cipher, closed=True)
+        await index_rest(self._database)
         return contents_of(moved.counts, moved.left_out)
 
 

@@ -166,6 +166,41 @@ async def test_a_refused_topic_is_told_and_waits_for_the_right_without_pausing_a
     assert await here.waiting() == []
 
 
+@pytest.mark.parametrize("kind", [LetterKind.TOPIC, LetterKind.POST])
+async def test_a_last_refusal_that_is_on_its_way_while_the_right_comes_back_makes_nothing_rest(
+    here: Town, monkeypatch: pytest.MonkeyPatch, kind: LetterKind
+) -> None:
+    here.publisher.trouble.extend([REFUSED] * 2)
+    if kind is LetterKind.POST:
+        await here.say(ADA, "Let me in.")
+    else:
+        await here.apply(AddLetter(kind=kind, room_id=ADA, payload={}, not_before=here.clock.now()))
+    for _ in range(2):
+        await here.deliver(2)
+
+    async def refused_too_late(*_: object, **__: object) -> None:
+        await here.intake.take(GuildSeen(guild_id=GUILD_ID, name="Testers"))
+        raise Forbidden("Discord does not let me.")
+
+    with monkeypatch.context() as slow:
+        slow.setattr(here.publisher, "post", refused_too_late)
+        slow.setattr(here.publisher, "edit_channel", refused_too_late)
+        await here.deliver(2)
+    assert await here.waiting() != []
+    await here.deliver(2)
+    assert await here.waiting() == []
+    assert told(here) == []
+
+
+async def test_a_letter_refused_but_once_is_tried_as_soon_as_the_right_is_back(here: Town) -> None:
+    here.publisher.trouble.append(REFUSED)
+    await here.apply(AddLetter(kind=LetterKind.TOPIC, room_id=ADA, payload={}, not_before=here.clock.now()))
+    await here.deliver()
+    await here.intake.take(GuildSeen(guild_id=GUILD_ID, name="Testers"))
+    await here.deliver()
+    assert await here.waiting() == []
+
+
 async def test_a_refused_reaction_is_given_up(here: Town) -> None:
     await here.hear("Ada?")
     [heard] = await here.history()

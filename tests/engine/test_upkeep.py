@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import Executable
 
-from bot.core.changes import AddKey, AddRequest, AddSchedule, UpdateAgent, UpdateRoom
+from bot.core.changes import AddKey, AddRequest, AddSchedule, Audit, Change, UpdateAgent, UpdateRoom
 from bot.core.config import CommunityConfig
 from bot.core.kinds import ReasonKind, RequestState
 from bot.core.records import AccessKey, AccessRequest, AgentId, KeyId, RequestId, Schedule, ScheduleId, Snowflake
@@ -176,3 +177,25 @@ async def test_what_is_kept_no_longer_goes_in_short_transactions(monkeypatch: py
             left = [len(await read.talk.history(home.community_id, room_id)) for room_id in (ONE, TWO)]
     assert left == [5, 5]
     assert [*turns.values()] == [10, 10, 10, 10]
+
+
+async def test_old_logs_go_in_short_transactions_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep_module, "LOGS_AT_ONCE", 10)
+    gone: list[int] = []
+    asked = Session.run
+
+    async def counting(session: Session, statement: Executable, values: Any = None) -> int:  # noqa: ANN401
+        rows = await asked(session, statement, values)
+        gone.append(rows if "DELETE FROM" in str(statement) else 0)
+        return rows
+
+    async with kept(CommunityConfig(log_days=1, message_days=1)) as (home, upkeep):
+        noted: list[Change] = [Audit(by="ann", what="agent pause", at=home.clock.now()) for _ in range(35)]
+        async with home.store.writing(home.community_id) as write:
+            await write.apply(home.community_id, noted)
+        monkeypatch.setattr(Session, "run", counting)
+        await pass_time(home, upkeep, 3 * 86_400)
+        async with home.store.reading() as read:
+            assert await read.logs.audit(home.community_id, limit=100) == []
+    assert sum(gone) >= 35
+    assert max(gone) == 10

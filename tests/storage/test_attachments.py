@@ -38,7 +38,7 @@ async def test_files_go_with_their_message(store: SqlStore, community_id: Commun
     assert [one.attachments for one in await messages(store, community_id)] == [(NOTE,)]
     assert await rows(store) == 1
     async with store.writing(community_id) as write:
-        await write.agents.delete(community_id, ROOM)
+        await write.agents.delete(community_id, ROOM, START)
     assert await rows(store) == 0
 
 

@@ -301,7 +301,7 @@ async def test_an_agent_deleted_for_good_leaves_its_id_used(store: SqlStore, com
     async with store.writing(community_id) as write:
         await write.apply(community_id, [AddMembership(membership=membership(1, 3))])
         await hear(write.talk, community_id, said("in its room", room_id=AgentId(3)))
-        await write.agents.delete(community_id, AgentId(3))
+        await write.agents.delete(community_id, AgentId(3), START)
     async with store.writing(community_id) as write:
         view = await write.views.whole(community_id, agent_ids=[ROOM])
         assert AgentId(3) not in view.agents

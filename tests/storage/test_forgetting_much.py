@@ -9,11 +9,12 @@ import pytest
 from bot.core.changes import Change, EndBeat
 from bot.core.errors import BadSetting
 from bot.core.keeping import ForgetReport, Readable
-from bot.core.records import AgentId, CommunityId, Snowflake
-from storage import forgetting, inline
+from bot.core.records import AgentId, Attachment, CommunityId, Snowflake
+from storage import forgetting, inline, personal
+from storage.columns import to_json
 from storage.forgetting import MESSAGES_AT_ONCE
 from storage.owed import work_off
-from storage.session import Session
+from storage.session import Rows, Session
 from storage.store import SqlStore
 from tests.factories import by_person, person
 from tests.fakes import START
@@ -23,6 +24,7 @@ from tests.storage.test_beats import beat
 
 ROOM, MIRA = AgentId(1), Snowflake(501)
 WREN = by_person("wren", 502)
+NOTE = Attachment(name="a.txt", media_type="text/plain", size_bytes=9, url="https://x.example/a", text="leaves")
 COUNT = 2 * MESSAGES_AT_ONCE + 3
 
 
@@ -63,6 +65,22 @@ async def test_whatever_may_touch_any_number_of_rows_is_done_off_the_loop(
         monkeypatch.setattr(inline, "is_short", judge)
 
 
+async def test_a_file_of_what_one_person_said_is_never_larger_than_can_be_held(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(personal, "LARGEST_FILE", 20_000)
+    async with store.writing(community_id) as write:
+        lines = [said("word " * 200, number, attachments=(NOTE,)) for number in range(COUNT)]
+        await write.talk.add(community_id, lines)
+    async with store.reading() as read:
+        data = await read.personal.data(community_id, MIRA, Readable(rooms=frozenset({ROOM}), threads=frozenset()))
+    assert 10_000 < len(to_json(data)) < 30_000
+    assert isinstance(data["messages"], list)
+    left_out = data["more_than_fits_into_a_file"]
+    assert left_out == {"messages": COUNT - len(data["messages"]), "attachments": COUNT}
+    assert data["where_you_may_not_read"] == {"messages": 0, "reactions": 0}
+
+
 async def carried_on(store: SqlStore, community_id: CommunityId, most: int = 10_000) -> ForgetReport | None:
     """Forget her on in a transaction after the other, so many at most; gives what went if that was all."""
     for _ in range(most):
@@ -98,6 +116,33 @@ async def test_no_transaction_touches_more_than_a_few_rows(
     assert (gone.messages, gone.texts) == (COUNT, COUNT)
     assert len(turns) > COUNT // MESSAGES_AT_ONCE + COUNT // 20
     assert max(turns) < 12 * MESSAGES_AT_ONCE
+
+
+async def test_no_transaction_looks_through_all_that_was_said(
+    store: SqlStore, community_id: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "LINES_LOOKED_THROUGH", 20)
+    await filled(store, community_id)
+    async with store.writing(community_id) as write:
+        await write.talk.add(community_id, [said("mine", 1_000 + number) for number in range(3)])
+    looked_at: list[int] = []
+    asked = Session.rows
+
+    async def counting(session: Session, statement: Any, values: Any = None) -> Rows:  # noqa: ANN401
+        rows = await asked(session, statement, values)
+        looked_at.append(len(rows) if "FROM messages" in str(statement) else 0)
+        assert "FROM messages" not in str(statement) or "LIMIT" in str(statement) or "messages.id IN" in str(statement)
+        return rows
+
+    async with store.reading() as read:
+        called = await read.personal.called(community_id, MIRA)
+    monkeypatch.setattr(Session, "rows", counting)
+    async with store.writing(community_id) as write:
+        await write.personal.begin_forgetting(community_id, MIRA, START, called=called)
+    gone = await carried_on(store, community_id)
+    assert gone is not None
+    assert gone.messages == 3
+    assert sum(looked_at) > COUNT
 
 
 def bytes_in(folder: Path) -> bytes:

@@ -3,9 +3,10 @@
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from secrets import token_hex
 
 import pytest
 
@@ -13,11 +14,14 @@ from bot.core.changes import SetOverride
 from bot.core.errors import BadSetting
 from bot.core.models import OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
+from storage.moving import archive, handed
 from storage.moving.handed import MOST_AGENTS, HandedArchives, looked_through
+from storage.session import Session
 from storage.store import SqlStore
+from storage.talking import Indexed, put_into_index
 from tests.factories import person
 from tests.fakes import START, OpenBench, PlainCipher
-from tests.storage.lines import forget
+from tests.storage.lines import forget, said
 from tests.storage.test_moving import FIRST, OTHER_GUILD, lively
 
 __all__ = ["lively"]  # the community that every test here takes
@@ -76,11 +80,23 @@ async def test_a_handed_archive_names_its_keys_and_holds_nothing_that_opens_one(
         assert "seal" not in json.loads(archive.read("manifest.json"))
 
 
-async def test_one_that_discord_would_not_take_is_told_with_its_size(
-    archives: HandedArchives, lively: CommunityId
+async def test_one_that_discord_would_not_take_is_given_up_as_soon_as_it_is_too_large(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(BadSetting, match=r"takes 0\.\d MB, and files of 0\.0 MB can be sent here: ask whoever runs"):
-        await archives.pack(lively, most_bytes=1_000)
+    async with store.writing(lively) as write:
+        await write.talk.add(lively, [said(token_hex(1_000), 100 + number) for number in range(400)])
+    monkeypatch.setattr(archive, "PIECE_CHARACTERS", 10_000)
+    sizes: list[int] = []
+
+    class Watched(io.BytesIO):
+        def close(self) -> None:
+            sizes.append(self.tell())
+            super().close()
+
+    monkeypatch.setattr(handed, "TemporaryFile", Watched)
+    with pytest.raises(BadSetting, match=r"takes more than the 0\.0 MB that can be sent here: ask whoever runs"):
+        await archives.pack(lively, most_bytes=10_000)
+    assert 10_000 < sizes[0] < 200_000, "the lines alone are 400,000 bytes"
 
 
 async def test_it_moves_into_an_empty_community_whose_own_choices_stay(
@@ -106,6 +122,27 @@ async def test_it_moves_into_an_empty_community_whose_own_choices_stay(
         assert view.rooms[FIRST].room.channel_id is None  # it gets one in this server
     with pytest.raises(BadSetting, match="live here already"):
         await archives.unpack(empty, await packed(archives, lively))
+
+
+async def test_what_came_in_is_found_by_its_words_though_its_index_is_written_apart(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = await packed(archives, lively)
+    async with store.reading() as read:
+        said_there = [one.content for one in await read.talk.history(lively, FIRST)]
+    written: list[int] = []
+    real = put_into_index
+
+    async def noting(session: Session, community_id: int, lines: Sequence[Indexed]) -> None:
+        written.append(len(lines))
+        await real(session, community_id, lines)
+
+    monkeypatch.setattr(archive, "put_into_index", noting)
+    await archives.unpack(empty, data)
+    assert (sum(written) == 0) == store.database.is_sqlite
+    async with store.reading() as read:
+        word = next(word for content in said_there for word in content.split() if word.isalpha())
+        assert await read.talk.search(empty.id, word, room_ids=[FIRST]) != []
 
 
 async def test_who_was_forgotten_here_does_not_come_back_with_an_archive(

@@ -53,6 +53,8 @@ KEYED = [
     "DELETE FROM parts WHERE parts.community_id = ? AND (parts.message_id = ? OR ? = 1) AND parts.discord_id = ?",
     'UPDATE counters SET "key"=? WHERE counters.community_id = ?',
     "INSERT INTO message_words (rowid, words, room) VALUES (?, ?, ?)",  # kept in memory until the commit
+    "INSERT INTO message_words (rowid, words, room) SELECT ?, ?, ?"
+    " WHERE ? <= coalesce((SELECT CAST(value AS INTEGER) FROM kept WHERE scope = 0 AND name = ?), ?)",
 ]
 UNBOUNDED = [
     "UPDATE beats SET hud=? WHERE beats.community_id = ? AND beats.at >= ?",
@@ -82,7 +84,8 @@ async def test_of_what_is_taken_for_few_rows_sqlite_itself_says_so(statement: st
     async with await SqlStore.open("sqlite://") as store, store.database.reading() as connection:
         values = (None,) * statement.count("?")
         plan = (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)).all()
-    assert all("USING PRIMARY KEY (community_id=?" in step.detail for step in plan), plan
+    of_one_row = ("SCAN CONSTANT ROW", "SCALAR SUBQUERY 1", "SEARCH kept USING PRIMARY KEY (scope=? AND name=?)")
+    assert all("USING PRIMARY KEY (community_id=?" in step.detail or step.detail in of_one_row for step in plan), plan
 
 
 @pytest.mark.parametrize("statement", UNBOUNDED)

@@ -118,7 +118,7 @@ async def test_a_deleted_agent_takes_the_threads_in_its_room_along(store: SqlSto
     async with store.writing(community_id) as write:
         note = SetFocus(agent_id=GUEST, side=Side(id), focus=Focus(notes=("oak",)))
         await write.apply(community_id, [note])
-        await write.agents.delete(community_id, HOST)
+        await write.agents.delete(community_id, HOST, START)
     async with store.database.reading() as connection:
         assert (await connection.execute(select(MINDS.c.side).where(MINDS.c.side == id))).all() == []
     view = await seen(store, community_id, GUEST)

@@ -69,6 +69,17 @@ class Upkeep(Protocol):
     async def set_aside(self, found: Unreadable, at: datetime) -> None:
         """Take rows that cannot be read from what is still to be done, so that they hold nobody else up."""
 
+    async def forget_logs(
+        self,
+        community_id: CommunityId,
+        *,
+        messages_before: datetime,
+        huds_before: datetime,
+        logs_before: datetime,
+        limit: int,
+    ) -> int:
+        """Remove at most so many of each kind of log, letter and key; gives how many went of the kind with most."""
+
     async def forget_huds(self, community_id: CommunityId, before: datetime, *, limit: int) -> int:
         """Empty a few of the stored HUDs that are older; gives how many, 0 once there are none."""
 

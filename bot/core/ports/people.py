@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.core.keeping import ForgetReport, Readable
+from bot.core.keeping import CalledHere, ForgetReport, Readable
 from bot.core.records import CommunityId, Json, Person, Room, Snowflake
 
 
@@ -40,6 +40,9 @@ class Personal(Protocol):
     async def data(self, community_id: CommunityId, person_id: Snowflake, readable: Readable) -> dict[str, Json]:
         """Give what is stored of a person where they may read, ready for a JSON file; of the rest only how much."""
 
+    async def called(self, community_id: CommunityId, person_id: Snowflake) -> CalledHere:
+        """Give what a person is or was called, and who else; it looks through all that was said."""
+
     async def forgetting(self) -> Sequence[tuple[CommunityId, Snowflake]]:
         """Give who is still to be forgotten, and in which community."""
 
@@ -48,11 +51,18 @@ class WritablePersonal(Personal, Protocol):
     """What is stored of one person, and the right to be forgotten."""
 
     async def begin_forgetting(
-        self, community_id: CommunityId, person_id: Snowflake, at: datetime, *, others: Collection[str] = ()
+        self,
+        community_id: CommunityId,
+        person_id: Snowflake,
+        at: datetime,
+        *,
+        others: Collection[str] = (),
+        called: CalledHere | None = None,
     ) -> None:
         """Take a person's name away, so that nothing of them comes in, and note that what they said and did is to go.
 
         `others`: names that the server knows beside those of people and agents, such as its roles'.
+        `called`: what was read before, so that nobody waits for that.
         """
 
     async def forget_on(self, community_id: CommunityId, person_id: Snowflake) -> ForgetReport | None:

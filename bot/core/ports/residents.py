@@ -25,8 +25,14 @@ class Agents(Protocol):
 class WritableAgents(Agents, Protocol):
     """Agents, and their end."""
 
-    async def delete(self, community_id: CommunityId, agent_id: AgentId) -> None:
-        """Delete an agent for good with its room and all that was said there; its id stays used."""
+    async def delete(self, community_id: CommunityId, agent_id: AgentId, at: datetime) -> None:
+        """Delete an agent for good with its room and all that was said there; its id stays used.
+
+        Where that is much, nobody sees the room from now on, and the rest goes in short transactions by itself.
+        """
+
+    async def is_going(self, community_id: CommunityId, agent_id: AgentId) -> bool:
+        """Tell whether an agent was deleted of which not everything is gone yet."""
 
 
 class Rooms(Protocol):
@@ -68,8 +74,11 @@ class WritableRooms(Rooms, Protocol):
     async def name_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake, name: str) -> None:
         """Keep of what thread the messages of a room are that were said in it."""
 
-    async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> int:
-        """Remove what is stored in a room of one of its threads, everywhere; it may come in again. Gives how many."""
+    async def forget_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake) -> bool:
+        """Remove some of what is stored in a room of one of its threads, everywhere; it may come in again.
+
+        Tells whether all is gone; the rest goes on by itself.
+        """
 
     async def close_thread(self, community_id: CommunityId, thread_id: AgentId) -> None:
         """Let all agents leave a private thread that is no more, and remove what they kept on its side."""

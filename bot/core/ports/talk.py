@@ -146,6 +146,9 @@ class Letters(Protocol):
     async def newest(self, community_id: CommunityId, room_id: AgentId, kind: LetterKind) -> Letter | None:
         """Give a room's newest letter of a kind, sent or not."""
 
+    async def attempts(self, community_id: CommunityId, letter_id: LetterId) -> int:
+        """Give how often a letter was tried, 0 for one that is gone."""
+
     async def held(self, community_id: CommunityId) -> Sequence[Letter]:
         """Give the letters that moderation holds, oldest first."""
 

@@ -73,8 +73,11 @@ class Privacy:
 
     async def _forget(self, guild_id: Snowflake, person: Person, others: Collection[str]) -> str:
         now = self.office.now()
-        async with self.office.changing(guild_id, person) as (community, write):
-            await write.personal.begin_forgetting(community.id, person.id, now, others=others)
+        await self.known(guild_id, person)
+        async with self.office.looking(guild_id) as (community, read):
+            called = await read.personal.called(community.id, person.id)
+        async with self.office.store.writing(community.id) as write:
+            await write.personal.begin_forgetting(community.id, person.id, now, others=others, called=called)
         gone, view = await forgotten(self.office.store, self.office.clock, community.id, person.id)
         self.office.on_done()
         whole = await self.office.store.gone_for_good()

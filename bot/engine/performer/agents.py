@@ -91,10 +91,12 @@ def retire_agent(work: UnitOfWork, action: RetireAgent) -> str:
 
 
 @handles(RestoreAgent)
-def restore_agent(work: UnitOfWork, action: RestoreAgent) -> str:
+async def restore_agent(work: UnitOfWork, action: RestoreAgent) -> str:
     agent = work.agent(action.agent_id)
     if agent.retired_at is None:
         raise Rejected(f"{agent.name} is not retired.")
+    if await work.write.agents.is_going(work.community_id, agent.id):
+        raise Rejected(f"{agent.name} was deleted for good: what was said there is still being removed.")
     work.update_agent(agent.id, retired_at=None, paused_reason=None, failures_in_a_row=0)
     room = work.room(agent.id)
     if room.channel_id is None:
@@ -153,7 +155,7 @@ def _at_rest(agent: WholeAgent) -> WholeAgent:
 async def delete_agent(work: UnitOfWork, action: DeleteAgent) -> str:
     agent = work.agent(action.agent_id)
     _leave_channel(work, agent, removed=action.channel == "remove")
-    await work.write.agents.delete(work.community_id, agent.id)
+    await work.write.agents.delete(work.community_id, agent.id, work.now)
     if work.subject_id == agent.id:
         work.subject_id = None
     return f"{agent.name} is deleted for good."

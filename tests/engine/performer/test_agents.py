@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from bot.core.actions import (
     AlterAgent,
     CreateAgent,
@@ -15,6 +17,7 @@ from bot.core.changes import UpdateRoom
 from bot.core.kinds import AgentType, LetterKind, OutputFormat, Visibility
 from bot.core.letters import wanted_visibility
 from bot.core.records import AgentId
+from storage import emptying
 from tests.engine.performer.house import ADA, BO, BOSS, CY, DI, EL, MIRA, House
 
 NEWT = AgentId(6)
@@ -107,6 +110,17 @@ async def test_retiring_ends_talk_in_the_room_until_the_agent_is_restored(house:
     restored, again = await house.ask(BOSS, RestoreAgent(agent_id=ADA), RestoreAgent(agent_id=ADA))
     assert (restored.accepted, again.why) == (True, "Ada is not retired.")
     assert await house.one(BO, SendMessage(room_id=ADA, message="x")) == ""
+
+
+async def test_an_agent_that_is_going_for_good_is_not_restored(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as slow:
+        slow.setattr(emptying, "AT_ONCE", 0)  # nothing goes with the command itself
+        (gone,) = await house.ask(BOSS, DeleteAgent(agent_id=ADA))
+        (restored,) = await house.ask(BOSS, RestoreAgent(agent_id=ADA))
+        assert gone.accepted
+        assert "deleted for good" in restored.why
+    await house.store.gone_for_good()
+    assert ADA not in (await house.view()).agents
 
 
 async def test_a_retired_agents_channel_is_closed_to_writing_and_opened_again(house: House) -> None:
