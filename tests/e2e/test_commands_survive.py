@@ -50,8 +50,8 @@ async def prepared(manager: Commander, guests: list[Visitor]) -> Shown:
     """Have people knock, an agent say what is held back, and a message that can be pointed at."""
     you, office = manager.visitor, await manager.visitor.channel("welcome")
     await manager.told("setup places", managers_channel=office)
-    told = await manager.told("agent create", name="Attic", prompt="You are Attic.")
-    attic = told.partition("with the id ")[2].partition(".")[0]
+    await manager.told("agent create", name="Attic", prompt="You are Attic.")
+    attic = str(await manager.id_of("Attic"))
     await manager.told("agent pause", agent=attic)
     await manager.told("key create", room=attic, label="one", key="open sesame")
     await manager.close_room(attic)

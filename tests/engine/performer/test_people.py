@@ -46,7 +46,7 @@ async def test_changes_of_knowledge_are_undone_one_after_the_other_or_by_number(
 async def test_a_clone_has_the_configuration_and_if_asked_the_knowledge_but_no_rights(house: House) -> None:
     await house.act(DI, Set(path="motto", value="be kind"))
     (cloned,) = await house.ask(BOSS, CloneAgent(agent_id=DI, name="Di Two", with_knowledge=True))
-    assert cloned.result == "Di Two is created with the id 6, like Di."
+    assert cloned.result == "Di Two is created, like Di."
     view = await house.view(CLONE, DI)
     assert (view.whole_agent(CLONE).prompt, view.agents[CLONE].can_create_agents) == (
         view.whole_agent(DI).prompt,
