@@ -139,8 +139,8 @@ async def test_what_is_kept_of_a_deed_is_an_id_and_what_is_shown_is_the_name_of_
     async with house.store.reading() as read:
         kept = [tuple(row) for row in await read.session.rows(text("SELECT audit.by, what FROM audit ORDER BY id"))]
         shown = [(one.by, one.what) for one in await read.logs.audit(house.community_id)]
-    assert kept[0] == ("The Architect (<@502>)", "set muted: Agents ignore <@502>.")
-    assert shown[-1] == ("The Architect (@chief)", "set muted: Agents ignore @chief.")
+    assert kept[0] == ("The Architect (<@502>)", "Agents ignore <@502>.")
+    assert shown[-1] == ("The Architect (@chief)", "Agents ignore @chief.")
     assert "boss" not in str(kept) + str(shown)
 
 
@@ -149,5 +149,5 @@ async def test_every_change_by_a_person_is_in_the_audit_log_with_their_name(hous
     await house.ask(MIRA, PermitAgent(agent_id=BO, allowed=True), subject=BO)
     async with house.store.reading() as read:
         (entry,) = await read.logs.audit(house.community_id)
-    what = "permit agent: Bo may create agents. (can create agents: no → yes)"
+    what = "Bo may create agents. (may create agents: no → yes)"
     assert (entry.by, entry.what) == ("The Architect (@boss)", what)
