@@ -126,7 +126,7 @@ async def check_pages(manager: Commander, there: Shown) -> None:
 async def check_questions(manager: Commander, there: Shown) -> None:
     """What was asked for sure can be answered, and an agent's card still does what it offers."""
     assert "tokens" in words_of(await manager.press(there["card"], "HUD"))
-    assert "👍 on [message " in words_of(await manager.press(there["react"], "👍"))
+    assert "👍 on [that message](" in words_of(await manager.press(there["react"], "👍"))
     assert "answers in" in words_of(await manager.press(there["setup"], "Try the model"))
     chosen = await manager.choose(there["setup"], "Where managers are told things", there["42"]["channel_id"])
     assert "Set: managers channel." in words_of(chosen)

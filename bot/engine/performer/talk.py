@@ -168,11 +168,13 @@ def _sign(work: UnitOfWork, action: React) -> str:
 
 def _there(work: UnitOfWork, message: Message) -> str:
     """Word a message for the actor: agents know numbers, people follow links."""
-    place = message.thread_id or work.room(message.room_id).channel_id
-    if work.actor.agent_id is not None or message.discord_id is None or place is None:
+    if work.actor.agent_id is not None:
         return f"message {message.id}"
+    place = message.thread_id or work.room(message.room_id).channel_id
+    if message.discord_id is None or place is None:
+        return "that message"
     guild_id = work.view.community.guild_id
-    return f"[message {message.id}](https://discord.com/channels/{guild_id}/{place}/{message.discord_id})"
+    return f"[that message](https://discord.com/channels/{guild_id}/{place}/{message.discord_id})"
 
 
 @handles(WakeAgent)
