@@ -234,3 +234,9 @@ async def test_setup_says_what_is_there_and_what_is_missing(cast: Cast) -> None:
     assert "Set: managers channel." in words_of(chosen)
     assert "Set: managers channel." in await cast.manager.told("setup places", managers_channel=welcome)
     assert f"<#{welcome}>" in await cast.manager.told("setup start")
+    places = await cast.manager.told("setup places")
+    assert f"- `managers_channel`: <#{welcome}> (Where managers read about faults" in places
+    assert "- `architect_role`: none (A role that may do here what Manage Server may)" in places
+    assert "Give `/setup places` what is to change" in places
+    assert "- `time_zone`: Europe/Berlin (" in await cast.manager.told("setup words")
+    assert "- `words`: none (" in await cast.manager.told("setup moderation")
