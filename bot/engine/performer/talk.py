@@ -98,15 +98,14 @@ def check_can_be_said(work: UnitOfWork, room: Room) -> None:
 
 
 def _posted_at(work: UnitOfWork, agent: Agent, room: Room, words: int) -> datetime:
-    """Type one message after the other, from the moment the agent was let through, at a quick tempo sooner."""
+    """Type one message after the other, from the moment the agent was let through, at its own tempo."""
     let_through = work.context.let_through_at
     if let_through is None:
         return work.now
     before = [one.not_before for one in work.changes if isinstance(one, Said) and one.room_id == room.id]
     start = max([let_through, *(at for at in before if at is not None)])
-    part = min(1.0, leisure(agent))  # what is set is the most: an agent at rest keeps nobody waiting for longer
-    at_most = work.config.typing_at_most_seconds * part
-    return post_at(start, words, round(room.wpm / part), at_most_seconds=at_most, now=work.now)
+    at_most = work.config.typing_at_most_seconds
+    return post_at(start, words, room.wpm, at_most_seconds=at_most, leisure=leisure(agent), now=work.now)
 
 
 def _put(
