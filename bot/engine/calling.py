@@ -301,11 +301,17 @@ class Caller:
         sole = None if call.shared else _sole(batch, call, answer)
         text = answer.text
         if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
-            return parse_answer(text, asked=asked, output_format=output_format, sole=sole)
+            return parse_answer(text, asked=asked, output_format=output_format, sole=sole, complete=answer.complete)
         text = text[:LONGEST_ANSWER]
         try:
             return await self._workshop.done(
-                batch.community_id, parse_answer, text, asked=asked, output_format=output_format, sole=sole
+                batch.community_id,
+                parse_answer,
+                text,
+                asked=asked,
+                output_format=output_format,
+                sole=sole,
+                complete=answer.complete,
             )
         except TooMuch as error:
             log.warning("an answer could not be read", model=call.kind.model, characters=len(text))

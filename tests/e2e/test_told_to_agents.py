@@ -134,6 +134,17 @@ async def test_blockers_and_the_latest_summary_stay_in_the_smallest_budget(stage
     assert lines["notes"][0] not in view
 
 
+async def test_whose_answer_was_cut_is_told_so_and_keeps_what_was_whole(stage: Stage) -> None:
+    many = [{"type": "set", "path": f"plans.plan{n}", "value": no_two_alike(n)} for n in range(8)]
+    outcome = await stage.obeys("Rook", "", many)
+    assert any("broke off before its end" in told for told in outcome)
+    view = await view_of(stage, "Rook")
+    assert "plans.plan0: " in view or "plan0" in view
+    assert "plan7" not in view
+    (told,) = [line for line in view.splitlines() if "answer -> rejected: Your answer broke off before its end" in line]
+    assert told.endswith("Do what is missing, in shorter answers.")
+
+
 async def test_rooms_keep_to_their_allocation_and_get_what_the_others_leave(stage: Stage) -> None:
     budget = 8_000
     stage.ids["Moor"] = await stage.cast.agent("Moor")
