@@ -51,6 +51,13 @@ def test_the_documented_answer_is_taken_as_it_is() -> None:
     assert reply == AgentAnswer(agent_id=FIVE, thoughts="hm", actions=(HI, HEART))
 
 
+def test_the_largest_file_is_read_whole() -> None:
+    text = ("A line of a log.\n" * 12_000)[:199_999] + "."
+    said = [{"room_id": 8, "message": "hi"}]
+    reply = five(of_five(responses=said, actions=[{"type": "attach", "name": "log.md", "text": text}]))
+    assert [getattr(action, "text", "") for action in reply.actions] == ["", text]
+
+
 def test_who_lost_the_end_of_its_answer_is_told() -> None:
     text = '{"agents": [{"agent_id": 5, "actions": [{"type": "set_topic", "topic": "a"}, {"type": "set_to'
     reply = parse_answer(text, asked=[FIVE], complete=False).replies[FIVE]
