@@ -299,20 +299,13 @@ class Caller:
         if (turn := batch.turns.get(asked[0])) is not None and call.ready[0].is_turn:
             return await self._read_turn(batch, answer, call, turn)
         sole = None if call.shared else _sole(batch, call, answer)
+        read = partial(parse_answer, asked=asked, output_format=output_format, sole=sole, complete=answer.complete)
         text = answer.text
         if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
-            return parse_answer(text, asked=asked, output_format=output_format, sole=sole, complete=answer.complete)
+            return read(text)
         text = text[:LONGEST_ANSWER]
         try:
-            return await self._workshop.done(
-                batch.community_id,
-                parse_answer,
-                text,
-                asked=asked,
-                output_format=output_format,
-                sole=sole,
-                complete=answer.complete,
-            )
+            return await self._workshop.done(batch.community_id, read, text)
         except TooMuch as error:
             log.warning("an answer could not be read", model=call.kind.model, characters=len(text))
             return ParsedAnswer(unusable=frozenset(asked), rejected=(error.sentence,))
