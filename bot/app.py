@@ -279,7 +279,7 @@ async def keep_manner(settings: Settings, card: Card, *, guild_id: int | None) -
             community = chosen(await read.communities.all(), guild_id)
         models = with_manner(settings.defaults.overlaid(community.overrides), card.model, card.manner)
         async with store.writing(community.id) as write:
-            what = f"had {card.model} asked as a trial found best"
+            what = f"{card.model} is asked as a trial found best."
             audit = Audit(by="the command line", what=what, at=SystemClock().now())
             await write.apply(community.id, [SetOverride(name="models", value=models), audit])
     return f"{community.name} asks {card.model} so from now on (`models` in /setup options)."

@@ -111,9 +111,9 @@ class LookingCog(Cog):
 
 
 def audit_line(view: Outline, entry: AuditEntry) -> str:
-    """Word who changed what, and of which agent."""
+    """Word who changed what, and of which agent where the sentence does not begin with it."""
     agent = view.agents.get(entry.agent_id) if entry.agent_id is not None else None
-    of = f", {agent.name}" if agent is not None else ""
+    of = "" if agent is None or agent.name in (entry.by, entry.what[: len(agent.name)]) else f", {agent.name}"
     return f"<t:{int(entry.at.timestamp())}:f> {honest(f'{entry.by}{of}: {entry.what}')}"
 
 

@@ -53,7 +53,8 @@ class ProcessWorkshop:
                 async with asyncio.timeout(self._wall_seconds):
                     done, result = await _answered(bench, (work, given, named))
             except (TimeoutError, EOFError, ConnectionError) as error:
-                log.warning("a piece of work was given up", work=work.__name__, lane=lane, why=type(error).__name__)
+                name = getattr(work, "func", work).__name__  # of what a partial does
+                log.warning("a piece of work was given up", work=name, lane=lane, why=type(error).__name__)
                 raise TooMuch from None
             else:
                 self._idle.append(bench)

@@ -14,7 +14,7 @@ from bot.core.plain_words import SENTENCE_END, in_whole_sentences
 from bot.core.records import Json
 from bot.core.spellings import AGENT_FIELDS, RESPONSE_FIELDS
 
-LONGEST_ANSWER = 200_000
+LONGEST_ANSWER = 400_000  # room for the largest file, with its line breaks and quotes escaped
 LONGEST_PLAIN = 8_000
 LONGEST_WORDS = 2_000  # without any bracket
 LONGEST_SHOWN = 100_000

@@ -1,8 +1,9 @@
 """A model's text becomes per-agent replies, item by item: what is valid stands, the rest is refused one by one."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -21,6 +22,11 @@ MOST_PARTS = 200  # no call asks so many agents
 LONGEST_THOUGHTS = 20_000
 ECHO = "that is what you were shown: say it in your own words."
 Refusal = tuple[str, str]  # (what, why)
+BROKE_OFF: Final[Refusal] = (
+    "answer",
+    "Your answer broke off before its end, mostly for being too long: what came last is lost. "
+    "Do what is missing, in shorter answers.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,15 +72,21 @@ class ParsedAnswer:
 
 
 def parse_answer(
-    text: str, *, asked: Sequence[AgentId], output_format: OutputFormat = OutputFormat.JSON, sole: Sole | None = None
+    text: str,
+    *,
+    asked: Sequence[AgentId],
+    output_format: OutputFormat = OutputFormat.JSON,
+    sole: Sole | None = None,
+    complete: bool = True,
 ) -> ParsedAnswer:
     """Read an answer to a call for the asked agents; it never raises.
 
-    In a call of one whatever comes is that agent's; with `sole` plain words are its message.
+    In a call of one whatever comes is that agent's; with `sole` plain words are its message. Whose part was the last
+    of one that is not `complete` is told that something of it is lost.
     What is not plain (core.answer_text) can take very long: that is for a workshop.
     """
     text = without_thinking(text)
-    parsed = _as_data(text, asked, output_format, sole)
+    parsed = _as_data(text, asked, output_format, sole, complete=complete)
     if parsed.usable or sole is None or len(asked) != 1:
         return parsed
     return _in_words(text, asked[0], sole) or parsed
@@ -89,11 +101,16 @@ def _in_words(text: str, agent_id: AgentId, sole: Sole) -> ParsedAnswer | None:
         return None
     reply = AgentAnswer(agent_id=agent_id, thoughts=said)
     if sole.is_asked and sole.room_id is not None:
-        reply = AgentAnswer(agent_id=agent_id, actions=(SendMessage(room_id=sole.room_id, message=said),))
+        lost = () if sole.is_whole else (BROKE_OFF,)
+        reply = AgentAnswer(
+            agent_id=agent_id, actions=(SendMessage(room_id=sole.room_id, message=said),), rejected=lost
+        )
     return ParsedAnswer(replies={agent_id: reply})
 
 
-def _as_data(text: str, asked: Sequence[AgentId], output_format: OutputFormat, sole: Sole | None) -> ParsedAnswer:
+def _as_data(
+    text: str, asked: Sequence[AgentId], output_format: OutputFormat, sole: Sole | None, *, complete: bool
+) -> ParsedAnswer:
     read = read_answer(text, output_format)
     keys = (frozenset() if read.data is None else keys_in(read.data)) | (
         frozenset() if read.whole else keys_written(text)
@@ -112,6 +129,9 @@ def _as_data(text: str, asked: Sequence[AgentId], output_format: OutputFormat, s
             spoiled.add(agent_id)
         else:
             replies[agent_id] = reply
+    if replies and not complete and (output_format is OutputFormat.TOON or not read.whole):
+        last = next(reversed(replies))  # TOON has no end that could be missing
+        replies[last] = replace(replies[last], rejected=(*replies[last].rejected, BROKE_OFF))
     left_out = [agent_id for agent_id in asked if agent_id not in replies and agent_id not in spoiled]
     if read.whole and (replies or not rejected):
         replies |= {agent_id: AgentAnswer(agent_id=agent_id) for agent_id in left_out}

@@ -80,7 +80,7 @@ class CommunityConfig(BaseModel):
     addressed_per_person_minutes: float = Field(default=10, gt=0, le=1_440)
     mention_wakes: bool = True
     patience_at_most_seconds: float = Field(default=128, ge=1, le=86_400)
-    patience_in_slow_rooms_seconds: float = Field(default=2_048, ge=1, le=86_400)  # where looks bring few lines
+    patience_in_slow_rooms_seconds: float = Field(default=4_096, ge=1, le=86_400)  # where looks bring few lines
     stale_minutes: float = Field(default=10, gt=0, le=10_080)
     floor: int = Field(default=2, ge=1, le=100)
     floor_seconds: float = Field(default=30, gt=0, le=600)

@@ -7,7 +7,7 @@ from bot.core.records import Agent, Membership
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SLOT_SECONDS = 1.0
-COARSEST_GRID = 128.0  # seconds; for longer waits it is a quarter of the wait
+COARSEST_GRID = 128.0  # seconds; for longer waits, in slow rooms, it is the wait itself
 USUAL_SECONDS = 5.0  # the interval at which an agent settles and types just as the settings say
 BRISKEST, SLOWEST = 0.4, 1.3  # how much of that time an agent takes that beats every second, or every ten
 LITTLE = 4  # new lines; a look that brings fewer is hardly worth its call
@@ -46,9 +46,9 @@ def ambient_beat_at(agent: Agent, membership: Membership, now: datetime, *, stre
     """Give the time at which the agent looks at ambient messages, together with members that wait alike."""
     wait = ambient_wait(agent, membership, stretch=stretch)
     at = _after(agent, wait, now)
-    # who speaks in a room that was still for long is not kept waiting; who goes on is, until members look together
-    grid = grid_seconds(min(wait, COARSEST_GRID) if at == now else max(min(wait, COARSEST_GRID), wait / 4))
-    return rounded_up(at, grid)
+    if wait <= COARSEST_GRID or at == now:  # who speaks in a room that was still for long is not kept waiting
+        return rounded_up(at, grid_seconds(min(wait, COARSEST_GRID)))
+    return rounded_up(_after(agent, wait / 2, now), grid_seconds(wait))  # from the second look on members look together
 
 
 def lengthened(agent: Agent, membership: Membership, config: CommunityConfig, *, new_lines: int) -> float:

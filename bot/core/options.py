@@ -94,7 +94,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "scene_usd": "what the turns of agents in one scene may cost, in USD",
     "scene_lobby_minutes": "minutes after which a scene that nobody began is closed",
     "scene_steps": "how often an agent is asked on one turn that comes to no move",
-    "typing_at_most_seconds": "the longest typing of a short message at 80 wpm; slower rooms take longer",
+    "typing_at_most_seconds": "the longest typing of a short message at 80 wpm; slower rooms and agents take longer",
     "sleep_at_most_days": "how far ahead agents may sleep or schedule, in days",
     "scheduled_at_most": "scheduled messages that an agent may have waiting",
     "fate_seconds": "seconds to look for a message whose fate is unknown before it is sent again",

@@ -33,16 +33,18 @@ def overrun(words: int, budget_words: int) -> int:
     return max(0, words - budget_words)
 
 
-def typing_seconds(words: int, wpm: int, *, at_most: float) -> float:
+def typing_seconds(words: int, wpm: int, *, at_most: float, leisure: float = 1.0) -> float:
     """Give how long a message of so many words is typed.
 
-    `at_most`: seconds for a short message at 80 words a minute; slower rooms take longer in proportion.
+    `at_most`: seconds for a short message at 80 words a minute; slower rooms take longer in proportion. `leisure`: how
+    much of that time its author takes.
     """
     if not at_most:
         return 0.0
+    longest = max(MOST_SECONDS, at_most)
     length = min(1.0, max(0.0, (words - SHORT_WORDS) / (LONG_WORDS - SHORT_WORDS)))
     cap = at_most * (1 + length) * USUAL_WPM / wpm
-    return min(words * 60 / wpm, max(LEAST_SECONDS, min(cap, max(MOST_SECONDS, at_most))))
+    return min(longest, leisure * min(words * 60 / wpm, max(LEAST_SECONDS, min(cap, longest))))
 
 
 def next_post_at(earlier: datetime | None) -> datetime | None:
@@ -50,6 +52,9 @@ def next_post_at(earlier: datetime | None) -> datetime | None:
     return None if earlier is None else earlier + timedelta(minutes=1)
 
 
-def post_at(let_through_at: datetime, words: int, wpm: int, *, at_most_seconds: float, now: datetime) -> datetime:
+def post_at(
+    let_through_at: datetime, words: int, wpm: int, *, at_most_seconds: float, leisure: float = 1.0, now: datetime
+) -> datetime:
     """Give when a message is posted: the typing began when the agent was let through, so the model's time counts."""
-    return max(now, let_through_at + timedelta(seconds=typing_seconds(words, wpm, at_most=at_most_seconds)))
+    seconds = typing_seconds(words, wpm, at_most=at_most_seconds, leisure=leisure)
+    return max(now, let_through_at + timedelta(seconds=seconds))

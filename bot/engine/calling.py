@@ -299,14 +299,13 @@ class Caller:
             parsed = await self._turns_read.read(batch.community_id, answer.text, turn, asked[0], output_format)
             return await self._turns_read.looked_at(parsed, turn, batch.view.config, batch.model)
         sole = None if call.shared else _sole(batch, call, answer)
+        read = partial(parse_answer, asked=asked, output_format=output_format, sole=sole, complete=answer.complete)
         text = answer.text
         if is_plain(text, len(sole.rules) + len(sole.others) if sole else 0):
-            return parse_answer(text, asked=asked, output_format=output_format, sole=sole)
+            return read(text)
         text = text[:LONGEST_ANSWER]
         try:
-            return await self._workshop.done(
-                batch.community_id, parse_answer, text, asked=asked, output_format=output_format, sole=sole
-            )
+            return await self._workshop.done(batch.community_id, read, text)
         except TooMuch as error:
             log.warning("an answer could not be read", model=call.kind.model, characters=len(text))
             return ParsedAnswer(unusable=frozenset(asked), rejected=(error.sentence,))

@@ -117,7 +117,7 @@ class ChannelEvents:
             await write.rooms.close_threads_in(community.id, room_id)
             changes: list[Change] = [
                 *retired_with_its_channel(view.agents[room_id], now),
-                Audit(by="Discord", what="the channel was deleted", agent_id=room_id, at=now),
+                Audit(by="Discord", what="The channel was deleted.", agent_id=room_id, at=now),
             ]
             await write.apply(community.id, changes)
 

@@ -1,7 +1,8 @@
 """Who is in a room, what it is, and silence in it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 import discord
 from discord import app_commands
@@ -12,7 +13,7 @@ from bot.core.errors import NotFound
 from bot.core.kinds import LetterKind
 from bot.core.letters import wanted_visibility
 from bot.core.people import present
-from bot.core.records import Agent, AgentId, Checkpoint
+from bot.core.records import Agent, AgentId, Checkpoint, Message, MessageId, Room
 from bot.core.view import Glance, Outline, View
 from bot.core.wording import counted
 from cogs.arguments import AgentArg
@@ -123,10 +124,12 @@ class Company(Group):
             room: Which room; this one when left out
         """
         owner = await self.room(interaction, room)
-        view = await self.desk.community.view(guild_of(interaction))
-        self.check_sees(interaction, view.all_rooms[owner.id].channel_id)
-        found = await self.desk.rooms.summaries(guild_of(interaction), owner.id)
-        lines = [line for one in reversed(found) for line in summary_lines(one)]
+        guild_id = guild_of(interaction)
+        room_there = (await self.desk.community.view(guild_id)).all_rooms[owner.id]
+        self.check_sees(interaction, room_there.channel_id)
+        found, ends = await self.desk.rooms.summaries(guild_id, owner.id)
+        link = partial(moment_of, guild_id, room_there, ends)
+        lines = [line for one in reversed(found) for line in summary_lines(one, link)]
         await self.list_out(
             interaction, f"**{label(owner.name)}'s room in short**", lines, empty="There is no summary yet."
         )
@@ -270,10 +273,19 @@ def people_lines(view: Outline, room_id: AgentId, now: datetime, entrants: Seque
     ]
 
 
-def summary_lines(summary: Checkpoint) -> list[str]:
-    """Show one summary under what it covers."""
-    covers = f"messages {summary.first_message_id} to {summary.last_message_id}"
-    return [
-        f"**{summary.id}** · <t:{int(summary.created_at.timestamp())}:f> · {covers}",
-        *honest(summary.text).splitlines(),
-    ]
+def summary_lines(summary: Checkpoint, moment: Callable[[MessageId], str]) -> list[str]:
+    """Show one summary under what it covers, of which `moment` words an end."""
+    covers = f"from {moment(summary.first_message_id)} to {moment(summary.last_message_id)}"
+    return [f"**{covers}** (written <t:{int(summary.created_at.timestamp())}:R>)", *honest(summary.text).splitlines()]
+
+
+def moment_of(guild_id: int, place: Room, messages: Mapping[MessageId, Message], id_: MessageId) -> str:
+    """Word a message by when it was said, with a link to it."""
+    said = messages.get(id_)
+    if said is None:
+        return "a message that is gone"
+    when = f"<t:{int(said.sent_at.timestamp())}:f>"
+    channel_id = said.thread_id or place.channel_id
+    if not said.discord_id:
+        return when
+    return f"{when} [↗](https://discord.com/channels/{guild_id}/{channel_id}/{said.discord_id})"

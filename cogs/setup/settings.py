@@ -1,6 +1,6 @@
 """What is chosen for a server: places, words, and every other setting."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 import discord
 from discord import app_commands
@@ -23,6 +23,7 @@ from cogs.ui.provider import readers
 from cogs.ui.rights import lacking
 
 MOST_SHOWN = 120
+LINKS = {"category_id": "<#{}>", "managers_channel_id": "<#{}>", "architect_role_id": "<@&{}>"}
 DISCLOSURE = (
     "Agents are AI, and say so when asked. What is said in their rooms is sent to the model provider named above; "
     "people can opt out with `/privacy ignore-me`."
@@ -56,7 +57,7 @@ def readiness(
 
 def option_line(config: CommunityConfig, defaults: CommunityConfig, name: str) -> str:
     """Word one setting: its value, what it is, and its default where that is another."""
-    shown, default = _short(shown_option(config, name)), _short(shown_option(defaults, name))
+    shown, default = named_option(config, name), named_option(defaults, name)
     changed = "" if shown == default else f" (changed; default: {default})"
     return f"**{name}** = {shown}{changed}: {OPTIONS[name]}"
 
@@ -70,6 +71,14 @@ def option_lines(config: CommunityConfig, defaults: CommunityConfig) -> list[str
         lines += [f"__{MATTERS[name]}__"] if name in MATTERS else []
         lines.append(option_line(config, defaults, name))
     return lines
+
+
+def named_option(config: CommunityConfig, name: str) -> str:
+    """Give a setting's value for people to read: a place or role as its link."""
+    shown = shown_option(config, name)
+    if name in LINKS and shown != "none":
+        return LINKS[name].format(shown)
+    return _short(shown)
 
 
 def _short(shown: str) -> str:
@@ -200,7 +209,7 @@ class Settings(Group):
             "managers_channel_id": managers_channel,
             "architect_role_id": architect_role,
         }
-        await self.change(interaction, **{name: each.id for name, each in chosen.items() if each is not None})
+        await self.change_some(interaction, {name: each.id if each else None for name, each in chosen.items()})
 
     @app_commands.command()
     async def words(
@@ -213,8 +222,7 @@ class Settings(Group):
             time_zone: Such as Europe/Berlin
         """
         managers_only(interaction)
-        chosen = {"language": language, "time_zone": time_zone}
-        await self.change(interaction, **{name: each for name, each in chosen.items() if each is not None})
+        await self.change_some(interaction, {"language": language, "time_zone": time_zone})
 
     @app_commands.command()
     async def moderation(
@@ -227,12 +235,12 @@ class Settings(Group):
             model: Asked about every message, such as omni-moderation-latest, or none
         """
         managers_only(interaction)
-        chosen: dict[str, Json] = {}
+        chosen: dict[str, Json] = {"held_words": None, "moderation_model": None}
         if words is not None:
             chosen["held_words"] = [one for word in words.split(",") if (one := word.strip()) not in ("", "none")]
         if model is not None:
             chosen["moderation_model"] = await self.judge(interaction, model)
-        await self.change(interaction, **chosen)
+        await self.change_some(interaction, chosen)
 
     async def judge(self, interaction: Interaction, model: str) -> str:
         """Give a moderation model that answers, empty for none: what nobody can judge would never be posted."""
@@ -265,12 +273,23 @@ class Settings(Group):
             changed = {setting: there(interaction, setting, read_option(config, setting, value))}
             await self.change(interaction, **changed)
 
+    async def change_some(self, interaction: Interaction, given: Mapping[str, Json]) -> None:
+        """Set what was given, by setting in the order of the command's options; where nothing was, tell how it is."""
+        if values := {name: value for name, value in given.items() if value is not None}:
+            await self.change(interaction, **values)
+            return
+        await wait(interaction)
+        _, config = await self.desk.community.settings(guild_of(interaction))
+        command = interaction.command
+        assert isinstance(command, app_commands.Command)  # noqa: S101 - no menu of a message comes here
+        asked = zip(command.parameters, given, strict=True)
+        lines = [f"- `{one.display_name}`: {named_option(config, name)} ({one.description})" for one, name in asked]
+        how = f"Give `/{command.qualified_name}` what is to change; `/setup options` with `{DEFAULT}` puts it back."
+        await self.say(interaction, "\n".join(["**As it is now**", *lines, how])[:2_000])
+
     async def change(self, interaction: Interaction, **values: Json) -> None:
         """Set what was given and say so."""
         await wait(interaction)
-        if not values:
-            await self.say(interaction, "Give what you want to change: nothing has changed.")
-            return
         await self.desk.community.configure(guild_of(interaction), person(interaction), **values)
         if "architect_role_id" in values:
             self.client.people.name_architects(guild_of(interaction), values["architect_role_id"])

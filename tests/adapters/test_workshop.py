@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 
 import pytest
 
@@ -49,6 +50,13 @@ async def test_what_takes_too_long_is_ended_and_the_next_is_done(shop: ProcessWo
     with pytest.raises(TooMuch):
         await shop.done(1, pow, 7, 10**9)
     assert await shop.done(1, pow, 2, 3) == 8
+
+
+async def test_work_with_something_given_before_is_ended_in_the_same_way() -> None:
+    shop = ProcessWorkshop(wall_seconds=0.2)
+    with pytest.raises(TooMuch):
+        await shop.done(1, partial(time.sleep, 30))
+    await shop.close()
 
 
 async def test_what_waits_without_working_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from tests.engine.hearts import Hearts, answer, asked, hearts
 
 POLLED_EVERY_SECONDS = 5.0
 FEW = 400  # lines that are enough to tell
-DENSITIES = ((0.25, 5), (1, 5), (4, 5), (8, 5), (16, 5), (64, None))  # how much thinner than it was, and the goal
+DENSITIES = ((0.25, 5), (1, 5), (4, 5), (8, 5), (16, 5), (64, 5))  # how much thinner than it was, and the goal
 SAMPLED = 20  # every so many lines the HUD of a poller is built; the lines between cost it the same
 
 

@@ -18,7 +18,7 @@ from bot.core.actions import (
     SetBillboard,
     WakeAgent,
 )
-from bot.core.answers import AgentAnswer, ParsedAnswer, parse_answer
+from bot.core.answers import BROKE_OFF, AgentAnswer, ParsedAnswer, parse_answer
 from bot.core.kinds import Emotion, OutputFormat
 from bot.core.records import AgentId
 from tests.core.test_permissions import example
@@ -49,6 +49,27 @@ def test_the_documented_answer_is_taken_as_it_is() -> None:
         )
     )
     assert reply == AgentAnswer(agent_id=FIVE, thoughts="hm", actions=(HI, HEART))
+
+
+def test_the_largest_file_is_read_whole() -> None:
+    text = ("A line of a log.\n" * 12_000)[:199_999] + "."
+    said = [{"room_id": 8, "message": "hi"}]
+    reply = five(of_five(responses=said, actions=[{"type": "attach", "name": "log.md", "text": text}]))
+    assert [getattr(action, "text", "") for action in reply.actions] == ["", text]
+
+
+def test_who_lost_the_end_of_its_answer_is_told() -> None:
+    text = '{"agents": [{"agent_id": 5, "actions": [{"type": "set_topic", "topic": "a"}, {"type": "set_to'
+    reply = parse_answer(text, asked=[FIVE], complete=False).replies[FIVE]
+    assert (len(reply.actions), reply.rejected) == (1, (BROKE_OFF,))
+    assert parse_answer(text, asked=[FIVE]).replies[FIVE].rejected == ()
+    assert parse_answer(of_five(thoughts="hm"), asked=[FIVE], complete=False).replies[FIVE].rejected == ()
+
+
+def test_of_a_shared_answer_only_the_last_agent_lost_something() -> None:
+    text = of_five(thoughts="hm")[:-2] + ', {"agent_id": 6, "actions": [{"type": "clear_topic"}, {"type": "se'
+    replies = parse_answer(text, asked=[FIVE, SIX], complete=False).replies
+    assert [replies[one].rejected for one in (FIVE, SIX)] == [(), (BROKE_OFF,)]
 
 
 @pytest.mark.parametrize(

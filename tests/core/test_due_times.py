@@ -61,9 +61,19 @@ def test_a_look_that_brings_little_makes_the_wait_in_a_slow_room_grow_on() -> No
     def after(wait: float, new_lines: int) -> float:
         return lengthened(one, membership(1, AgentId(1), patience_seconds=wait), config, new_lines=new_lines)
 
-    assert [after(wait, 1) for wait in (64, 128, 256, 2_048)] == [128, 256, 512, 2_048]
+    assert [after(wait, 1) for wait in (64, 128, 256, 2_048, 4_096)] == [128, 256, 512, 4_096, 4_096]
     assert [after(512, lines) for lines in (4, 8, 9)] == [512, 512, 256]
     assert after(128, 20) == 128
+
+
+def test_members_of_a_slow_room_look_together_whenever_they_looked_last_and_no_later_than_they_wait() -> None:
+    patient = membership(1, AgentId(1), patience_seconds=4_096.0)
+    ago = [agent(1, last_beat_at=later(-seconds)) for seconds in (10, 1_000, 2_000)]
+    dues = {ambient_beat_at(one, patient, START) for one in ago}
+    assert len({(due - EPOCH) % timedelta(seconds=4_096) for due in dues}) == 1
+    punctual = agent(1, last_beat_at=rounded_up(START, 4_096) + timedelta(seconds=0.7))
+    (now, due) = (rounded_up(START, 4_096) + timedelta(seconds=seconds) for seconds in (60, 4_096))
+    assert ambient_beat_at(punctual, patient, now) == due
 
 
 def test_who_comes_back_to_a_still_room_is_looked_at_within_two_minutes() -> None:

@@ -62,6 +62,13 @@ def test_the_pace_is_felt_and_a_short_answer_stands_within_two_seconds(words: in
     assert typing_seconds(words, wpm, at_most=CommunityConfig().typing_at_most_seconds) == pytest.approx(seconds)
 
 
+def test_at_every_tempo_a_short_message_stands_within_two_seconds_and_a_long_one_within_four() -> None:
+    at_most = CommunityConfig().typing_at_most_seconds
+    took = [typing_seconds(words, 80, at_most=at_most, leisure=part) for words in (20, 200) for part in (0.4, 1.3)]
+    assert took == pytest.approx([0.56, 1.82, 1.12, 3.64])
+    assert typing_seconds(200, 10, at_most=at_most, leisure=1.3) == 12
+
+
 def test_the_models_own_time_counts_as_typing() -> None:
     soon, late = START + timedelta(seconds=1), START + timedelta(seconds=9)
     assert post_at(START, 4, 80, at_most_seconds=6, now=soon) == START + timedelta(seconds=3)

@@ -73,6 +73,15 @@ class Commander:
 
         return await until(sender, "sender of the message")
 
+    async def id_of(self, name: str) -> int:
+        """Give an agent's id, as its card tells it."""
+        before = len(self.visitor.heard)
+        await self._invoke(2, "agent show", {"agent": name})
+        told = words_of(await self._next(before))
+        found = re.search(r"ID (\d+)", told)
+        assert found is not None, told
+        return int(found[1])
+
     async def close_room(self, room: str) -> str:
         """Make a room private, staying in it where that is asked, and give what was said of it."""
         asked = await self.run("room visibility", room=room, visibility="private")

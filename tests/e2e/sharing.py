@@ -36,7 +36,8 @@ class Cast:
     async def agent(self, name: str, *, seed: str = "", **more: object) -> int:
         """Make an agent to try things on and give its id."""
         told = await self.manager.told("agent create", name=name, prompt=f"You are {name}. {seed}".strip(), **more)
-        return int(told.partition("with the id ")[2].partition(".")[0])
+        assert f"{name} is created." in told, told
+        return await self.manager.id_of(name)
 
     async def answered(self, words: str) -> Json:
         """Say something in Wren's room, and give Wren's answer."""

@@ -1,5 +1,6 @@
 """Every action can be done by people too, where that makes sense; a retired agent's channel is read-only."""
 
+import re
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
@@ -121,7 +122,9 @@ async def test_a_manager_has_an_agent_say_something_later(cast: Cast) -> None:
 @proves(manager="room summarise | room summaries", member="room summaries")
 async def test_a_room_is_summed_up_for_a_manager_and_the_summary_is_everyones_to_read(cast: Cast) -> None:
     await cast.home.script({"match": "You keep the memory of a chat room", "answer": "Goal: a garden by the sea"})
-    await cast.you.answer_after(await cast.you.say(await cast.you.channel("wren"), "Wren, I plan a garden"))
+    wren = await cast.you.channel("wren")
+    first = await cast.you.say(wren, "Wren, I plan a garden")
+    last = await cast.you.answer_after(first)
     assert "There is no summary yet." in await cast.guest.told("room summaries")
     assert "will be summed up" in await cast.manager.told("room summarise")
 
@@ -132,7 +135,10 @@ async def test_a_room_is_summed_up_for_a_manager_and_the_summary_is_everyones_to
 
     await until(written, "summary")
     for who in (cast.manager, cast.guest):
-        await who.comes_to_tell("room summaries", "a garden by the sea")
+        told = await who.comes_to_tell("room summaries", "a garden by the sea")
+        links = re.findall(rf"\[↗\]\(https://discord\.com/channels/\d+/{wren}/(\d+)\)", told)
+        assert links == [first["id"], last["id"]]
+        assert "messages 1" not in told
     await cast.refused("room summarise")
 
 

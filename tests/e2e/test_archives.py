@@ -70,7 +70,7 @@ async def test_a_community_moves_from_one_server_into_another_as_a_file(home: Li
             return any("the last evening here" in call["input"] for call in (await home.calls())[-3:])
 
         await until(remembered, "call in which Wren sees what was said before")
-        assert "the whole community" in await manager.told("audit")
+        assert "The whole community was given out as a file." in await manager.told("audit")
         assert "live here already" in await refused_again(there, data)
     assert not [one for one in await owner.messages(manager.channel_id) if "do you like it here" in one["content"]]
 

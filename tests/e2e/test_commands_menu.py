@@ -115,7 +115,7 @@ async def test_the_architect_reacts(cast: Cast) -> None:
     answer = await cast.answered("Wren, good night")
     before = (await cast.home.agents())["Wren"]["interval_seconds"]
     asked = await cast.manager.menu("React as The Architect", answer)
-    assert "👍 on [message " in words_of(await cast.manager.press(asked, "👍"))
+    assert "👍 on [that message](" in words_of(await cast.manager.press(asked, "👍"))
     assert (await cast.home.agents())["Wren"]["interval_seconds"] == pytest.approx(max(1, before - 0.5), abs=0.4)
-    assert "is on [message " in words_of(await cast.manager.press(asked, "👍"))
+    assert "is on [that message](" in words_of(await cast.manager.press(asked, "👍"))
     assert not await cast.offered("React as The Architect", kind=3)

@@ -192,13 +192,11 @@ async def test_what_managers_changed_stands_in_the_audit(cast: Cast) -> None:
     id_ = await cast.agent("Auden", seed="Likes rhymes.")
     await cast.manager.told("agent edit", agent=str(id_), temperature=0.3, token_budget=9_000)
     told = await cast.manager.told("audit")
-    assert re.search(r"set wpm: The room talks at 111 words a minute\. \(wpm: \d+ → 111\)", told)
-    assert "create agent: Auden is created" in told
+    assert re.search(r"Wren: The room talks at 111 words a minute\. \(words a minute: \d+ → 111\)", told)
+    assert re.search(r"\(@you\): Auden is created\.$", told, re.MULTILINE)
     told = await cast.manager.told("audit", agent=str(id_), words="temperature")
-    assert re.search(
-        r", Auden: alter agent: Auden is changed\. \(temperature: [\d.]+ → 0\.3; token budget: \d+ → 9000\)", told
-    )
-    assert "wpm" not in told
+    assert re.search(r"\(@you\): Auden is changed\. \(temperature: [\d.]+ → 0\.3; token budget: \d+ → 9000\)", told)
+    assert "111" not in told
     told = await cast.manager.told("audit", by="you", days=1, words="111 words")
     assert "(@you)" in told and told.count("\n") == 1
     assert await cast.manager.told("audit", by="nobody") == "Nothing that was changed fits that."
@@ -236,3 +234,9 @@ async def test_setup_says_what_is_there_and_what_is_missing(cast: Cast) -> None:
     assert "Set: managers channel." in words_of(chosen)
     assert "Set: managers channel." in await cast.manager.told("setup places", managers_channel=welcome)
     assert f"<#{welcome}>" in await cast.manager.told("setup start")
+    places = await cast.manager.told("setup places")
+    assert f"- `managers_channel`: <#{welcome}> (Where managers read about faults" in places
+    assert "- `architect_role`: none (A role that may do here what Manage Server may)" in places
+    assert "Give `/setup places` what is to change" in places
+    assert "- `time_zone`: Europe/Berlin (" in await cast.manager.told("setup words")
+    assert "- `words`: none (" in await cast.manager.told("setup moderation")

@@ -50,8 +50,8 @@ async def prepared(manager: Commander, guests: list[Visitor]) -> Shown:
     """Have people knock, an agent say what is held back, and a message that can be pointed at."""
     you, office = manager.visitor, await manager.visitor.channel("welcome")
     await manager.told("setup places", managers_channel=office)
-    told = await manager.told("agent create", name="Attic", prompt="You are Attic.")
-    attic = told.partition("with the id ")[2].partition(".")[0]
+    await manager.told("agent create", name="Attic", prompt="You are Attic.")
+    attic = str(await manager.id_of("Attic"))
     await manager.told("agent pause", agent=attic)
     await manager.told("key create", room=attic, label="one", key="open sesame")
     await manager.close_room(attic)
@@ -126,7 +126,7 @@ async def check_pages(manager: Commander, there: Shown) -> None:
 async def check_questions(manager: Commander, there: Shown) -> None:
     """What was asked for sure can be answered, and an agent's card still does what it offers."""
     assert "tokens" in words_of(await manager.press(there["card"], "HUD"))
-    assert "👍 on [message " in words_of(await manager.press(there["react"], "👍"))
+    assert "👍 on [that message](" in words_of(await manager.press(there["react"], "👍"))
     assert "answers in" in words_of(await manager.press(there["setup"], "Try the model"))
     chosen = await manager.choose(there["setup"], "Where managers are told things", there["42"]["channel_id"])
     assert "Set: managers channel." in words_of(chosen)

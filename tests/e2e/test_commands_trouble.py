@@ -38,8 +38,8 @@ async def manager(home: Living, you: Visitor) -> AsyncIterator[Commander]:
 
 async def knocked(manager: Commander, guest: Visitor) -> tuple[str, Json]:
     """Have somebody knock at a new private room; gives the request's number and the list with its buttons."""
-    told = await manager.told("agent create", name="Attic", prompt="You are Attic.")
-    id = told.partition("with the id ")[2].partition(".")[0]
+    await manager.told("agent create", name="Attic", prompt="You are Attic.")
+    id = str(await manager.id_of("Attic"))
     await manager.told("agent pause", agent=id)
     await manager.told("key create", room=id, label="one", key="open sesame")
     await manager.close_room(id)

@@ -172,7 +172,7 @@ async def nobody_is_shown_the_key(commands: Commander, stage: Stage) -> None:
     assert "Chat Completions, held to a schema and booked at list price" in shown
     start, audit = await commands.told("setup start"), await commands.told("audit")
     assert stage.theirs.url in start
-    assert f"set the server's own model provider ({stage.theirs.url}, chat)" in audit
+    assert f"The server's own model provider is set ({stage.theirs.url}, chat)." in audit
     hud = await commands.text_of(await commands.run("hud show", agent="Wren"))
     for text in (shown, start, audit, hud):
         assert OURS not in text

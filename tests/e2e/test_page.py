@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import expect
 
+from tests.e2e.commanding import Commander
 from tests.e2e.conftest import Living
+from tests.e2e.visitor import Visitor
 from tests.playground.chromium import browsing
 from tests.playground.page_driver import PATIENCE_MS, Tab
 
@@ -136,6 +138,30 @@ async def test_who_is_here_tells_agents_and_people_and_a_room_has_a_pane_of_its_
     await go_to(tab, "welcome")
     await expect(here.get_by_role("button", name="Room information and settings")).to_have_count(0)
     await expect(here.get_by_text("Agents · 2")).to_be_visible()
+
+
+async def test_who_was_paused_by_a_person_is_told_apart_from_who_rests_until_discord_lets_it_in(
+    home: Living, tab: Tab, you: Visitor
+) -> None:
+    hall = await you.channel("wren")
+    manager = Commander(you, hall)
+    await manager.told("agent pause", agent="Ledger")
+    refusal = {"kind": "status", "status": 403, "route": "POST /webhooks/*", "count": None}
+    async with home.session.post(f"{home.url}/playground/faults", json=refusal) as response:
+        assert response.status == 200
+    await manager.start("agent say", agent="Wren", message="The tide turns.")
+    here = tab.page.locator(".members")
+    ledger, wren = (here.locator(".member.agent", has_text=name) for name in ("Ledger", "Wren"))
+    by_person, by_itself = "someone to resume it (paused by The Architect", "its channel, which rests until Discord"
+    await expect(ledger).to_contain_text(f"paused · waits for {by_person}", timeout=ANSWER_MS)
+    await expect(wren).to_contain_text(f"paused · waits for {by_itself} lets Selfroom in", timeout=ANSWER_MS)
+    await expect(wren).not_to_contain_text("paused by")
+    await tab.shot("selfroom-8-paused")
+    for row, words, others in ((ledger, by_person, by_itself), (wren, by_itself, by_person)):
+        await row.click()
+        await expect(tab.page.locator(".drawer")).to_contain_text(f"waits for {words}")
+        await expect(tab.page.locator(".drawer")).not_to_contain_text(others)
+        await tab.page.get_by_role("button", name="Back to who is here").last.click()
 
 
 async def test_who_writes_to_the_bot_in_private_is_told_what_works_there(home: Living, tab: Tab) -> None:

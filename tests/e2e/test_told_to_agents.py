@@ -134,6 +134,45 @@ async def test_blockers_and_the_latest_summary_stay_in_the_smallest_budget(stage
     assert lines["notes"][0] not in view
 
 
+async def test_whose_answer_was_cut_is_told_so_and_keeps_what_was_whole(stage: Stage) -> None:
+    many = [{"type": "set", "path": f"plans.plan{n}", "value": no_two_alike(n)} for n in range(8)]
+    outcome = await stage.obeys("Rook", "", many)
+    assert any("broke off before its end" in told for told in outcome)
+    view = await view_of(stage, "Rook")
+    assert "plans.plan0: " in view or "plan0" in view
+    assert "plan7" not in view
+    (told,) = [line for line in view.splitlines() if "answer -> rejected: Your answer broke off before its end" in line]
+    assert told.endswith("Do what is missing, in shorter answers.")
+
+
+async def test_rooms_keep_to_their_allocation_and_get_what_the_others_leave(stage: Stage) -> None:
+    budget = 8_000
+    stage.ids["Moor"] = await stage.cast.agent("Moor")
+    hall = stage.halls["Moor"] = await stage.cast.you.channel("moor")
+    await stage.told("agent edit", agent="Moor", token_budget=budget)
+    await stage.told("agent pause", agent="Moor")
+    for number in range(90):
+        await stage.cast.you.say(hall, f"Log {number}: {no_two_alike(number)}")
+    await stage.cast.manager.known(await stage.cast.you.say(hall, "That is all."))
+    await stage.told("agent resume", agent="Moor")
+    await stage.does("Moor", [{"type": "set_allocation", "knowledge": 40, "recent_actions": 10, "rooms": 50}])
+
+    async def used() -> dict[str, int]:
+        await stage.does("Moor", [])
+        beat = json.loads(await stage.face(f"/agents/{stage.ids['Moor']}/beat"))
+        return {one["name"]: one["tokens"] for one in beat["sections"]}
+
+    light = await used()
+    assert light["messages"] > 0.7 * budget
+    for number in range(24):
+        await stage.told("knowledge set", agent="Moor", path=f"facts.log{number}", value=no_two_alike(number))
+    heavy = await used()
+    assert heavy["knowledge"] > 0.3 * budget
+    left = 0.5 * budget - heavy["knowledge"] - heavy["recent_actions"]
+    least = 0.75 * 0.5 * budget - 200  # the window moves on by a quarter of what rooms may take, in whole messages
+    assert least <= heavy["messages"] <= 0.5 * budget + left
+
+
 async def test_who_was_asked_answers_without_a_name_though_others_spoke_in_between(stage: Stage) -> None:
     cast, hall = stage.cast, stage.halls["Rook"]
     await stage.told("room invite", agent="Fern", room="Rook")

@@ -77,7 +77,7 @@ async def test_the_command_line_prints_the_card_and_sets_what_was_found(cast: Ca
     assert "asks gpt-4o-mini so from now on" in told
     kept = await cast.manager.told("setup options", setting="models")
     assert '"gpt-4o-mini": {"detail": "lean"' in kept
-    assert "had gpt-4o-mini asked as a trial found best" in await cast.manager.told("audit")
+    assert "gpt-4o-mini is asked as a trial found best." in await cast.manager.told("audit")
     await cast.manager.told("setup options", setting="models", value="default")
 
 

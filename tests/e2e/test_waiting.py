@@ -88,6 +88,22 @@ async def test_a_guest_is_seen_to_type_the_rooms_owner_is_not_and_nothing_is_sai
     assert (await stage.posts("Rook")).count("Fair winds.") == 1
 
 
+async def test_who_is_asked_elsewhere_meanwhile_sees_what_it_says_as_being_posted(stage: Stage) -> None:
+    await stage.told("room wpm", words=10, room="Rook")
+    await stage.does("Fern", [], [{"room_id": stage.rook, "message": "The lamp is lit."}])
+    before = await stage.posts("Rook")
+    said = await stage.cast.you.say(stage.halls["Fern"], "Fern, how is the lamp?")
+    await stage.cast.you.answer_after(said)
+    (shown,) = await asked_of(stage, "Fern", "how is the lamp?")
+    assert '"The lamp is lit." *(being posted)*' in shown
+    assert "The lamp is lit." not in before
+
+    async def stands() -> bool:
+        return (await stage.posts("Rook")).count("The lamp is lit.") == 1
+
+    await until(stands, "the lamp in Rook's room, once")
+
+
 async def test_what_a_room_takes_no_more_of_waits_is_said_to_wait_and_comes(stage: Stage) -> None:
     await stage.cast.agent("Jay")
     stage.halls["Jay"] = await stage.cast.you.channel("jay")

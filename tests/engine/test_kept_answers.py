@@ -212,6 +212,6 @@ async def test_managers_see_in_the_audit_what_agents_changed_for_others() -> Non
         async with home.store.reading() as read:
             audit = await read.logs.audit(home.community_id)
         assert [(one.by, one.what, one.agent_id) for one in audit] == [
-            ("agent 1", 'create key: The key "key 1" is made.', 1),
-            ("agent 1", "set access: Every agent may come in from now on. (access: knock → open)", 1),
+            ("agent 1", 'The key "key 1" is made.', 1),
+            ("agent 1", "Every agent may come in from now on. (access: knock → open)", 1),
         ]

@@ -159,7 +159,7 @@ async def test_a_provider_is_tried_then_sealed_and_the_audit_knows_no_key() -> N
         assert "Agents that use other models (gpt-4o-mini) keep them" in told
         assert (await desk.community.settings(GUILD_ID))[1].model == "llama3"
         audit = [one.what for one in await desk.community.audit_log(GUILD_ID, BOSS)]
-        assert audit == ["set the server's own model provider (https://scripted.example/v1, chat)"]
+        assert audit == ["The server's own model provider is set (https://scripted.example/v1, chat)."]
         assert "sesame" not in told
 
 

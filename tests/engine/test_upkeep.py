@@ -153,7 +153,7 @@ async def test_who_was_not_forgotten_to_the_end_before_a_stop_is_so_at_the_next_
             assert await read.personal.forgetting() == []
             assert await read.talk.search(home.community_id, "lamp", room_ids=[ONE]) == []
             newest, *_ = await read.logs.audit(home.community_id)
-        assert newest.what.startswith("forget me: removed 1 message")
+        assert newest.what.startswith("Somebody is forgotten: 1 message")
 
 
 async def test_what_is_kept_no_longer_goes_in_short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:

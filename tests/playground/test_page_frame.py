@@ -212,6 +212,45 @@ async def test_a_phone_has_the_chat_and_drawers_for_the_rest(browser: Browser) -
         await expect(tab.page.get_by_role("button", name="Who is here")).to_be_focused()
 
 
+async def test_back_on_a_phone_puts_away_what_covers_the_chat_before_it_leaves_the_page(browser: Browser) -> None:
+    async with staged(browser) as scene:
+        await scene.channel.guild.create_text_channel("garden")
+        await scene.channel.send("Read me")
+        tab = await scene.tab(size=(390, 780), touch=True)
+        page, url = tab.page, tab.page.url
+        garden = page.get_by_role("button", name="garden")
+        here, somebody = page.get_by_role("button", name="Who is here"), page.get_by_role("button", name="Selfroom app")
+
+        await page.get_by_role("button", name="Channels").click()
+        await expect(garden).to_be_visible()
+        await page.go_back()
+        await expect(garden).not_to_be_visible()
+
+        await here.click()
+        await somebody.wait_for()
+        await page.go_back()
+        await expect(somebody).not_to_be_visible()
+        await tab.shot("phone-after-back")
+
+        await here.click()
+        await tab.page.keyboard.press("Control+/")
+        keys = page.get_by_role("dialog", name="Keys")
+        await keys.wait_for()
+        await page.go_back()
+        await expect(keys).not_to_be_visible()
+        await expect(somebody).to_be_visible()
+        await page.go_back()
+        await expect(somebody).not_to_be_visible()
+
+        await here.click()
+        await page.keyboard.press("Escape")  # closed in another way: Back leaves at once
+        await expect(somebody).not_to_be_visible()
+        assert page.url == url
+        await page.go_back()
+        await expect(page).to_have_url("about:blank")
+        tab.errors.clear()  # what the tests put into each page finds no storage there
+
+
 async def test_the_colours_follow_the_system_until_they_are_chosen(browser: Browser) -> None:
     async with staged(browser) as scene:
         await scene.channel.send(EVERYTHING)

@@ -54,7 +54,7 @@ class Cards:
         if card.greeting:
             await self.actions.take(guild_id, person, Say(message=card.greeting[:LONGEST_TEXT]), subject=agent.id)
         self.office.on_done()
-        return agent, replace(made, result=f"{agent.name} has moved in with the id {agent.id}.")
+        return agent, replace(made, result=f"{agent.name} has moved in.")
 
     async def _check_knowledge(self, guild_id: Snowflake, card: Card) -> None:
         """Hold what a card knows to what an agent like it may know."""

@@ -100,12 +100,15 @@ class CommunityDesk:
         check_manages(person)
         async with self.office.looking(guild_id) as (community, read):
             entries = await read.logs.audit(community.id, limit=MOST_READ)
+            view = await read.views.action_view(community.id, agent_ids=(), room_ids=(), doors=False)
+        names = {f"agent {id_}": agent.name for id_, agent in view.agents.items()}
+        own = names.get(f"agent {agent_id}")
         return [
             one
-            for one in entries
+            for one in (replace(entry, by=names.get(entry.by, entry.by)) for entry in entries)
             if by.casefold() in one.by.casefold()
             and words.casefold() in one.what.casefold()
-            and (agent_id is None or one.agent_id == agent_id or one.by == f"agent {agent_id}")
+            and (agent_id is None or agent_id == one.agent_id or one.by == own)
             and (since is None or one.at >= since)
         ][:MOST_LISTED]
 
@@ -122,7 +125,7 @@ class CommunityDesk:
             if community.paused is paused:
                 raise Rejected(f"Everyone {'is paused' if paused else 'may beat'} already.")
             await write.communities.pause(community.id, paused=paused)
-            what = f"{'pause' if paused else 'resume'}: everyone"
+            what = "Everyone is paused." if paused else "Everyone goes on."
             await write.apply(community.id, [self._audit(person, what)])
         self.office.on_done()
         return "Everyone is paused: nobody beats until you resume." if paused else "Everyone goes on."
@@ -131,7 +134,7 @@ class CommunityDesk:
         """Give the whole community as a file; who asks may read everything, which is seen to before."""
         check_manages(person)
         async with self.office.changing(guild_id, person) as (community, write):
-            await write.apply(community.id, [self._audit(person, "export: the whole community")])
+            await write.apply(community.id, [self._audit(person, "The whole community was given out as a file.")])
         return await self._archives.pack(community.id, most_bytes=most_bytes)
 
     async def look_into(self, guild_id: Snowflake, person: Person, archive: bytes) -> ArchiveContents:
@@ -149,7 +152,7 @@ class CommunityDesk:
         await self._archives.look_into(community.id, archive)
         found = await self._archives.unpack(community, archive)
         async with self.office.changing(guild_id, person) as (community, write):
-            await write.apply(community.id, [self._audit(person, "import: a whole community")])
+            await write.apply(community.id, [self._audit(person, "A whole community moved in from a file.")])
         self.office.on_done()
         return found
 

@@ -11,7 +11,7 @@ from bot.engine.front_desk.actions import Actions
 from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.performer import Outcome
 
-DECIDED = {"grant_access": "granted", "deny_access": "denied"}
+DECIDED = {" is let in.": "granted", " is turned away.": "denied"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from bot.engine.front_desk.office import Office, check_manages
 from bot.engine.moderation import let_through
 from bot.engine.posting import files_of
 
-DECIDED = {"approve": "approved", "discard": "discarded"}
+DECIDED = {"is approved.": "approved", "is discarded.": "discarded"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Held:
             letter, message = await self._waiting(guild_id, write, community, letter_id)
             now = self.office.clock.now()
             await write.letters.move(community.id, letter.id, LetterState.FAILED, at=now)
-            what = f"{'approve' if post else 'discard'}: {_about(letter_id)}"
+            what = f"{_about(letter_id)}is {'approved' if post else 'discarded'}."
             agent_id = message.sender.agent_id if message is not None else letter.room_id
             done = Audit(by=Actor.person(person).signature(), what=what, agent_id=agent_id, at=now)
             if not post:
@@ -125,4 +125,4 @@ def _words(letter: Letter, said: Mapping[MessageId, Message], view: Outline) -> 
 
 
 def _about(letter_id: LetterId) -> str:
-    return f"held message {letter_id}."
+    return f"Held message {letter_id} "

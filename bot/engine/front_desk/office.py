@@ -10,7 +10,6 @@ from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Archives, Cipher, Clock, Models, Random, Reading, Store, Workshop, Writing
 from bot.core.records import AgentId, Community, Person, Room, Snowflake
 from bot.core.view import MayRead, View
-from bot.core.wording import as_words
 from bot.engine.performer import Performer
 from bot.engine.trial.stage import OpenStore
 
@@ -63,15 +62,15 @@ class Office:
             yield community, write
 
     async def who_was_first(self, guild_id: Snowflake, about: str, done_as: Mapping[str, str]) -> str:
-        """Word who did something already, from what is on record as `done_as` names it; empty when nobody is."""
+        """Word who did something already, from the record about it in the words of `done_as`; empty when nobody did."""
         async with self.looking(guild_id) as (community, read):
             done = await read.logs.audit(community.id, limit=LOOKED_BACK)
         return next(
             (
                 f"{one.by} was first ({word})."
                 for one in done
-                for what, word in done_as.items()
-                if one.what.startswith((f"{as_words(what)}: {about}", f"{what}: {about}"))  # older ones have the name
+                for words, word in done_as.items()
+                if one.what.startswith(about) and words in one.what
             ),
             "",
         )

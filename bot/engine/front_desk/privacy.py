@@ -156,9 +156,9 @@ def _handed_over(person_id: Snowflake, gone: Gone, places: Sequence[str], view: 
 
 def _logged(gone: Gone, places: Sequence[str]) -> str:
     counts = f"{counted(gone.messages, 'message')}, {counted(gone.reactions, 'reaction')}"
-    what = f"forget me: removed {counts}, a username in {counted(gone.texts, 'text')} of others"
+    what = f"Somebody is forgotten: {counts} are gone, a username in {counted(gone.texts, 'text')} of others"
     what += f" and in {counted(len(gone.agents), 'memory', 'memories')}"
-    return f"{what}; left to managers: {', '.join(places)}" if places else what
+    return f"{what}; left to managers: {', '.join(places)}." if places else f"{what}."
 
 
 def _told(gone: Gone, view: Outline, now: datetime, backup_days: int, *, whole: bool) -> list[str]:

@@ -92,7 +92,7 @@ class Providers:
         async with self.office.changing(guild_id, person) as (community, write):
             sealed = replace(provider, sealed_key=self.office.cipher.encrypt(key, of_provider(community.id)))
             await write.providers.keep(community.id, sealed)
-            what = f"set the server's own model provider ({where}, {provider.api})"
+            what = f"The server's own model provider is set ({where}, {provider.api})."
             others = await self._changed(write, community, person, what, model)
         self.office.on_done()
         return f"{told} It is asked with this server's own key from now on, and new agents use it.{others}"
@@ -104,7 +104,7 @@ class Providers:
             if await write.providers.of(community.id) is None:
                 raise Rejected("This server has no model provider of its own: nothing has changed.")
             await write.providers.keep(community.id, None)
-            await self._changed(write, community, person, "removed the server's own model provider", None)
+            await self._changed(write, community, person, "The server's own model provider is removed.", None)
             left = (await self.office.providers.of(write.providers, community)).source
         self.office.on_done()
         return f"The key is deleted. {left.missing or f'Models are asked at {left.address} again.'}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.core.errors import NotFound
 from bot.core.kinds import LetterKind, LetterState
 from bot.core.letters import UNSENT, ClearingPayload, parse_payload
-from bot.core.records import Agent, AgentId, Checkpoint, Message, Room, Schedule, Snowflake
+from bot.core.records import Agent, AgentId, Checkpoint, Message, MessageId, Room, Schedule, Snowflake
 from bot.core.view import MayRead
 from bot.core.wording import counted
 from bot.engine.front_desk.office import Office, readable
@@ -67,10 +67,14 @@ class Rooms:
         async with self.office.looking(guild_id) as (community, read):
             return await read.talk.history(community.id, room_id, limit=limit)
 
-    async def summaries(self, guild_id: Snowflake, room_id: AgentId) -> Sequence[Checkpoint]:
-        """Give a room's summaries, oldest first."""
+    async def summaries(
+        self, guild_id: Snowflake, room_id: AgentId
+    ) -> tuple[Sequence[Checkpoint], Mapping[MessageId, Message]]:
+        """Give a room's summaries, oldest first, and the messages at their ends that are still there."""
         async with self.office.looking(guild_id) as (community, read):
-            return await read.summaries.of_room(community.id, room_id)
+            found = await read.summaries.of_room(community.id, room_id)
+            ends = [id_ for one in found for id_ in (one.first_message_id, one.last_message_id)]
+            return found, await read.talk.by_id(community.id, ends)
 
     async def cleared(self, guild_id: Snowflake, room_id: AgentId) -> Cleared | None:
         """Give how far the last clearing of a room came; None when there was none in a long time."""

@@ -72,7 +72,8 @@ class Traces:
             changed = [changes for mind in minds if (changes := without(mind, who, now, by=by))]
             if not changed:
                 raise NotFound(f"Nothing there holds {username}: look with `/knowledge show`.")
-            what = f"forget: {place_of(trace, view)}, in {counted(len(changed), 'memory', 'memories')}"
+            where = counted(len(changed), "memory", "memories")
+            what = f"Somebody's name is taken out of {place_of(trace, view)}, in {where}."
             told = Audit(by=by, what=what, agent_id=id_, at=now)
             await write.apply(community.id, [*(change for changes in changed for change in changes), told])
         self.office.on_done()
@@ -89,7 +90,7 @@ class Traces:
             check_new_key(label, (key.digest,), rivals, None, self.office.now())
             done = Audit(
                 by=Actor.person(person).signature(),
-                what=f"forget: the label of key {key.id}",
+                what=f"Key {key.id} has another label, which names nobody.",
                 agent_id=key.room_id,
                 at=self.office.now(),
             )

@@ -54,7 +54,7 @@ async def create_agent(work: UnitOfWork, action: CreateAgent) -> str:
     for host in hosts:
         work.add_membership(agent.id, host.id)
         tell_room(work, host.id, f"{agent.name} joined.")
-    return f"{agent.name} is created with the id {agent.id}."
+    return f"{agent.name} is created{_to_call(work, agent.id)}."
 
 
 @handles(AlterAgent)
@@ -131,7 +131,12 @@ async def clone_agent(work: UnitOfWork, action: CloneAgent) -> str:
         known = await work.write.views.action_view(work.community_id, agent_ids=[model.id], room_ids=[], doors=False)
         for path, value in known.mind_of(model.id).knowledge.items():
             work.put(_told(work, clone.id, known.mind_of(model.id).knowledge, path, value))
-    return f"{clone.name} is created with the id {clone.id}, like {model.name}."
+    return f"{clone.name} is created{_to_call(work, clone.id)}, like {model.name}."
+
+
+def _to_call(work: UnitOfWork, agent_id: AgentId) -> str:
+    """Word an id for agents, whose actions ask for it; people choose from names."""
+    return f" with the id {agent_id}" if work.actor.agent_id is not None else ""
 
 
 def _at_rest(agent: WholeAgent) -> WholeAgent:

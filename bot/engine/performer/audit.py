@@ -13,6 +13,15 @@ from bot.engine.performer.unit_of_work import UnitOfWork
 Key = TypeVar("Key")
 OF_AGENTS: Final = frozenset({Category.ROOM, Category.ACCESS, Category.AGENTS})  # what agents do that others notice
 LONGEST_VALUE: Final = 60
+IN_WORDS: Final = {
+    "wpm": "words a minute",
+    "rpm": "messages a minute",
+    "avatar_url": "picture",
+    "interval_seconds": "seconds between beats",
+    "resting_interval_seconds": "seconds between beats at rest",
+    "can_create_agents": "may create agents",
+    "listens_to_bare_name": "hears its bare name",
+}
 TOLD: Final = {
     Agent: (
         *("name", "prompt", "model", "temperature", "avatar_url", "interval_seconds", "resting_interval_seconds"),
@@ -29,13 +38,24 @@ def audit(work: UnitOfWork, action: Action, result: str, earlier: Outline) -> No
         return
     by = work.actor.signature() if work.actor.who is not None else f"agent {work.actor.agent_id}"
     told = "; ".join(_differences(earlier, work.view))
-    what = f"{as_words(action.definition.name)}: {result}{f' ({told})' if told else ''}"
+    what = f"{_of_others(work, result)}{f' ({told})' if told else ''}"
     what = what if work.actor.who is not None else work.redactor.text(what)
     about: AgentId | None = work.subject_id or getattr(action, "agent_id", None)
     entry = Audit(by=by, what=what, agent_id=about, at=work.now)
     told_already = any(isinstance(one, Audit) and one.what.startswith(what) and one.by == by for one in work.changes)
     if work.actor.who is not None or not told_already:
         work.put(entry)
+
+
+def _of_others(work: UnitOfWork, result: str) -> str:
+    """Word what an agent was told of its deed for who reads of it."""
+    if work.actor.agent_id is None:
+        return result
+    name = work.agent(work.actor.agent_id).name
+    for own, theirs in {"You are ": f"{name} is ", "You ": f"{name} ", "Your ": f"{name}'s "}.items():
+        if result.startswith(own):
+            return theirs + result.removeprefix(own)
+    return result
 
 
 def _differences(earlier: Outline, later: Outline) -> Iterator[str]:
@@ -53,7 +73,7 @@ def _between(before: Mapping[Key, object], after: Mapping[Key, object]) -> Itera
         for name in next((names for kind, names in TOLD.items() if isinstance(now, kind)), ()):
             old, new = getattr(was, name, None), getattr(now, name, None)  # a prompt is not read of everyone
             if old != new:
-                yield f"{as_words(name)}: {_worded(old)} → {_worded(new)}"
+                yield f"{IN_WORDS.get(name, as_words(name))}: {_worded(old)} → {_worded(new)}"
 
 
 def _worded(value: object) -> str:

@@ -98,15 +98,14 @@ def check_can_be_said(work: UnitOfWork, room: Room) -> None:
 
 
 def _posted_at(work: UnitOfWork, agent: Agent, room: Room, words: int) -> datetime:
-    """Type one message after the other, from the moment the agent was let through, at a quick tempo sooner."""
+    """Type one message after the other, from the moment the agent was let through, at its own tempo."""
     let_through = work.context.let_through_at
     if let_through is None:
         return work.now
     before = [one.not_before for one in work.changes if isinstance(one, Said) and one.room_id == room.id]
     start = max([let_through, *(at for at in before if at is not None)])
-    part = min(1.0, leisure(agent))  # what is set is the most: an agent at rest keeps nobody waiting for longer
-    at_most = work.config.typing_at_most_seconds * part
-    return post_at(start, words, round(room.wpm / part), at_most_seconds=at_most, now=work.now)
+    at_most = work.config.typing_at_most_seconds
+    return post_at(start, words, room.wpm, at_most_seconds=at_most, leisure=leisure(agent), now=work.now)
 
 
 def _put(
@@ -168,11 +167,13 @@ def _sign(work: UnitOfWork, action: React) -> str:
 
 def _there(work: UnitOfWork, message: Message) -> str:
     """Word a message for the actor: agents know numbers, people follow links."""
-    place = message.thread_id or work.room(message.room_id).channel_id
-    if work.actor.agent_id is not None or message.discord_id is None or place is None:
+    if work.actor.agent_id is not None:
         return f"message {message.id}"
+    place = message.thread_id or work.room(message.room_id).channel_id
+    if message.discord_id is None or place is None:
+        return "that message"
     guild_id = work.view.community.guild_id
-    return f"[message {message.id}](https://discord.com/channels/{guild_id}/{place}/{message.discord_id})"
+    return f"[that message](https://discord.com/channels/{guild_id}/{place}/{message.discord_id})"
 
 
 @handles(WakeAgent)

@@ -34,6 +34,12 @@ async def test_a_privileged_agent_makes_a_child_that_joins_the_room(house: House
     assert await house.texts(ADA) == ["Newt joined."]
 
 
+async def test_only_agents_are_told_an_id_for_their_actions_ask_for_it(house: House) -> None:
+    (by_agent,) = await house.act(DI, CREATE)
+    (by_person,) = await house.ask(BOSS, CreateAgent(name="Eft", background_prompt="x"))
+    assert (by_agent.result, by_person.result) == (f"Newt is created with the id {NEWT}.", "Eft is created.")
+
+
 async def test_five_children_a_day_are_enough(house: House) -> None:
     made = [CreateAgent(name=f"Child{n}", background_prompt="x") for n in range(6)]
     outcomes = await house.act(DI, *made)
@@ -55,7 +61,7 @@ async def test_a_bot_is_named_by_its_id_and_a_persona_needs_a_name(house: House)
         CreateAgent(background_prompt="count", agent_type=AgentType.BOT),
         CreateAgent(background_prompt="live", agent_type=AgentType.PERSONA),
     )
-    assert bot.result == "Bot-6 is created with the id 6."
+    assert bot.result == "Bot-6 is created."
     assert persona.why == "A persona needs a name."
 
 

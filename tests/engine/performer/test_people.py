@@ -46,7 +46,7 @@ async def test_changes_of_knowledge_are_undone_one_after_the_other_or_by_number(
 async def test_a_clone_has_the_configuration_and_if_asked_the_knowledge_but_no_rights(house: House) -> None:
     await house.act(DI, Set(path="motto", value="be kind"))
     (cloned,) = await house.ask(BOSS, CloneAgent(agent_id=DI, name="Di Two", with_knowledge=True))
-    assert cloned.result == "Di Two is created with the id 6, like Di."
+    assert cloned.result == "Di Two is created, like Di."
     view = await house.view(CLONE, DI)
     assert (view.whole_agent(CLONE).prompt, view.agents[CLONE].can_create_agents) == (
         view.whole_agent(DI).prompt,
@@ -139,8 +139,8 @@ async def test_what_is_kept_of_a_deed_is_an_id_and_what_is_shown_is_the_name_of_
     async with house.store.reading() as read:
         kept = [tuple(row) for row in await read.session.rows(text("SELECT audit.by, what FROM audit ORDER BY id"))]
         shown = [(one.by, one.what) for one in await read.logs.audit(house.community_id)]
-    assert kept[0] == ("The Architect (<@502>)", "set muted: Agents ignore <@502>.")
-    assert shown[-1] == ("The Architect (@chief)", "set muted: Agents ignore @chief.")
+    assert kept[0] == ("The Architect (<@502>)", "Agents ignore <@502>.")
+    assert shown[-1] == ("The Architect (@chief)", "Agents ignore @chief.")
     assert "boss" not in str(kept) + str(shown)
 
 
@@ -149,5 +149,5 @@ async def test_every_change_by_a_person_is_in_the_audit_log_with_their_name(hous
     await house.ask(MIRA, PermitAgent(agent_id=BO, allowed=True), subject=BO)
     async with house.store.reading() as read:
         (entry,) = await read.logs.audit(house.community_id)
-    what = "permit agent: Bo may create agents. (can create agents: no → yes)"
+    what = "Bo may create agents. (may create agents: no → yes)"
     assert (entry.by, entry.what) == ("The Architect (@boss)", what)

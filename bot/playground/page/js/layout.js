@@ -1,5 +1,6 @@
 /** The page's frame: side panels, which are drawers on a phone, the connection's banner, the keys of the whole page. */
 
+import { covered } from "./lib/back.js";
 import { find, findAll } from "./lib/dom.js";
 import { keptHere } from "./lib/keep.js";
 import { serverItems } from "./side/channel_menu.js";
@@ -13,7 +14,10 @@ const MIDDLE = matchMedia("(max-width: 1180px)");
 function mountSide(app) {
   const frame = find(".frame");
   const menu = find(".open-side");
+  let uncover = () => {};
   const show = (open) => {
+    uncover();
+    if (open) uncover = covered(() => show(false));
     frame.classList.toggle("side-open", open);
     menu.setAttribute("aria-expanded", String(open));
     if (open) find(".side [aria-current], .side button").focus();
@@ -49,7 +53,10 @@ function mountPanel(app) {
     find(".drawer").hidden = app.panel !== "agent";
     find(".found").hidden = app.panel !== "search";
   };
+  let uncover = () => {};
   app.on("panel", (panel) => {
+    uncover();
+    if (panel) uncover = covered(() => app.showPanel(null));
     draw();
     if (MIDDLE.matches && app.channelId && panel !== "search") moveFocus(Boolean(panel));
   });

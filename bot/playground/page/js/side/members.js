@@ -11,7 +11,9 @@ import { nextBeat, paceWords, stateDot, stateWord, tempo } from "./states.js";
 
 function agentRow(app, agent) {
   const look = avatar(app.faceOf(agent), agent.name, 34);
-  const next = agent.next_beat_at && stateWord(agent) === "idle" ? ` · looks ${nextBeat(agent)}` : "";
+  const state = stateWord(agent);
+  const looks = agent.next_beat_at && state === "idle" ? ` · looks ${nextBeat(agent)}` : "";
+  const next = state === "paused" ? ` · ${nextBeat(agent)}` : looks;
   const beat = h(
     "span.beat",
     { style: { "--beat": `${Math.max(1, agent.interval_seconds)}s` }, title: paceWords(agent) },
@@ -22,7 +24,7 @@ function agentRow(app, agent) {
     "button.member.agent",
     {
       type: "button",
-      data: { key: `agent-${agent.id}`, state: stateWord(agent) },
+      data: { key: `agent-${agent.id}`, state },
       "aria-pressed": String(app.selectedAgent === agent.id),
       on: { click: () => app.showAgent(agent.id) },
     },
@@ -31,7 +33,7 @@ function agentRow(app, agent) {
       "span.member-words",
       {},
       h("span.member-name", {}, agent.name),
-      h("small", {}, stateWord(agent), next),
+      h("small", {}, state, next),
       beat,
     ),
   );

@@ -1,5 +1,6 @@
 /** Dialogs: the browser's own, which keep the focus and close with Escape. */
 
+import { covered } from "../lib/back.js";
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 
@@ -18,7 +19,9 @@ export function openDialog(title, build, { kind = "", onClose = null, note = nul
   );
   const head = h("header.dialog-head", {}, h("h2", { id }, title), leave);
   dialog.append(head, note ?? "", build(close), h("div.toasts", { "aria-live": "polite" }));
+  const uncover = covered(close);
   dialog.addEventListener("close", () => {
+    uncover();
     dialog.remove();
     onClose?.();
   });

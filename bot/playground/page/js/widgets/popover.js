@@ -1,5 +1,6 @@
 /** A panel that floats beside what opened it, and goes with Escape, a click elsewhere, or when it is done. */
 
+import { covered } from "../lib/back.js";
 import { focusable, h } from "../lib/dom.js";
 
 const EDGE = 8;
@@ -57,12 +58,14 @@ export function openPopover(anchor, content, { label, side = "below", kind = "",
   const close = (restore = true) => {
     if (current?.panel !== panel) return;
     current = null;
+    uncover();
     document.removeEventListener("pointerdown", outside, true);
     removeEventListener("resize", again);
     panel.remove();
     onClose?.();
     if (restore && before?.isConnected) before.focus();
   };
+  const uncover = covered(close);
   const host = (anchor instanceof Element && anchor.closest("dialog")) || document.body;
   host.append(panel);
   current = { panel, close };
