@@ -1,5 +1,6 @@
 """However much was said and kept in what goes for good, it goes in short transactions, also after a stop."""
 
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -38,9 +39,9 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> dict[Session, list[str]]:
     made: dict[Session, list[str]] = {}
     remove = erasing._erase
 
-    async def counting(session: Session, community_id: int, found: Rows, aged: bool) -> None:
+    async def counting(session: Session, community_id: int, found: Rows, aged: bool, at: datetime | None) -> None:
         made.setdefault(session, []).extend(row.content for row in found)
-        await remove(session, community_id, found, aged)
+        await remove(session, community_id, found, aged, at)
 
     monkeypatch.setattr(erasing, "_erase", counting)
     return made
