@@ -106,8 +106,7 @@ class Stage:
         if play is None or sits is None or scene.status is not SceneStatus.RUNNING or not play.kind.speech:
             return
         is_of_now = scene.window_at is None or sent_at >= scene.window_at
-        events = await self.write.scenes.events(scene.community_id, scene.id)
-        if not is_of_now or any(event.post_id == post_id for event in events):
+        if not is_of_now or await self.write.scenes.was_said(scene.community_id, scene.id, post_id):
             return
         text_of = next(one.name for one in parameters(_speech(play)) if one.what == "text")
         with suppress(Rejected):
@@ -231,12 +230,10 @@ class Stage:
         if self.scene.status is not SceneStatus.RUNNING or self.scene.deadline_at is None:
             raise Rejected(NOT_RUNNING)
         self.scene = replace(self.scene, deadline_at=self.scene.deadline_at + timedelta(seconds=seconds))
-        await self.write.scenes.keep(self.scene)
-        self._draw()
+        await self.redraw()
 
     async def redraw(self) -> None:
         """Keep it as it is now, and have its board drawn anew."""
-        await self.write.scenes.keep(self.scene)
         self._draw()
         await self.write.scenes.keep(self.scene)
 
@@ -354,10 +351,10 @@ class Stage:
 
     async def _who_cannot(self, standing: Standing) -> Seat | None:
         """Give an awaited seat whose agent cannot come: it is paused, retired or not there any more."""
-        agents = await self._agents()
-        for one in self.scene.seats:
-            if one.seat not in standing.open_seats or one.seat in standing.state.away:
-                continue
+        waited = set(standing.open_seats) - set(standing.state.away)
+        awaited = [one for one in self.scene.seats if one.seat in waited]
+        agents = await self._agents() if any(one.agent_id is not None for one in awaited) else {}
+        for one in awaited:
             agent = agents.get(one.agent_id) if one.agent_id is not None else None
             nobody = one.person_id is None if one.agent_id is None else agent is None
             if (
@@ -369,8 +366,8 @@ class Stage:
         return None
 
     async def _agents(self) -> Mapping[AgentId, Agent]:
-        view = await self.write.views.action_view(self.scene.community_id, agent_ids=(), room_ids=(), doors=False)
-        return view.agents
+        seated = [one.agent_id for one in self.scene.seats if one.agent_id is not None]
+        return (await self.write.views.roster(self.scene.community_id, agent_ids=seated)).agents
 
     async def _ask_open(self, standing: Standing, *, is_new: bool) -> None:
         """Give the agents whose move is open a reason to beat; who has one for this window keeps it."""

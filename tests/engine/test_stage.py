@@ -13,6 +13,7 @@ from bot.core.records import AgentId, Person, Snowflake
 from bot.core.scenes.records import SceneStatus
 from tests.engine.theatre import BOSS, MIRA, SCENE, theatre
 from tests.factories import GUILD_ID, person
+from tests.founding import statements
 
 
 async def test_agents_chat_by_turns_to_the_end_and_the_room_hears_nothing_of_it() -> None:
@@ -195,3 +196,13 @@ async def test_a_line_that_was_deleted_or_changed_before_it_came_in_is_not_said(
             "My address is 7 Elm Road", thread_id=thread_id, who="boss", id=502, message_id=message_id
         )
         assert not [event for event in await stage.events() if "Elm Road" in (event.text or "")]
+
+
+async def test_a_persons_move_asks_the_store_few_things_and_reads_nothing_of_what_was_said_before() -> None:
+    async with theatre(agents=1) as stage:
+        await stage.opened("chat", 0, BOSS, MIRA)
+        move = Play(scene_id=SCENE, window=(await stage.scene()).window_step, move="say", arguments={"text": "Hello."})
+        with statements(stage.house.store) as asked:
+            await stage.done(move)
+        assert len(asked) <= 26
+        assert not [one for one in asked if one.startswith("SELECT scene_events.community_id")]
