@@ -86,7 +86,7 @@ class _Talker(Player):
         return {"type": next(iter(moves))}
 
     def _move(self, name: str) -> dict[str, Json]:
-        words: dict[str, dict[str, Json]] = {
+        words: dict[str, Mapping[str, Json]] = {
             "vote": {"choice": "yes"},
             "move_motion": {"title": "Tea at five", "text": self._text},
             "say": {"text": self._text},
@@ -106,10 +106,10 @@ async def _long_scenes() -> list[Figure]:
         ("chat", SHORT, "short_lines"),
         ("council", LONG, "motions"),
     ):
-        options: dict[str, Json] = {"turns": TURNS} | ({"host": False, "motions": 20} if kind == "council" else {})
+        more: dict[str, Json] = {"host": False, "motions": 20} if kind == "council" else {}
         model = _Talker(text)
         async with theatre(model=model) as stage:
-            await stage.opened(kind, 3, **options)
+            await stage.opened(kind, 3, turns=TURNS, **more)
             await _played(stage, TURNS)
             sizes = [model.tokenizer("gpt-4o-mini").count(call.instructions + call.input) for call in model.calls]
         early, late = (statistics.mean(sizes[at - AROUND : at + AROUND]) for at in (EARLY, LATE))
