@@ -318,6 +318,7 @@ class Caller:
             agent_id=agent_id,
             scene_id=turn.scene_id,
             window=turn.window,
+            is_over=bool(turn.outcome),
             output_format=call.kind.output_format,
         )
         if is_plain(text):

@@ -99,7 +99,7 @@ class Gatekeeper:
                 scene = await read.scenes.find(community_id, scene_id) if scene_id is not None else None
                 seat = scene.seat_of(agent_id=one.agent_id) if scene is not None else None
                 turn = await shown_turn(read, scene, seat.seat) if scene is not None and seat is not None else None
-                if turn is not None and turn.moves:
+                if turn is not None:
                     turns[one.agent_id] = turn
         return turns
 

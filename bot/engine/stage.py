@@ -28,7 +28,7 @@ from bot.core.scenes.kind import RULES, Event, Expect, Move, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, Turn, play_of, turn_of
+from bot.core.scenes.showing import TEXT, Turn, epilogue_of, play_of, turn_of
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import names_of, posts
 
@@ -45,8 +45,12 @@ log = structlog.get_logger(__name__)
 
 
 async def shown_turn(read: Reading, scene: Scene, seat: Seat) -> Turn | None:
-    """Give what a seat of a scene is shown."""
-    return turn_of(scene, await read.scenes.events(scene.community_id, scene.id), await names_of(read, scene), seat)
+    """Give what a seat is shown that has a move, or may look back on what is over; None for any other."""
+    events, names = await read.scenes.events(scene.community_id, scene.id), await names_of(read, scene)
+    if scene.status is SceneStatus.OVER:
+        return epilogue_of(scene, events, names, seat)
+    turn = turn_of(scene, events, names, seat)
+    return turn if turn is not None and turn.moves else None
 
 
 @dataclass(kw_only=True)
@@ -400,8 +404,9 @@ class Stage:
     async def _short(self, standing: Standing) -> str:
         """Say why there is no money for further turns of agents; empty when there is."""
         seats = [one for one in self.scene.seats if one.seat in standing.open_seats and one.agent_id is not None]
-        if not seats:
-            return ""
+        return await self._money_short() if seats else ""
+
+    async def _money_short(self) -> str:
         of = self.scene.community_id
         spent = await self.write.scenes.cost(of, self.scene.id)
         if spent >= self.scene.usd_cap:
@@ -418,11 +423,20 @@ class Stage:
         )
         scene = replace(self.scene, status=status, outcome=over.outcome, ended_at=self.now, seats=seats)
         await self._rest(replace(scene, window_step=standing.window))
+        await self._look_back()
         if status is SceneStatus.STUCK:
             told = (
                 f"Scene {scene.id} ({scene.kind}) got stuck and was ended: its log is kept, `/scene replay` folds it."
             )
             self.changes.append(notice(scene.room_id, told, self.now, to_managers=True))
+
+    async def _look_back(self) -> None:
+        """Let its agents look back once, and keep a little of it: the only thing that leaves a closed scene."""
+        if self.scene.status is not SceneStatus.OVER or not self.config.scene_epilogue or await self._money_short():
+            return
+        for one in self.scene.seats:
+            if one.agent_id is not None and one.left_at is None:
+                self._ask(one.agent_id, self._after_speech())
 
     def _draw(self, *, at_once: bool = False) -> None:
         """Have the board drawn anew, once for all that happens within two seconds."""
