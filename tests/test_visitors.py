@@ -40,5 +40,5 @@ async def test_a_scene_in_a_room_that_somebody_does_not_see_is_not_shown_to_them
     desk = SimpleNamespace(community=SimpleNamespace(sight=sight), scenes=SimpleNamespace(in_thread=in_thread))
     client = cast(SelfroomClient, SimpleNamespace(desk=desk, get_guild=lambda _: None))
     those = visitors.Visitors(client, lambda token, guild_id: None)
-    assert (await those.scene("token", Snowflake(1), Snowflake(70)) is told) == is_shown
+    assert (await those.scene("token", Snowflake(1), Snowflake(70)) is not None) == is_shown
     assert await those.scene("token", Snowflake(1), Snowflake(71)) is None

@@ -156,8 +156,9 @@ async def _played(trial: Trial, about: dict[str, Any], kinds: Sequence[str]) -> 
     """Play one scene after the other until it was killed often enough; gives their threads."""
     await trial.child.says(READY)
     hall, scenes = await settle(trial.player.you, str(about["channel_id"])), dict[int, str]()
+    first = trial.dice.randrange(len(kinds))
     while not scenes or trial.done < trial.kills:
-        kind = kinds[len(scenes) % len(kinds)]
+        kind = kinds[(first + len(scenes)) % len(kinds)]
         scene_id, thread_id = await begun(trial.player.you, hall, kind)
         scenes[scene_id] = thread_id
         playing = asyncio.create_task(trial.player.play(thread_id, scene_id))
