@@ -4,7 +4,7 @@ import asyncio
 import statistics
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,14 @@ from tests.bench import Figure
 from tests.core.scenes.plays import dice, play_out, wrongly_taken
 from tests.e2e.commanding import Commander
 from tests.e2e.sharing import Cast, shared_home, words_of
-from tests.e2e.test_scenes import SAYS, SECONDS, SPEAKS, VOTES, lobby
+from tests.e2e.test_scenes import lobby
 from tests.e2e.visitor import until
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, Theatre, theatre
 
 PLAY_OUTS = 1_000
 TURNS = 230  # of the scene whose prompts are measured
 EARLY, LATE, AROUND = 20, 200, 10
-PRESSES = 120
+PRESSES = 60  # of each kind
 EDIT_SECONDS = 2.0
 LONG = "It has been raining since the early morning and nobody here seems to mind that very much at all. " * 5
 SHORT = "Quite so."
@@ -187,22 +187,28 @@ async def _boards() -> list[Figure]:
 
 
 async def _presses() -> list[Figure]:
-    """You and two scripted agents hold a council in the playground, in one process: from a press to its answer."""
+    """Two people talk in the playground, in one process with its page's server: from each press to its answer.
+
+    Browser and network are left out; who else is at work there is two agents that hear nothing of it.
+    """
     looks, moves = list[float](), list[float]()
     with tempfile.TemporaryDirectory() as folder:
-        async with shared_home(Path(folder)) as cast:
-            await cast.you.prepare_model(VOTES, SECONDS, SPEAKS, SAYS)
-            async with lobby(cast, "council", "Tea", options="host=false; turns=400") as (inside, _):
-                for name in ("Wren", "Ledger"):
-                    await inside.told("scene seat", agent=name)
-                await inside.told("scene join")
-                await inside.told("scene direct", what="begin")
-                while len(looks) < PRESSES:
-                    seat = await _timed(looks, await _board(cast, inside), "My seat", inside)
-                    if "It is your turn" in words_of(seat):
-                        await _timed(moves, seat, "yield", inside)
+        async with (
+            shared_home(Path(folder)) as cast,
+            lobby(cast, "chat", "Tea", options=f"turns={MOST_TURNS}") as (you, _),
+        ):
+            guest = Commander(cast.guest.visitor, you.channel_id)
+            for one in (you, guest):
+                await one.told("scene join")
+            await you.told("scene direct", what="begin")
+            for turn in range(PRESSES):
+                who = (you, guest)[turn % 2]
+                seat = await _timed(looks, who.press(await _board(cast, who), "My seat"))
+                form = await _timed(looks, who.press(seat, "say…"))
+                told = await _timed(moves, who.fill(form, text=SHORT))
+                assert "Your move stands." in words_of(told)
     return [
-        Figure(name="scenes.press_to_my_seat_p95", value=_p(looks, 95), unit="ms", target=500),
+        Figure(name="scenes.press_to_seat_or_form_p95", value=_p(looks, 95), unit="ms", target=500),
         Figure(name="scenes.press_to_move_p95", value=_p(moves, 95), unit="ms", target=500),
         Figure(name="scenes.presses", value=len(looks) + len(moves), unit="presses"),
     ]
@@ -216,8 +222,8 @@ async def _board(cast: Cast, inside: Commander) -> dict[str, Any]:
     return await until(look, "board")
 
 
-async def _timed(into: list[float], message: dict[str, Any], label: str, inside: Commander) -> dict[str, Any]:
+async def _timed(into: list[float], pressed: Awaitable[dict[str, Any]]) -> dict[str, Any]:
     began = time.perf_counter()
-    answer = await inside.press(message, label)
+    answer = await pressed
     into.append(time.perf_counter() - began)
     return answer
