@@ -8,6 +8,7 @@ import discord
 
 from bot.client import SelfroomClient
 from bot.core.records import Snowflake
+from bot.core.scenes.showing import Told
 from bot.core.sight import Sight
 
 MemberWith = Callable[[str, int], int | None]  # whose token it is, if they are in that server
@@ -40,6 +41,12 @@ class Visitors:
             self._sights = {key: kept for key, kept in self._sights.items() if kept[0] > now}
             self._sights[token, guild_id] = now + SIGHT_SECONDS, sight
         return sight
+
+    async def scene(self, token: str, guild_id: Snowflake, thread_id: Snowflake) -> Told | None:
+        """Give the scene of a thread as who watches it sees it; None where there is none in a room that they see."""
+        told = await self._client.desk.scenes.in_thread(guild_id, thread_id)
+        sight = await self.sight(token, guild_id)
+        return None if told is None or told.scene.room_id in sight.hidden_rooms else told
 
     async def _looked_up(self, token: str, guild_id: Snowflake) -> Sight:
         member = await self._member(token, guild_id)

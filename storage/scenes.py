@@ -66,6 +66,17 @@ class SqlScenes:
         rows = await self.session.mappings(asked.order_by(EVENTS.c.id))
         return [plain(SceneEvent, row, audience=_audience(row["audience"])) for row in rows]
 
+    async def texts(
+        self, community_id: CommunityId, scene_id: SceneId, numbers: Collection[int]
+    ) -> Mapping[int, str | None]:
+        these = and_(owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id, EVENTS.c.kind == TEXT)
+        asked = select(EVENTS.c.number, EVENTS.c.text).where(these, EVENTS.c.number.in_(numbers))
+        return {number: text for number, text in await self.session.rows(asked)} if numbers else {}
+
+    async def was_said(self, community_id: CommunityId, scene_id: SceneId, post_id: Snowflake) -> bool:
+        by_it = and_(owned(EVENTS, community_id), EVENTS.c.scene_id == scene_id, EVENTS.c.post_id == post_id)
+        return bool(await self.session.value(select(func.count()).where(by_it)))
+
     async def cost(self, community_id: CommunityId, scene_id: SceneId) -> Decimal:
         of_scene = (owned(BEATS, community_id), BEATS.c.reason == ReasonKind.TURN, BEATS.c.scene_id == scene_id)
         spent: Decimal | None = await self.session.value(select(func.sum(BEATS.c.cost_usd)).where(*of_scene))
@@ -97,8 +108,9 @@ class SqlScenes:
         }
         await self.session.upsert(SCENES, [row])
         seats = [columns_of(one) | {"community_id": scene.community_id, "scene_id": scene.id} for one in scene.seats]
-        gone = and_(SEATS.c.scene_id == scene.id, SEATS.c.seat.not_in(scene.taken))
-        await self.session.run(delete(SEATS).where(owned(SEATS, scene.community_id), gone))
+        if scene.status is SceneStatus.LOBBY or not scene.step:  # later no seat goes
+            gone = and_(SEATS.c.scene_id == scene.id, SEATS.c.seat.not_in(scene.taken))
+            await self.session.run(delete(SEATS).where(owned(SEATS, scene.community_id), gone))
         await self.session.upsert(SEATS, seats)
 
     async def enter(

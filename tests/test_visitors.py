@@ -7,7 +7,7 @@ import pytest
 
 from bot import visitors
 from bot.client import SelfroomClient
-from bot.core.records import Snowflake
+from bot.core.records import AgentId, Snowflake
 from bot.core.sight import Sight
 
 
@@ -23,3 +23,22 @@ async def test_a_token_is_remembered_no_longer_than_what_it_may_see(monkeypatch:
     for number in range(100):
         await those.sight(f"token {number}", Snowflake(1))
     assert len(those._sights) <= 2
+
+
+@pytest.mark.parametrize(("hidden", "is_shown"), [((), True), ((7,), False)])
+async def test_a_scene_in_a_room_that_somebody_does_not_see_is_not_shown_to_them(
+    hidden: tuple[int, ...], is_shown: bool
+) -> None:
+    told = SimpleNamespace(scene=SimpleNamespace(room_id=AgentId(7)))
+
+    async def in_thread(guild_id: Snowflake, thread_id: Snowflake) -> object:
+        return told if thread_id == 70 else None
+
+    async def sight(*_: object) -> Sight:
+        return Sight(hidden_rooms=frozenset(map(AgentId, hidden)))
+
+    desk = SimpleNamespace(community=SimpleNamespace(sight=sight), scenes=SimpleNamespace(in_thread=in_thread))
+    client = cast(SelfroomClient, SimpleNamespace(desk=desk, get_guild=lambda _: None))
+    those = visitors.Visitors(client, lambda token, guild_id: None)
+    assert (await those.scene("token", Snowflake(1), Snowflake(70)) is not None) == is_shown
+    assert await those.scene("token", Snowflake(1), Snowflake(71)) is None

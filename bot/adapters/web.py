@@ -19,6 +19,8 @@ from bot.core.permissions import ONLY_MANAGERS
 from bot.core.ports import Clock, Model, Models, Reading, Store
 from bot.core.ports.communities import Communities
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, Community, Room, Snowflake
+from bot.core.scenes.records import SceneStatus
+from bot.core.scenes.showing import Told
 from bot.core.sight import Sight, insiders
 from bot.core.view import Glance, Outline, Tally
 
@@ -26,6 +28,8 @@ LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 FOR_ALL = ("/health", "/metrics")  # all there is outside the playground
 STRANGER = "Only people of the playground may see this: send the page's own token as Authorization."
 NOT_SHOWN = NextBeat(waiting=Waiting.NEWS, words="something in a room that you do not see")
+ID_DIGITS = 19  # of Discord's ids since 2022
+LARGEST = 2**63
 SHARED, COUNTED = "others' share", "provider adds"  # what makes the sections of a beat add up to its input
 
 
@@ -40,6 +44,9 @@ class Visitors(Protocol):
 
     async def sight(self, token: str, guild_id: Snowflake) -> Sight:
         """Give what the person may see of the community."""
+
+    async def scene(self, token: str, guild_id: Snowflake, thread_id: Snowflake) -> Told | None:
+        """Give the scene of a thread as who only watches it sees it, to who may read it."""
 
 
 FaceOf = Callable[[Snowflake, Agent, Snowflake | None], Awaitable[str | None]]  # the address of an agent's picture
@@ -107,6 +114,7 @@ class Face:
         app.router.add_get("/agents", self._agents)
         app.router.add_get("/agents/{id:[0-9]{1,15}}/beat", self._beat)
         app.router.add_get("/rooms/{id:[0-9]{1,15}}/tally", self._tally)
+        app.router.add_get("/scenes/{thread:[0-9]+}", self._scene)
         app.router.add_options("/{path:.*}", self._health)  # what a page asks first: `open_to` answers it
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         self.url = ""
@@ -209,6 +217,15 @@ class Face:
         busy = room_id in letters or any(agent.beat_id or agent.next_beat_at for agent in members)
         return web.json_response(tally_row(tally) | {"busy": busy})
 
+    async def _scene(self, request: web.Request) -> web.Response:
+        thread_id = _number(request.match_info["thread"], digits=ID_DIGITS)
+        async with self._store.reading() as read:
+            community = await self._community(read.communities, request)
+        told = None
+        if community is not None and thread_id is not None:
+            told = await self._doors.visitors.scene(_token(request), community.guild_id, Snowflake(thread_id))
+        return web.json_response(scene_row(told) if told is not None else None)
+
     @property
     def _doors(self) -> Inside:
         if self.inside is None:
@@ -217,7 +234,7 @@ class Face:
 
     async def _community(self, communities: Communities, request: web.Request) -> Community | None:
         """Find the community that `guild_id` names, else the first; who asks has to be of its server."""
-        guild_id = _number(request.query.get("guild_id", ""), digits=18)
+        guild_id = _number(request.query.get("guild_id", ""), digits=ID_DIGITS)
         if guild_id is not None:
             found = await communities.of_guild(Snowflake(guild_id))
         else:
@@ -229,8 +246,9 @@ class Face:
 
 
 def _number(text: str, *, digits: int) -> int | None:
-    """Read a number that anybody may have written."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+    """Read a number that anybody may have written, if a database can hold it."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+    return number if number is not None and number < LARGEST else None
 
 
 def _token(request: web.Request) -> str:
@@ -317,6 +335,32 @@ def beat_row(beat: Beat, model: Model) -> dict[str, object]:
         "latency_seconds": used.latency_seconds,
         "sections": [{"name": name, "tokens": tokens} for name, tokens in sections],
         "outcome": list(beat.outcome),
+    }
+
+
+def scene_row(told: Told) -> dict[str, object]:
+    """Give what the page shows of a scene: what everybody sees who only watches it, and nothing that a seat sees."""
+    scene, seen = told.scene, told.watching if told.scene.status.is_open else None
+    return {
+        "id": scene.id,
+        "title": told.board.title,
+        "status": scene.status,
+        "phase": seen.phase if seen else "",
+        "seats": [
+            {
+                "seat": one.seat,
+                "name": told.cast.name(one.seat),
+                "awaited": bool(seen and one.seat in seen.awaited and scene.status is SceneStatus.RUNNING),
+                "away": one.seat in seen.away if seen else False,
+            }
+            for one in scene.seats
+        ],
+        "facts": [*map(list, seen.facts)] if seen else [],
+        "bars": [*map(list, seen.bars)] if seen else [],
+        "lines": [told.cast.words(scene.outcome)] if scene.outcome else [*told.board.lines] if not seen else [],
+        "why": scene.why,
+        "until": scene.deadline_at.isoformat() if scene.deadline_at else None,
+        "board_post_id": str(scene.board_post_id) if scene.board_post_id else None,
     }
 
 

@@ -113,6 +113,7 @@ class CommunityConfig(BaseModel):
     scene_usd: Decimal = Field(default=Decimal("0.25"), ge=0, le=100)
     scene_lobby_minutes: float = Field(default=30, gt=0, le=1_440)
     scene_steps: int = Field(default=3, ge=1, le=5)
+    scene_epilogue: bool = True
 
     # pacing
     typing_at_most_seconds: float = Field(default=1.4, ge=0, le=60)  # at 80 words a minute

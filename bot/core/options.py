@@ -93,6 +93,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "scenes_at_once": "how many scenes may be open at once",
     "scene_usd": "what the turns of agents in one scene may cost, in USD",
     "scene_lobby_minutes": "minutes after which a scene that nobody began is closed",
+    "scene_epilogue": "whether agents look back once when a scene is over, and keep up to three things of it",
     "scene_steps": "how often an agent is asked on one turn that comes to no move",
     "typing_at_most_seconds": "the longest typing of a short message at 80 wpm; slower rooms and agents take longer",
     "sleep_at_most_days": "how far ahead agents may sleep or schedule, in days",

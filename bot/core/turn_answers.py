@@ -9,28 +9,39 @@ from bot.core.answer_items import LONGEST_VALUE, MOST_VALUES, as_action
 from bot.core.answer_text import read_answer
 from bot.core.answers import LONGEST_THOUGHTS, MOST_ITEMS, AgentAnswer, ParsedAnswer, Refusal
 from bot.core.errors import Rejected
-from bot.core.hud.turn import is_kept
+from bot.core.hud.turn import KEPT_AT_MOST, epilogue_actions, is_kept
 from bot.core.kinds import OutputFormat
 from bot.core.knowledge import values_in
 from bot.core.plain_words import without_thinking
 from bot.core.records import AgentId, Json, SceneId
 
 NOT_DURING: Final = "Not during a scene."
+NOT_AFTERWARDS: Final = "A scene that is over leaves what is kept of it, and nothing else."
+ENOUGH_KEPT: Final = f"{KEPT_AT_MOST} things are kept of a scene at most."
 NO_MOVE: Final = "There was no move in the answer: choose one."
 SCENE_MOVE: Final = "move"
 
 
 def parse_turn(
-    text: str, *, agent_id: AgentId, scene_id: SceneId, window: int, output_format: OutputFormat
+    text: str,
+    *,
+    agent_id: AgentId,
+    scene_id: SceneId,
+    window: int,
+    output_format: OutputFormat,
+    is_over: bool = False,
 ) -> ParsedAnswer:
-    """Read an answer to a turn; it never raises. What is not plain (core.answer_text) is for a workshop."""
+    """Read an answer to a turn; it never raises. What is not plain (core.answer_text) is for a workshop.
+
+    Where the scene `is_over` no move is left, and only a few things are kept.
+    """
     data = read_answer(without_thinking(text), output_format).data
     if not isinstance(data, dict):
         return ParsedAnswer(replies={agent_id: AgentAnswer(agent_id=agent_id, rejected=((SCENE_MOVE, NO_MOVE),))})
     actions: list[Action] = []
     rejected: list[Refusal] = []
-    move = _move(data, scene_id, window)
-    if move is None:
+    move = None if is_over else _move(data, scene_id, window)
+    if move is None and not is_over:
         rejected.append((SCENE_MOVE, NO_MOVE))
     given = data.get("actions")
     for item in given[:MOST_ITEMS] if isinstance(given, list) else ():
@@ -39,7 +50,11 @@ def parse_turn(
         except Rejected as no:
             rejected.append(("action", no.sentence))
             continue
-        if is_kept(action.definition):
+        if is_over and action.definition not in epilogue_actions():
+            rejected.append((action.definition.name, NOT_AFTERWARDS))
+        elif is_over and len(actions) >= KEPT_AT_MOST:
+            rejected.append((action.definition.name, ENOUGH_KEPT))
+        elif is_kept(action.definition):
             actions.append(action)
         else:
             rejected.append((action.definition.name, NOT_DURING))

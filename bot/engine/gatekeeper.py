@@ -101,7 +101,7 @@ class Gatekeeper:
                 if scene is None or seat is None or one.agent_id not in await who_may_sit(read, scene):
                     continue
                 turn = await shown_turn(read, scene, seat.seat)
-                if turn is not None and turn.moves:
+                if turn is not None:
                     turns[one.agent_id] = turn
         return turns
 

@@ -13,7 +13,7 @@ from bot.core.ports import Reading, Writing
 from bot.core.records import SYSTEM, AgentId, MessageId, Sender
 from bot.core.scenes.kind import RULES, Event, Seat
 from bot.core.scenes.records import Scene
-from bot.core.scenes.showing import Cast, cast_of
+from bot.core.scenes.showing import Cast
 
 WPM = 80
 _TEXTS = re.compile(r"\{t(\d+)\}")
@@ -21,13 +21,15 @@ _TEXTS = re.compile(r"\{t(\d+)\}")
 
 async def names_of(read: Reading, scene: Scene) -> dict[Seat, str]:
     """Give who sits where, by the names they have now."""
+    sitting = [one.person_id for one in scene.seats if one.person_id is not None]
     agents = await read.agents.names(scene.community_id)
+    people = await read.people.known(scene.community_id, sitting) if sitting else {}
     names: dict[Seat, str] = {}
     for one in scene.seats:
         if one.agent_id is not None and one.agent_id in agents:
             names[one.seat] = agents[one.agent_id]
         elif one.person_id is not None:
-            person = await read.people.find(scene.community_id, one.person_id)
+            person = people.get(one.person_id)
             if person is not None and person.username:
                 names[one.seat] = f"@{person.username}"
     return names
@@ -46,8 +48,9 @@ async def posts(
     public = [one for one in events if one.audience is None]
     if scene.thread_id is None or not public:
         return []
-    known = await write.scenes.events(scene.community_id, scene.id)
-    cast = cast_of(scene, known, await names_of(write, scene))
+    named = {number for one in public for number in _texts_in(one)}
+    texts = await write.scenes.texts(scene.community_id, scene.id, named)
+    cast = Cast(names=await names_of(write, scene), texts=texts, options=scene.options)
     agents = {one.seat: one.agent_id for one in scene.seats if one.agent_id is not None}
     at, found = now, list[Say]()
     for speaker, some in groupby(public, key=lambda event: event.speaker if event.speaker in agents else RULES):
@@ -62,13 +65,14 @@ async def posts(
 
 def _said(events: Sequence[Event], cast: Cast, *, alone: bool) -> Sequence[_Said]:
     """Give the messages: each speech one of its own, what System tells in one together."""
-    told = [
-        _Said(_worded(one, cast, alone=alone), tuple(int(number) for number in _TEXTS.findall(one.text)))
-        for one in events
-    ]
+    told = [_Said(_worded(one, cast, alone=alone), _texts_in(one)) for one in events]
     if alone:
         return told
     return [_Said("\n".join(one.words for one in told), tuple(n for one in told for n in one.texts))]
+
+
+def _texts_in(event: Event) -> tuple[int, ...]:
+    return tuple(int(number) for number in _TEXTS.findall(event.text))
 
 
 def _worded(event: Event, cast: Cast, *, alone: bool) -> str:

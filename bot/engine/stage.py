@@ -28,7 +28,7 @@ from bot.core.scenes.kind import RULES, Event, Expect, Move, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step
 from bot.core.scenes.records import Scene, SceneEvent, SceneStatus, Source
-from bot.core.scenes.showing import TEXT, Turn, play_of, turn_of
+from bot.core.scenes.showing import TEXT, Turn, epilogue_of, play_of, turn_of
 from bot.core.spending import day_of, of_day
 from bot.engine.scene_posts import names_of, posts
 
@@ -45,15 +45,20 @@ log = structlog.get_logger(__name__)
 
 
 async def shown_turn(read: Reading, scene: Scene, seat: Seat) -> Turn | None:
-    """Give what a seat of a scene is shown."""
-    return turn_of(scene, await read.scenes.events(scene.community_id, scene.id), await names_of(read, scene), seat)
+    """Give what a seat is shown that has a move, or may look back on what is over; None for any other."""
+    events, names = await read.scenes.events(scene.community_id, scene.id), await names_of(read, scene)
+    if scene.status is SceneStatus.OVER:
+        return epilogue_of(scene, events, names, seat)
+    turn = turn_of(scene, events, names, seat)
+    return turn if turn is not None and turn.moves else None
 
 
 async def who_may_sit(read: Reading, scene: Scene) -> Mapping[AgentId, Agent]:
     """Give the agents that may sit in a scene: in a private room those that are in it now."""
     room_id = scene.room_id
     view = await read.views.action_view(scene.community_id, agent_ids=(), room_ids=[room_id], doors=False)
-    if view.all_rooms[room_id].visibility is Visibility.PUBLIC:
+    room = view.all_rooms.get(room_id)  # None: it was deleted meanwhile
+    if room is not None and room.visibility is Visibility.PUBLIC:
         return view.agents
     return {id_: agent for id_, agent in view.agents.items() if (id_, room_id) in view.memberships}
 
@@ -115,8 +120,7 @@ class Stage:
         if play is None or sits is None or scene.status is not SceneStatus.RUNNING or not play.kind.speech:
             return
         is_of_now = scene.window_at is None or sent_at >= scene.window_at
-        events = await self.write.scenes.events(scene.community_id, scene.id)
-        if not is_of_now or any(event.post_id == post_id for event in events):
+        if not is_of_now or await self.write.scenes.was_said(scene.community_id, scene.id, post_id):
             return
         text_of = next(one.name for one in parameters(_speech(play)) if one.what == "text")
         with suppress(Rejected):
@@ -242,12 +246,10 @@ class Stage:
         if self.scene.status is not SceneStatus.RUNNING or self.scene.deadline_at is None:
             raise Rejected(NOT_RUNNING)
         self.scene = replace(self.scene, deadline_at=self.scene.deadline_at + timedelta(seconds=seconds))
-        await self.write.scenes.keep(self.scene)
-        self._draw()
+        await self.redraw()
 
     async def redraw(self) -> None:
         """Keep it as it is now, and have its board drawn anew."""
-        await self.write.scenes.keep(self.scene)
         self._draw()
         await self.write.scenes.keep(self.scene)
 
@@ -365,10 +367,10 @@ class Stage:
 
     async def _who_cannot(self, standing: Standing) -> Seat | None:
         """Give an awaited seat whose agent cannot come: it is paused, retired or not there any more."""
-        agents = await self.agents()
-        for one in self.scene.seats:
-            if one.seat not in standing.open_seats or one.seat in standing.state.away:
-                continue
+        waited = set(standing.open_seats) - set(standing.state.away)
+        awaited = [one for one in self.scene.seats if one.seat in waited]
+        agents = await self.agents() if any(one.agent_id is not None for one in awaited) else {}
+        for one in awaited:
             agent = agents.get(one.agent_id) if one.agent_id is not None else None
             nobody = one.person_id is None if one.agent_id is None else agent is None
             if (
@@ -425,8 +427,9 @@ class Stage:
     async def _short(self, standing: Standing) -> str:
         """Say why there is no money for further turns of agents; empty when there is."""
         seats = [one for one in self.scene.seats if one.seat in standing.open_seats and one.agent_id is not None]
-        if not seats:
-            return ""
+        return await self._money_short() if seats else ""
+
+    async def _money_short(self) -> str:
         of = self.scene.community_id
         spent = await self.write.scenes.cost(of, self.scene.id)
         if spent >= self.scene.usd_cap:
@@ -443,11 +446,20 @@ class Stage:
         )
         scene = replace(self.scene, status=status, outcome=over.outcome, ended_at=self.now, seats=seats)
         await self._rest(replace(scene, window_step=standing.window))
+        await self._look_back()
         if status is SceneStatus.STUCK:
             told = (
                 f"Scene {scene.id} ({scene.kind}) got stuck and was ended: its log is kept, `/scene replay` folds it."
             )
             self.changes.append(notice(scene.room_id, told, self.now, to_managers=True))
+
+    async def _look_back(self) -> None:
+        """Let its agents look back once, and keep a little of it: the only thing that leaves a closed scene."""
+        if self.scene.status is not SceneStatus.OVER or not self.config.scene_epilogue or await self._money_short():
+            return
+        for one in self.scene.seats:
+            if one.agent_id is not None and one.left_at is None:
+                self._ask(one.agent_id, self._after_speech())
 
     def _draw(self, *, at_once: bool = False) -> None:
         """Have the board drawn anew, once for all that happens within two seconds."""

@@ -38,6 +38,7 @@ class TurnReader:
             agent_id=agent_id,
             scene_id=turn.scene_id,
             window=turn.window,
+            is_over=bool(turn.outcome),
             output_format=output_format,
         )
         if is_plain(text):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 from bot.core.hud.formats.document import Document
-from bot.core.hud.turn import ReadParameter, read_moves
+from bot.core.hud.turn import ReadParameter, read_moves, read_outcome
 from bot.core.records import Json
 
 PHRASES = (
@@ -37,6 +37,8 @@ class Dice:
 
 def played(text: str) -> Document | None:
     """The answer to a turn; None where there is none to be played."""
+    if outcome := read_outcome(text):
+        return {"thoughts": "It is over.", "actions": [{"type": "append", "path": "scenes", "value": outcome}]}
     moves = read_moves(text)
     if not moves:
         return None

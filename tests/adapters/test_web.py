@@ -14,7 +14,11 @@ from bot.adapters.web import Face, Inside
 from bot.core.changes import AddAgent, AgentColumns, EndBeat, UpdateAgent
 from bot.core.errors import BadSetting
 from bot.core.kinds import ReasonKind, Visibility
-from bot.core.records import Agent, AgentId, Beat, BeatId, CommunityId, Snowflake, Usage
+from bot.core.records import Agent, AgentId, Beat, BeatId, CommunityId, SceneId, Snowflake, Usage
+from bot.core.scenes.chat import CHAT, ChatOptions
+from bot.core.scenes.play import Play
+from bot.core.scenes.records import Scene, SceneStatus, Seated
+from bot.core.scenes.showing import Told, board_of, cast_of, turn_of
 from bot.core.sight import Sight
 from bot.engine.foresight import foreseen
 from storage.store import SqlStore
@@ -32,7 +36,7 @@ async def store() -> AsyncIterator[SqlStore]:
 
 
 YOU, BOSS = "a-member's-token", "a-manager's-token"
-INNER = ("/agents", "/agents/1/beat", "/rooms/1/tally")
+INNER = ("/agents", "/agents/1/beat", "/rooms/1/tally", "/scenes/77")
 
 
 class Lobby:
@@ -47,6 +51,33 @@ class Lobby:
     async def sight(self, token: str, guild_id: Snowflake) -> Sight:
         hidden = frozenset({AgentId(1)}) if guild_id == 15 and token != BOSS else frozenset()
         return Sight(hidden_rooms=hidden, hidden_agents=hidden)
+
+    async def scene(self, token: str, guild_id: Snowflake, thread_id: Snowflake) -> Told | None:
+        return watched() if thread_id == 77 else None
+
+
+def watched() -> Told:
+    """Give a chat of two, each with a brief, as somebody sees it who watches."""
+    play = Play(kind=CHAT, options=ChatOptions(briefs={"1": "You hide a letter."}, topic="Rain"), seed="seed")
+    scene = Scene(
+        community_id=CommunityId(1),
+        id=SceneId(1),
+        kind="chat",
+        version=1,
+        title="Rain",
+        room_id=AgentId(1),
+        status=SceneStatus.RUNNING,
+        options=play.options.model_dump(mode="json"),
+        seed="seed",
+        standing=play.begin((1, 2)).standing.packed(),
+        board_post_id=Snowflake(78),
+        started_by=Snowflake(5),
+        created_at=START,
+        seats=(Seated(seat=1, agent_id=AgentId(1)), Seated(seat=2, person_id=Snowflake(5))),
+    )
+    names = {1: "Wren", 2: "@boss"}
+    board, cast = board_of(scene, (), names), cast_of(scene, (), names)
+    return Told(scene=scene, cast=cast, board=board, lines=(), watching=turn_of(scene, (), names, 0))
 
 
 async def drawn_face(guild_id: Snowflake, one: Agent, channel_id: Snowflake | None) -> str | None:
@@ -81,6 +112,32 @@ async def test_health_is_503_until_the_house_is_ready(face: Face) -> None:
     assert (await get(face, "/health"))[:2] == (503, {"ready": False})
     face.is_ready = True
     assert (await get(face, "/health"))[:2] == (200, {"ready": True})
+
+
+async def test_a_scene_is_told_as_who_watches_sees_it_and_nothing_where_there_is_none(
+    face: Face, store: SqlStore
+) -> None:
+    await inhabit(store, 11, "Wren")
+    status, told, _ = await get(face, "/scenes/77?guild_id=11")
+    assert (status, told["title"], told["phase"], told["status"]) == (200, "Chat 1: Rain", "talking", "running")
+    assert told["seats"] == [
+        {"seat": 1, "name": "Wren", "awaited": True, "away": False},
+        {"seat": 2, "name": "@boss", "awaited": False, "away": False},
+    ]
+    assert told["facts"] == [["Topic", "Rain"], ["Turns left", "40"]]
+    assert told["board_post_id"] == "78"
+    assert "letter" not in str(told)
+    assert (await get(face, "/scenes/78?guild_id=11"))[:2] == (200, None)
+    assert (await get(face, f"/scenes/{'9' * 30}?guild_id=11"))[:2] == (200, None)
+    assert (await get(face, "/scenes/77?guild_id=11", "somebody"))[0] == 401
+
+
+async def test_a_server_is_known_by_an_id_of_nineteen_digits(face: Face, store: SqlStore) -> None:
+    await inhabit(store, 11, "Wren")
+    await inhabit(store, 1_574_127_904_734_838_785, "Moss")
+    ((row,), _) = (await get(face, "/agents?guild_id=1574127904734838785"))[1:]
+    assert row["name"] == "Moss"
+    assert (await get(face, f"/scenes/{1_574_127_989_266_841_600}?guild_id=11"))[0] == 200
 
 
 async def test_metrics_are_a_page_for_prometheus(store: SqlStore) -> None:

@@ -10,11 +10,13 @@ from bot.core.actions import DirectScene, Play
 from bot.core.config import CommunityConfig
 from bot.core.errors import ModelUnreachable
 from bot.core.events import MessageEdited, MessagesDeleted
+from bot.core.hud.turn import read_outcome
 from bot.core.people import why_unheard
-from bot.core.records import AgentId, Json, Person, Snowflake
+from bot.core.records import PUBLIC_SIDE, AgentId, Json, Person, Snowflake
 from bot.core.scenes.records import SceneStatus
 from tests.engine.theatre import BOSS, MIRA, SCENE, Player, theatre
 from tests.factories import GUILD_ID, person
+from tests.founding import statements
 
 
 async def test_agents_chat_by_turns_to_the_end_and_the_room_hears_nothing_of_it() -> None:
@@ -31,7 +33,7 @@ async def test_agents_chat_by_turns_to_the_end_and_the_room_hears_nothing_of_it(
         assert await stage.house.lines() == []
         assert (await stage.house.view(1)).all_rooms[AgentId(1)].agent_run == 0
         assert await stage.replays()
-        assert len(stage.house.model.calls) == 7
+        assert len(stage.house.model.calls) == 7 + 3  # and each looks back once
         assert [one.turns for one in scene.seats] == [3, 2, 2]
 
 
@@ -249,3 +251,52 @@ async def test_what_a_moderation_model_minds_or_cannot_judge_is_no_move_either()
             await stage.run(20)
             assert "Quite so." not in str(await stage.lines())
             assert any(why in call.input for call in stage.house.model.calls)
+
+
+async def test_a_persons_move_asks_the_store_few_things_and_reads_nothing_of_what_was_said_before() -> None:
+    async with theatre(agents=1) as stage:
+        await stage.opened("chat", 0, BOSS, MIRA)
+        move = Play(scene_id=SCENE, window=(await stage.scene()).window_step, move="say", arguments={"text": "Hello."})
+        with statements(stage.house.store) as asked:
+            await stage.done(move)
+        assert len(asked) <= 26
+        assert not [one for one in asked if one.startswith("SELECT scene_events.community_id")]
+
+
+KEPT: list[dict[str, Any]] = [{"type": "append", "path": "tea", "value": f"thing {n}"} for n in range(4)]
+
+
+async def test_each_agent_looks_back_once_when_it_is_over_and_keeps_three_things_at_most() -> None:
+    model = Player()
+    model.keeps = [{"type": "reply", "room_id": 1, "message_id": 1, "message": "Hello."}, *KEPT]
+    async with theatre(model) as stage:
+        await stage.opened("chat", 2, turns=3, briefs={"2": "You know a secret."})
+        await stage.run(30)
+        over = [call for call in model.calls if read_outcome(call.input)]
+        assert len(over) == 2
+        assert all("It is over: its turns are used up." in call.input for call in over)
+        assert all("YOUR MOVES" not in call.input and '"move"' not in str(call.schema) for call in over)
+        view = await stage.house.view(1, 2)
+        for agent_id in (1, 2):
+            mind = view.mind_of(AgentId(agent_id), PUBLIC_SIDE)
+            assert dict(mind.knowledge) == {"tea": ["thing 0", "thing 1", "thing 2"]}
+        beat = await stage.house.last_beat(1)
+        assert beat is not None
+        assert "Rejected (append): 3 things are kept of a scene at most." in str(beat.outcome)
+        assert len(await stage.house.lines()) == 0
+        await stage.run(30)
+        assert len([call for call in model.calls if read_outcome(call.input)]) == 2
+        assert await stage.replays()
+
+
+@pytest.mark.parametrize("ends", ["switched off", "stopped"])
+async def test_nobody_looks_back_where_that_is_off_or_the_scene_did_not_come_to_its_end(ends: str) -> None:
+    model = Player()
+    async with theatre(model, config=CommunityConfig(scene_epilogue=ends != "switched off")) as stage:
+        await stage.opened("chat", 2, turns=3 if ends == "switched off" else 40)
+        await stage.run(6)
+        if ends == "stopped":
+            await stage.done(DirectScene(scene_id=SCENE, what="stop"))
+        await stage.run(20)
+        assert not (await stage.scene()).status.is_open
+        assert not [call for call in model.calls if read_outcome(call.input)]

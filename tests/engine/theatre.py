@@ -9,7 +9,7 @@ from typing import Any
 from bot.core.actions import Action, DirectScene, Play, StartScene, TakeSeat
 from bot.core.actor import Actor
 from bot.core.config import CommunityConfig
-from bot.core.hud.turn import read_moves
+from bot.core.hud.turn import read_moves, read_outcome
 from bot.core.ports import ModelAnswer, ModelCall
 from bot.core.records import Json, SceneId
 from bot.core.scenes.play import replayed
@@ -45,10 +45,13 @@ class Player(ScriptedModel):
     def __init__(self, choose: Choice = simply) -> None:
         super().__init__()
         self.choose = choose
+        self.keeps: list[dict[str, Json]] = []
 
     async def answer(self, call: ModelCall) -> ModelAnswer:
         moves = read_moves(call.input)
-        if moves is None:
+        if read_outcome(call.input):
+            self.script.append(json.dumps({"thoughts": "", "actions": self.keeps}))
+        elif moves is None:
             self.script.append('{"agents": []}')
         else:
             chosen = self.choose(call.input, moves)

@@ -44,6 +44,28 @@ def agent(channel_id: str, **changed: Any) -> Json:  # noqa: ANN401
     return told | changed
 
 
+def scene(**changed: Any) -> Json:  # noqa: ANN401
+    """Give a scene as the bot tells of it to who watches."""
+    told: Json = {
+        "id": 3,
+        "title": "Council 3: Tea",
+        "status": "running",
+        "phase": "debate",
+        "seats": [
+            {"seat": 1, "name": "Ada", "awaited": True, "away": False},
+            {"seat": 2, "name": "@you", "awaited": False, "away": False},
+            {"seat": 3, "name": "Bo", "awaited": False, "away": True},
+        ],
+        "facts": [["About", "Tea"], ["Motion 2", "**Tea at five** (1) We drink tea at five."]],
+        "bars": [["yes", 2], ["no", 1], ["abstained", 0]],
+        "lines": [],
+        "why": "",
+        "until": None,
+        "board_post_id": None,
+    }
+    return told | changed
+
+
 def beat(**changed: Any) -> Json:  # noqa: ANN401
     """Give a beat as the bot tells of it."""
     told: Json = {
@@ -78,6 +100,7 @@ class Face:
     def __init__(self) -> None:
         self.agents: list[Json] = []
         self.beats: dict[int, Json] = {}
+        self.scenes: dict[str, Json] = {}
         self.refusal = ""  # why who asks may not see them
         self.asked_by: set[str] = set()  # tokens
         self.url = ""
@@ -86,6 +109,10 @@ class Face:
         """GET /agents."""
         self.asked_by.add(request.headers.get("Authorization", ""))
         return web.json_response(self.agents)
+
+    async def tell_scene(self, request: web.Request) -> web.Response:
+        """GET /scenes/{thread}."""
+        return web.json_response(self.scenes.get(request.match_info["thread"]))
 
     async def tell_beat(self, request: web.Request) -> web.Response:
         """GET /agents/{id}/beat."""
@@ -110,6 +137,7 @@ async def facing() -> AsyncIterator[Face]:
     face = Face()
     app = web.Application(middlewares=[readable_from_the_page])
     app.router.add_get("/agents", face.tell_agents)
+    app.router.add_get("/scenes/{thread}", face.tell_scene)
     app.router.add_get("/agents/{id}/beat", face.tell_beat)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
     await runner.setup()

@@ -241,3 +241,14 @@ async def test_ids_of_scenes_are_counted_and_go_on_elsewhere(store: SqlStore, co
     async with store.writing(community_id) as write:
         assert write.ids.take("scene") == scene.id + 1
         assert BeatId(write.ids.take("beat")) == 1
+
+
+async def test_texts_are_found_by_their_numbers_and_a_line_by_whether_it_was_said(
+    store: SqlStore, community_id: CommunityId
+) -> None:
+    scene = await kept(store, community_id)
+    async with store.reading() as read:
+        assert await read.scenes.texts(community_id, scene.id, [2, 3, 4]) == {2: "Mira brews it."}
+        assert await read.scenes.texts(community_id, scene.id, []) == {}
+        assert await read.scenes.was_said(community_id, scene.id, LINE)
+        assert not await read.scenes.was_said(community_id, scene.id, THREAD)

@@ -28,6 +28,14 @@ class Scenes(Protocol):
     async def events(self, community_id: CommunityId, scene_id: SceneId) -> Sequence[SceneEvent]:
         """Give what happened, and the texts that were given, oldest first."""
 
+    async def texts(
+        self, community_id: CommunityId, scene_id: SceneId, numbers: Collection[int]
+    ) -> Mapping[int, str | None]:
+        """Give texts by their numbers; None is one that is erased."""
+
+    async def was_said(self, community_id: CommunityId, scene_id: SceneId, post_id: Snowflake) -> bool:
+        """Tell whether a person's line is a text of the scene already."""
+
     async def cost(self, community_id: CommunityId, scene_id: SceneId) -> Decimal:
         """Give what its turns have cost, in USD."""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.core.records import AgentId, Json, SceneId
@@ -128,6 +128,7 @@ class Turn:
     names: Mapping[Seat, str]
     phase: str
     awaited: tuple[Seat, ...]
+    away: tuple[Seat, ...]
     facts: tuple[tuple[str, str], ...]
     private: tuple[tuple[str, str], ...]
     bars: tuple[tuple[str, int], ...]
@@ -135,6 +136,7 @@ class Turn:
     moves: tuple[ShownMove, ...]
     deadline_at: datetime | None
     refused: str = ""  # what it proposed before, and why that was none
+    outcome: str = ""  # of one that is over, of which a seat is shown all that happened
 
 
 def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
@@ -153,6 +155,7 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         names=names,
         phase=seen.phase,
         awaited=seen.awaited,
+        away=standing.state.away,
         facts=_worded(seen.facts, cast),
         private=_worded(seen.private, cast),
         bars=seen.bars,
@@ -161,6 +164,16 @@ def turn_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str
         deadline_at=scene.deadline_at,
         refused=sits.why if sits is not None else "",
     )
+
+
+def epilogue_of(scene: Scene, events: Sequence[SceneEvent], names: Mapping[Seat, str], seat: Seat) -> Turn | None:
+    """Give what a seat is shown once when it is over: all that happened; None while it is not, or was ended early."""
+    turn = turn_of(scene, events, names, seat) if scene.status is SceneStatus.OVER else None
+    if turn is None:
+        return None
+    cast = cast_of(scene, events, names)
+    lines = tuple(lines_for(events, cast, None))
+    return replace(turn, lines=lines, moves=(), deadline_at=None, refused="", outcome=cast.words(scene.outcome))
 
 
 def _offered(scene: Scene, standing: Standing, seat: Seat) -> tuple[ShownMove, ...]:

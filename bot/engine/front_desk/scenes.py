@@ -49,6 +49,11 @@ class Scenes:
             watching=turn_of(scene, events, names, 0),
         )
 
+    async def in_thread(self, guild_id: Snowflake, thread_id: int) -> Told | None:
+        """Give the scene of a thread as everybody may see it; None where there is none."""
+        scene = await self.at(guild_id, thread_id)
+        return None if scene is None else await self.told(guild_id, scene.id)
+
     async def seat(self, guild_id: Snowflake, scene_id: int, person: Person) -> Turn:
         """Give what a person's seat sees, and what it may do now; raises Rejected for who has none."""
         async with self.office.looking(guild_id) as (community, read):

@@ -15,6 +15,7 @@ import { Log } from "./chat/log.js";
 import { mountHeader } from "./chat/header.js";
 import { MessageTools } from "./chat/message_menu.js";
 import { openForm } from "./chat/modal.js";
+import { mountScene } from "./chat/scene.js";
 import { mountTyping } from "./chat/typing.js";
 import { Composer } from "./compose/composer.js";
 import { mountLayout } from "./layout.js";
@@ -40,6 +41,7 @@ function mount(app) {
   app.tools = new MessageTools(app, app.log);
   app.composer = new Composer(app, find(".composer"));
   mountHeader(app, find(".chat-head"));
+  mountScene(app, find(".scene"));
   mountTyping(app, find(".typing"));
   mountChannels(app, find(".channels"));
   mountMembers(app, find(".members"));

@@ -66,6 +66,13 @@ export class Agents extends Bus {
     return this.list.find((agent) => agent.name === name) ?? null;
   }
 
+  /** The scene that takes place in a thread, as who watches it sees it; null where there is none. */
+  async scene(threadId, guildId) {
+    if (!this.faceUrl) return null;
+    const query = guildId ? `?guild_id=${guildId}` : "";
+    return (await this.#get(`/scenes/${threadId}${query}`)).answer;
+  }
+
   /** An agent's last beat as `answer` (null when there was none), or why this person may not see it as `refused`. */
   beat(id) {
     return this.byId(id)?.last_beat_at ? this.#get(`/agents/${id}/beat`) : Promise.resolve({ answer: null });

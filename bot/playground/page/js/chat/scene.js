@@ -1,0 +1,102 @@
+/** A scene above its thread: seats, phase, whose turn it is, what is on the table, and the board's own buttons.
+ *
+ * It is what everybody sees who watches; what one's own seat sees comes as an answer to *My seat*, to nobody else.
+ */
+
+import { fromNow } from "../lib/clock.js";
+import { h } from "../lib/dom.js";
+import { markdown } from "../text/blocks.js";
+import { componentsOf } from "./components.js";
+
+const EVERY = 2000;
+
+function seat(one) {
+  const state = one.away ? "away" : one.awaited ? "awaited" : "";
+  return h(
+    "li.seat",
+    { data: { state } },
+    h("span.seat-number", { "aria-hidden": "true" }, one.seat),
+    one.name,
+    state ? h("span.seat-state", {}, state === "away" ? "away" : "is asked now") : null,
+  );
+}
+
+function bars(counts) {
+  const most = Math.max(1, ...counts.map(([, count]) => count));
+  const rows = counts.map(([name, count]) =>
+    h(
+      "li",
+      {},
+      h("span.bar-name", {}, name),
+      h("span.bar", { style: { "--share": `${(100 * count) / most}%` } }),
+      h("span.bar-value", {}, String(count)),
+    ),
+  );
+  return counts.length ? h("ul.bars", { "aria-label": "Last ballot" }, rows) : null;
+}
+
+function stateOf(scene) {
+  if (scene.status === "paused") return `paused: ${scene.why}`;
+  const asked = scene.seats.filter((one) => one.awaited).map((one) => one.name);
+  const words = [scene.status === "running" ? scene.phase : scene.status];
+  if (asked.length) words.push(`${asked.join(", ")} ${asked.length > 1 ? "are" : "is"} asked`);
+  if (asked.length && scene.until) words.push(`time is up ${fromNow(scene.until)}`);
+  return words.join(" · ");
+}
+
+function draw(app, scene, board) {
+  return [
+    h("div.scene-head", {}, h("h2", {}, scene.title), h("p.scene-state", {}, stateOf(scene))),
+    scene.seats.length ? h("ol.seats", { "aria-label": "Seats" }, scene.seats.map(seat)) : null,
+    scene.lines.map((line) => h("div.scene-line", {}, markdown(app, line))),
+    scene.facts.length
+      ? h(
+          "dl.facts",
+          {},
+          scene.facts.map(([name, words]) => [h("dt", {}, name), h("dd", {}, markdown(app, words))]),
+        )
+      : null,
+    bars(scene.bars),
+    board?.components?.length ? componentsOf(app, board) : null,
+  ]
+    .flat(Infinity)
+    .filter(Boolean);
+}
+
+/** Keep it up to date while a scene's thread is open. */
+export function mountScene(app, root) {
+  let shown = "";
+
+  const boardOf = async (scene) => {
+    if (!scene.board_post_id) return null;
+    const loaded = app.timeline?.find(scene.board_post_id);
+    if (loaded) return loaded;
+    const query = { around: scene.board_post_id, limit: 1 };
+    const found = await app.api.get(`/channels/${app.channelId}/messages`, query).catch(() => []);
+    return found.find((one) => one.id === scene.board_post_id) ?? null;
+  };
+
+  const look = async () => {
+    const channel = app.world.channels.get(app.channelId);
+    if (!channel || !app.world.isThread(channel)) return;
+    const scene = await app.agents.scene(channel.id, channel.guild_id);
+    const board = scene ? await boardOf(scene) : null;
+    if (app.channelId !== channel.id) return;
+    const text = scene ? JSON.stringify([scene, board?.components]) : "";
+    root.hidden = !scene;
+    if (text === shown || root.querySelector(".waiting")) return;
+    shown = text;
+    if (!scene) return;
+    const key = root.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    root.replaceChildren(...draw(app, scene, board));
+    if (key) root.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  };
+
+  app.on("open", () => {
+    root.hidden = true;
+    shown = "";
+    look();
+  });
+  app.world.on("message", (message) => message.channel_id === app.channelId && look());
+  setInterval(() => shown && look(), EVERY);
+}

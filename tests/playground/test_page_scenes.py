@@ -1,0 +1,41 @@
+"""What the page shows of a scene above its thread: what everybody may see, and the board's buttons."""
+
+import discord
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.playground.page_driver import staged
+from tests.playground.page_face import facing
+from tests.playground.page_face import scene as told
+from tests.playground.test_page_access import faults
+
+pytestmark = [pytest.mark.e2e, pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def test_a_scene_stands_above_its_thread_with_seats_phase_board_and_buttons(browser: Browser) -> None:
+    async with facing() as face, staged(browser, face_url=face.url) as scene:
+        tab = await scene.tab()
+        said = await scene.channel.send("Council 3 begins")
+        thread = await said.create_thread(name="Council 3")
+        seat = discord.ui.Button[discord.ui.View](label="My seat", custom_id="scene:seat:3:1")
+        board = await thread.send("The board", view=discord.ui.View(timeout=None).add_item(seat))
+        face.scenes[str(thread.id)] = told(board_post_id=str(board.id))
+        await tab.page.locator(".channel", has_text="Council 3").click()
+        shown = tab.page.get_by_role("region", name="Scene")
+        await expect(shown.get_by_role("heading")).to_have_text("Council 3: Tea")
+        await expect(shown).to_contain_text("debate · Ada is asked")
+        seats = shown.get_by_role("list", name="Seats").get_by_role("listitem")
+        await expect(seats).to_have_text(["1Adais asked now", "2@you", "3Boaway"])
+        await expect(shown.locator("dd strong")).to_have_text("Tea at five")
+        await expect(shown.get_by_role("list", name="Last ballot")).to_contain_text("abstained")
+        await expect(shown.get_by_role("button", name="My seat")).to_be_visible()
+        await tab.shot("scene")
+        assert await faults(tab, "scene") == []
+        await tab.page.emulate_media(color_scheme="dark")
+        assert await faults(tab, "dark scene") == []
+        face.scenes[str(thread.id)] = told(
+            status="over", phase="", seats=[], facts=[], lines=["The council is closed."]
+        )
+        await expect(shown).to_contain_text("The council is closed.")
+        await tab.page.locator(".channel", has_text=scene.channel.name).first.click()
+        await expect(shown).to_be_hidden()
