@@ -85,7 +85,7 @@ class UndoKnowledge(Action):
 @define(Category.FOCUS, "Show the whole focus, or one section, in lookups.", hint="shown in lookups")
 class Hud(Action):
     type: Literal["hud"] = "hud"
-    section: FocusSection | PlanPart | None = None
+    section: Literal[FocusSection, PlanPart] | None = None
 
 
 @define(Category.FOCUS, "Replace a section of the focus.", hint="replaces; a list where the section is one")
