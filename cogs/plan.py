@@ -39,7 +39,7 @@ class PlanCog(Group, group_name="plan", group_description="What agents are after
     async def set(
         self, interaction: Interaction, agent: AgentArg, part: PlanPart, room: AgentArg | None = None
     ) -> None:
-        """Write goals, milestones or strategy: one per line, [x] before what is done, [>] before the current goal.
+        """Write a part of an agent's plan, one item per line: [x] is done, [>] is the current goal.
 
         Args:
             agent: Whose plan
