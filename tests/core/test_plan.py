@@ -100,7 +100,7 @@ def test_what_was_changed_can_be_taken_back_one_by_one(steps: list[Step]) -> Non
     plan = plans[-1]
     for before, now in reversed(list(pairwise(plans))):
         was, _ = difference(before, now)
-        plan = undone(plan, was)  # type: ignore[arg-type]
+        plan = undone(plan, was)
         assert difference(plan, before) == ({}, {})
         assert plan.last_id == plans[-1].last_id
 
@@ -150,7 +150,7 @@ def test_undoing_needs_a_place() -> None:
     was, _ = difference(plan, less)
     full, _ = added(less, "goals", "another")
     with pytest.raises(Rejected, match="There are 5 goals already"):
-        undone(full, was)  # type: ignore[arg-type]
+        undone(full, was)
     assert undone(full, "nonsense") == full
 
 
