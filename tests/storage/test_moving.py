@@ -5,6 +5,7 @@ import random
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, select
@@ -13,6 +14,7 @@ from bot.core.changes import (
     AddKey,
     AddMembership,
     Audit,
+    Change,
     EndBeat,
     JournalPlan,
     React,
@@ -49,6 +51,12 @@ from tests.storage.test_beats import beat
 FIRST, SECOND = AgentId(1), AgentId(2)
 OTHER_GUILD = Snowflake(77)
 PLANNED, _ = added(Plan(), "goals", "sail to the skerry")
+
+
+def planned() -> list[Change]:
+    whose: dict[str, Any] = {"agent_id": FIRST, "side": PUBLIC_SIDE}
+    journalled = JournalPlan(**whose, path="goal 1", before={"goal 1": None}, after={}, by="itself", at=START)
+    return [SetFocus(**whose, focus=Focus(plan=PLANNED)), journalled]
 
 
 @pytest.fixture
@@ -93,16 +101,7 @@ async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
                     by="itself",
                     at=START,
                 ),
-                SetFocus(agent_id=FIRST, side=PUBLIC_SIDE, focus=Focus(plan=PLANNED)),
-                JournalPlan(
-                    agent_id=FIRST,
-                    side=PUBLIC_SIDE,
-                    path="goal 1",
-                    before={"goal 1": None},
-                    after={},
-                    by="it",
-                    at=START,
-                ),
+                *planned(),
                 EndBeat(beat=beat(write.ids.take("beat"))),
                 SetOverride(name="floor", value=3),
                 Audit(by="The Architect", what="changed the floor", at=START),

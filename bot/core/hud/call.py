@@ -112,13 +112,7 @@ def build(
     fitted = [fit(scope, hud_format, at, backlogs_known) for scope in scopes]
     form = _lean_form(scopes[0], fitted[0]) if lean else None
     instructions = constant_part(
-        prompts,
-        input_format,
-        output_format,
-        structured=structured,
-        alone=alone,
-        lean=form,
-        emotions=config.emotions,
+        prompts, input_format, output_format, structured=structured, alone=alone, lean=form, emotions=config.emotions
     )
     if len(fitted) == 1:
         text, tokens = fitted[0].text or hud_format.solo(fitted[0].agent_hud, at), fitted[0].tokens
