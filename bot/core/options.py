@@ -104,7 +104,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "summary_tokens": "tokens of talk after which a room is summed up",
     "message_days": "days for which messages outside of agents' windows are kept",
     "hud_days": "days for which HUDs are kept",
-    "log_days": "days for which logs are kept: actions, changes of knowledge, the audit, answered requests, deletions",
+    "log_days": "days for which logs are kept: actions, changes of minds, the audit, answered requests, deletions",
     "architect_role_id": "the id of the role that may manage Selfroom (/setup places)",
     "category_id": "the id of the category of agents' channels (/setup places)",
     "managers_channel_id": "the id of the channel where managers are told things (/setup places)",
