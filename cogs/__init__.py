@@ -12,6 +12,7 @@ from cogs.knowledge import KnowledgeCog
 from cogs.looking import LookingCog
 from cogs.menu import MenuCog
 from cogs.people import PersonCog, PrivacyCog
+from cogs.plan import PlanCog
 from cogs.room import RoomCog
 from cogs.scene import SceneCog
 from cogs.setup import SetupCog
@@ -26,6 +27,7 @@ COGS: tuple[type[Cog], ...] = (
     HudCog,
     KnowledgeCog,
     FocusCog,
+    PlanCog,
     AttentionCog,
     KeyCog,
     AccessCog,

@@ -11,6 +11,7 @@ from bot.core.records import Json
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only, person, wait
 from cogs.ui.forms import TextForm
+from cogs.ui.minds import as_text, section_lines
 from cogs.ui.texts import honest, label
 
 LONGEST = 2_000
@@ -31,7 +32,7 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
         """
         managers_only(interaction)
         focus = (await self.mind(interaction, agent, room)).focus
-        lines = [honest(line) for line in focus_lines(as_value(focus))]
+        lines = [honest(line) for line in section_lines(as_value(focus))]
         await self.list_out(
             interaction,
             f"**Focus of {label(agent.name)}**",
@@ -57,7 +58,7 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
             value: Json = text if section in TEXT_SECTIONS else list[Json](text.splitlines())
             await self.act(pressed, HudUpdate(section=section, value=value), subject=agent.id, side=mind.side)
 
-        start = as_text(as_value(mind.focus, section))
+        start = as_text(as_value(mind.focus)[section])
         form = TextForm(f"Focus of {agent.name}", section, start=start, longest=LONGEST, written=written)
         await interaction.response.send_modal(form)
 
@@ -106,17 +107,3 @@ class FocusCog(Group, group_name="focus", group_description="What agents keep in
         }
         await self.desk.community.configure(guild_of(interaction), person(interaction), focus_defaults=lines)
         await self.say(interaction, "Kept: new agents start with it.")
-
-
-def as_text(value: Json) -> str:
-    """Give a section as a form shows it."""
-    return "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
-
-
-def focus_lines(whole: Json) -> list[str]:
-    """Give the sections that hold something."""
-    lines: list[str] = []
-    for name, value in whole.items() if isinstance(whole, dict) else ():
-        if value:
-            lines += [f"__{name}__", *(f"- {line}" for line in as_text(value).splitlines())]
-    return lines

@@ -7,18 +7,17 @@ from discord import app_commands
 from bot.core import knowledge
 from bot.core.actions import Delete, Set, UndoKnowledge
 from bot.core.errors import NotFound
-from bot.core.keeping import JournalEntry
 from bot.core.records import Json
 from cogs.arguments import AgentArg
 from cogs.base import Group, Interaction, guild_of, managers_only
 from cogs.ui.files import text_file
-from cogs.ui.texts import honest, label
+from cogs.ui.minds import Entry, entry_line
+from cogs.ui.texts import label
 
 SHOWN_CHARACTERS = 1_700
 Path = app_commands.Range[str, 1, 500]
 Value = app_commands.Range[str, 1, 4_000]
 Weight = app_commands.Range[float, 0.0, 1.0]
-Entry = app_commands.Range[int, 1, 2**53 - 1]
 
 
 class KnowledgeCog(Group, group_name="knowledge", group_description="What agents know (managers)"):
@@ -121,9 +120,3 @@ def value_of(text: str) -> Json:
     except (ValueError, RecursionError):
         return text
     return value
-
-
-def entry_line(entry: JournalEntry) -> str:
-    """Word one change."""
-    before, after = (json.dumps(each, ensure_ascii=False)[:80] for each in (entry.before, entry.after))
-    return f"`{entry.id}` {entry.at:%m-%d %H:%M} " + honest(f"{entry.by}: **{entry.path}** {before} → {after}")

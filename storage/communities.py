@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import bindparam, delete, select, update
 
 from bot.core.keeping import AuditEntry, JournalEntry
+from bot.core.kinds import MindPart
 from bot.core.models import OwnProvider
 from bot.core.records import (
     AgentId,
@@ -117,10 +118,16 @@ class SqlLogs:
         return [plain(AuditEntry, row, by=next(texts), what=next(texts)) for row in rows]
 
     async def journal(
-        self, community_id: CommunityId, agent_id: AgentId, *, side: int = 0, limit: int = 50
+        self,
+        community_id: CommunityId,
+        agent_id: AgentId,
+        part: MindPart = MindPart.KNOWLEDGE,
+        *,
+        side: int = 0,
+        limit: int = 50,
     ) -> Sequence[JournalEntry]:
         its = (owned(JOURNAL, community_id), JOURNAL.c.agent_id == agent_id, JOURNAL.c.side == side)
-        asked = select(JOURNAL).where(*its).order_by(JOURNAL.c.id.desc()).limit(limit)
+        asked = select(JOURNAL).where(*its, JOURNAL.c.part == part).order_by(JOURNAL.c.id.desc()).limit(limit)
         rows = await self.session.mappings(asked)
         by = await worded(self.session, community_id, [row["by"] for row in rows])
         return [plain(JournalEntry, row, by=who) for row, who in zip(rows, by, strict=True)]

@@ -22,6 +22,7 @@ from bot.core.kinds import (
     SenderKind,
     Visibility,
 )
+from bot.core.plan import pieces, plan_of
 from bot.core.records import (
     AccessKey,
     AccessRequest,
@@ -31,6 +32,7 @@ from bot.core.records import (
     Attachment,
     Beat,
     Checkpoint,
+    Feeling,
     Focus,
     Letter,
     Membership,
@@ -227,9 +229,13 @@ def letter_of(row: Values) -> Letter:
 
 def focus_columns(focus: Focus) -> dict[str, object]:
     """Give the object in which a focus is kept, without what is empty."""
-    values = {name: value for name, value in columns_of(focus, "updated_at").items() if value}
+    values = {name: value for name, value in columns_of(focus, "updated_at", "plan", "feelings").items() if value}
     if focus.updated_at is not None:
         values["updated_at"] = focus.updated_at.isoformat()
+    if plan := pieces(focus.plan):
+        values["plan"] = plan
+    if focus.feelings:
+        values["feelings"] = [[one.emotion, one.why, one.at.isoformat()] for one in focus.feelings]
     return values
 
 
@@ -240,6 +246,11 @@ def focus_of(kept: Values | None) -> Focus:
     }
     if "updated_at" in values:
         values["updated_at"] = datetime.fromisoformat(values["updated_at"])
+    if "plan" in values:
+        values["plan"] = plan_of(values["plan"])
+    if "feelings" in values:
+        felt = values["feelings"]
+        values["feelings"] = tuple(Feeling(emotion=e, why=why, at=datetime.fromisoformat(at)) for e, why, at in felt)
     return Focus(**values)
 
 

@@ -146,7 +146,12 @@ def test_every_action_has_a_handler_a_test_and_a_line_in_the_hud(action: Definit
     assert action.model in HANDLERS
     tests = "".join(path.read_text() for path in sources("tests/engine", "tests/e2e"))
     assert re.search(rf"\b{action.model.__name__}\(|[\"' ]{action.name}[\"' ]", tests), "no test uses it"
-    lines = [line for of in (False, True) for group in hud_actions(privileged=of).values() for line in group]
+    lines = [
+        line
+        for of in (False, True)
+        for group in hud_actions(privileged=of, emotions=action.felt).values()
+        for line in group
+    ]
     assert (action.hud_line in lines) == action.listed
 
 

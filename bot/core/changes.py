@@ -238,6 +238,19 @@ class SetFocus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JournalPlan:
+    """Journal a change of a plan, which is kept with the focus: `before` and `after` hold the pieces that changed."""
+
+    agent_id: AgentId
+    side: Side
+    path: str
+    before: Mapping[str, Json]
+    after: Mapping[str, Json]
+    by: str  # who did it, people by their ids (core.people)
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordAction:
     agent_id: AgentId
     side: Side
@@ -376,6 +389,7 @@ Change = (
     | Unreact
     | SetKnowledge
     | SetFocus
+    | JournalPlan
     | RecordAction
     | AddLookup
     | ClearLookups

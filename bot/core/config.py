@@ -122,6 +122,7 @@ class CommunityConfig(BaseModel):
     fate_seconds: float = Field(default=5.0, ge=0, le=300)
 
     # memory and privacy
+    emotions: bool = False  # agents note what they feel, for themselves alone
     focus_stale_hours: float = Field(default=24, gt=0, le=8_760)
     present_hours: float = Field(default=24.0, gt=0, le=720)
     summary_tokens: int = Field(default=8_000, ge=500, le=200_000)

@@ -70,9 +70,10 @@ def with_section(focus: Focus, section: str, value: Json, now: datetime) -> Focu
 
 
 def cleared(focus: Focus, section: str | None, now: datetime) -> Focus:
-    """Clear one section, or all that the agent itself put there: the latest summary stays unless it is named."""
+    """Clear one section, or all but the latest summary, the plan and what was felt."""
     if section is None:
-        return Focus(compacted_context=focus.compacted_context, updated_at=now)
+        kept = replace(Focus(), plan=focus.plan, feelings=focus.feelings)
+        return replace(kept, compacted_context=focus.compacted_context, updated_at=now)
     return with_section(focus, section, "", now)
 
 
@@ -126,11 +127,10 @@ def after_summary(focus: Focus, checkpoint: Checkpoint, covered: Sequence[Messag
     return after, sum(map(len, held)) - sum(map(len, (files, notes, decisions, steps)))
 
 
-def as_value(focus: Focus, section: str | None = None) -> Json:
-    """Give the whole focus, or one section, as agents name them."""
+def as_value(focus: Focus) -> dict[str, Json]:
+    """Give the whole focus in the names that agents use."""
     whole: dict[str, Json] = {shown: getattr(focus, name) for shown, name in TEXT_SECTIONS.items()}
-    whole |= {shown: list(items_of(focus, name)) for shown, name in LIST_SECTIONS.items()}
-    return whole[section] if section else whole
+    return whole | {shown: list(items_of(focus, name)) for shown, name in LIST_SECTIONS.items()}
 
 
 def starting_focus(defaults: Mapping[str, tuple[str, ...]], now: datetime) -> Focus:

@@ -64,7 +64,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalEntry:
-    """One change of an agent's knowledge; `before` and `after` are None where there was nothing."""
+    """One change of an agent's knowledge or plan; `before` and `after` are None where there was nothing."""
 
     id: int
     at: datetime

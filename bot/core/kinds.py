@@ -135,6 +135,13 @@ class RequestState(StrEnum):
     CANCELLED = "cancelled"
 
 
+class MindPart(StrEnum):
+    """What of a mind has a journal."""
+
+    KNOWLEDGE = "knowledge"
+    PLAN = "plan"
+
+
 class LetterKind(StrEnum):
     """An outgoing effect on Discord; the payload of each kind is in `core.letters`."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.core.people import SOMEONE
+from bot.core.plan import pieces, plan_of
 from bot.core.records import Focus, Json, Snowflake
 
 LISTS = ("key_decisions", "active_files", "notes", "blockers", "next_steps")
@@ -106,7 +107,13 @@ class NameRedactor:
             name: tuple(item for item in getattr(focus, name) if not self.found_in(item)) for name in LISTS
         }
         fields |= {name: "" for name in TEXTS if self.found_in(getattr(focus, name))}
+        fields["plan"] = plan_of({key: one for key, one in pieces(focus.plan).items() if not self._names(one)})
+        fields["feelings"] = tuple(one for one in focus.feelings if not self.found_in(one.why))
         return replace(focus, **fields)  # type: ignore[arg-type]  # the record's names
+
+    def _names(self, piece: Json) -> bool:
+        text = piece.get("text") if isinstance(piece, dict) else piece
+        return isinstance(text, str) and self.found_in(text)
 
     def _is_of_them(self, key: str, value: Json) -> bool:
         return self.found_in(key) or (isinstance(value, str) and self.found_in(value))

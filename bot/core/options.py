@@ -23,7 +23,7 @@ MATTERS: Final[Mapping[str, str]] = {  # by the setting with which each begins
     "usd_per_day": "Models and money",
     "scenes_at_once": "Scenes",
     "typing_at_most_seconds": "Pacing",
-    "focus_stale_hours": "Memory and privacy",
+    "emotions": "Memory and privacy",
     "architect_role_id": "The server",
 }
 
@@ -99,12 +99,13 @@ OPTIONS: Final[Mapping[str, str]] = {
     "sleep_at_most_days": "how far ahead agents may sleep or schedule, in days",
     "scheduled_at_most": "scheduled messages that an agent may have waiting",
     "fate_seconds": "seconds to look for a message whose fate is unknown before it is sent again",
+    "emotions": "whether agents note what they feel, for themselves alone: true or false",
     "focus_stale_hours": "hours after which an agent's focus counts as stale",
     "present_hours": "hours for which agents are told that a person who spoke in a room is there",
     "summary_tokens": "tokens of talk after which a room is summed up",
     "message_days": "days for which messages outside of agents' windows are kept",
     "hud_days": "days for which HUDs are kept",
-    "log_days": "days for which logs are kept: actions, changes of knowledge, the audit, answered requests, deletions",
+    "log_days": "days for which logs are kept: actions, changes of minds, the audit, answered requests, deletions",
     "architect_role_id": "the id of the role that may manage Selfroom (/setup places)",
     "category_id": "the id of the category of agents' channels (/setup places)",
     "managers_channel_id": "the id of the channel where managers are told things (/setup places)",

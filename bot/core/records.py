@@ -275,6 +275,35 @@ class AccessRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanItem:
+    """A goal or a milestone; its number is never given again."""
+
+    id: int
+    text: str
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What an agent is after (docs/memory.md#plan); `current`: the number of the goal that counts now."""
+
+    goals: tuple[PlanItem, ...] = ()
+    milestones: tuple[PlanItem, ...] = ()
+    strategy: str = ""
+    current: int | None = None
+    last_id: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feeling:
+    """What an agent felt, and why."""
+
+    emotion: str
+    why: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Focus:
     """What an agent keeps in view (docs/memory.md#focus)."""
 
@@ -286,6 +315,8 @@ class Focus:
     next_steps: tuple[str, ...] = ()
     compacted_context: str = ""
     updated_at: datetime | None = None
+    plan: Plan = Plan()
+    feelings: tuple[Feeling, ...] = ()  # the newest last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

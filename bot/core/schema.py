@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from bot.core.actions import BY_NAME, CATALOGUE, Definition
+from bot.core.actions import BY_NAME, Definition, listed
 from bot.core.records import Json
 
 SCHEMA_NAME = "answer"
@@ -27,7 +27,7 @@ class LeanForm:
 
 
 @cache
-def answer_schema(*, alone: bool = False, lean: LeanForm | None = None) -> dict[str, Json]:
+def answer_schema(*, alone: bool = False, lean: LeanForm | None = None, emotions: bool = False) -> dict[str, Json]:
     """Give the schema that holds a model to the answer's shape; every property is required, optional ones may be null.
 
     `alone`: of a call of one agent, which knows neither list nor id, so that nobody can answer for somebody else.
@@ -37,7 +37,7 @@ def answer_schema(*, alone: bool = False, lean: LeanForm | None = None) -> dict[
     one: dict[str, Json] = {
         "thoughts": {"type": ["string", "null"]},
         "responses": RESPONSES,
-        "actions": _actions(each for each in CATALOGUE if each.listed),
+        "actions": _actions(listed(emotions=emotions)),
     }
     if alone:
         return _object(one)

@@ -44,7 +44,12 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "value": ("value", "data", "content", "text", "self_concept", "attention", "percent"),
     "w": ("w", "weight", "importance"),
     "message": ("message", "content", "text", "body", "billboard", "speak"),
-    "text": ("text", "note", "decision", "file", "blocker", "step", "content", "value", "message", "item"),
+    "text": (
+        *("text", "note", "decision", "file", "blocker", "step", "content", "value", "message", "item"),
+        *("goal", "milestone", "strategy", "id"),
+    ),
+    "emotion": ("emotion", "feeling", "mood"),
+    "why": ("why", "reason", "because"),
     "reaction": ("reaction", "emoji", "emotion"),
     "message_id": ("message_id", "id", "msg_id", "reply_to"),
     "room_id": ("room_id", "room", "channel_id", "id"),

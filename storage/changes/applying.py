@@ -26,6 +26,7 @@ HANDLERS: Mapping[tuple[type, ...], Handler] = {
     (kinds.React,): talk.react,
     (kinds.AddCheckpoint,): talk.add_checkpoints,
     (kinds.SetKnowledge, kinds.SetFocus): minds.keep_minds,
+    (kinds.JournalPlan,): minds.journal_plans,
     (kinds.RecordAction,): minds.record_actions,
     (kinds.ClearLookups,): minds.clear_lookups,
     (kinds.AddLookup,): minds.add_lookups,

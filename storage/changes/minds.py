@@ -7,7 +7,8 @@ from functools import cache
 from sqlalchemy import and_, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.core.changes import AddLookup, ClearLookups, EndBeat, RecordAction, SetFocus, SetKnowledge
+from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, RecordAction, SetFocus, SetKnowledge
+from bot.core.kinds import MindPart
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
 from storage.session import Insert, Session, owned
@@ -25,8 +26,17 @@ async def keep_minds(session: Session, community_id: int, changes: Sequence[SetK
     blank: dict[str, object] = {"knowledge": None, "focus": None}
     await session.run(_keeping(is_sqlite=session.is_sqlite), [blank | mind for mind in minds.values()])
     learnt = [change for change in changes if isinstance(change, SetKnowledge)]
-    entries = [columns_of(change, "knowledge") | {"community_id": community_id} for change in learnt]
-    await session.run(session.insert(JOURNAL), entries)
+    await _journal(session, community_id, MindPart.KNOWLEDGE, [columns_of(change, "knowledge") for change in learnt])
+
+
+async def journal_plans(session: Session, community_id: int, changes: Sequence[JournalPlan]) -> None:
+    """Journal what changed of plans."""
+    await _journal(session, community_id, MindPart.PLAN, [columns_of(change) for change in changes])
+
+
+async def _journal(session: Session, community_id: int, part: MindPart, entries: Sequence[dict[str, object]]) -> None:
+    about = {"community_id": community_id, "part": part}
+    await session.run(session.insert(JOURNAL), [entry | about for entry in entries])
 
 
 def _carried(change: SetKnowledge | SetFocus) -> dict[str, object]:

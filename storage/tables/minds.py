@@ -1,10 +1,11 @@
-"""What agents carry: knowledge and its journal, focus, the actions they took and the answers that wait for them."""
+"""What agents carry: knowledge, focus with plan and feelings, their journal, what they did, and answers that wait."""
 
 from datetime import datetime
 
 from sqlalchemy import Index
 from sqlmodel import Field
 
+from bot.core.kinds import MindPart
 from storage.columns import Document, Prose, UtcTime
 from storage.tables.base import CLUSTERED, Owned, Row, of_agent
 
@@ -24,7 +25,7 @@ class MindRow(Owned, table=True):
 
 
 class JournalRow(Row, table=True):
-    """One change of knowledge: path, before, after, who and when."""
+    """One change of knowledge or of a plan: path, before, after, who and when."""
 
     __tablename__ = "journal"
     __table_args__ = (
@@ -42,6 +43,7 @@ class JournalRow(Row, table=True):
     after: object = Field(default=None, sa_type=Document, nullable=True)
     by: str = Field(sa_type=Prose)
     at: datetime = Field(sa_type=UtcTime)
+    part: str = Field(default=MindPart.KNOWLEDGE.value, sa_column_kwargs={"server_default": MindPart.KNOWLEDGE.value})
 
 
 class ActionRow(Row, table=True):

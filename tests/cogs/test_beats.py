@@ -11,6 +11,7 @@ from tests.factories import room
     ("to_it", "of_it"),
     [
         ("Your focus is updated.", "Its focus is updated."),
+        ("Your plan is updated.", "Its plan is updated."),
         ("Rejected: You cannot react to your own message.", "Rejected: It cannot react to its own message."),
         ("Rejected: You are in that room already.", "Rejected: It is in that room already."),
         (

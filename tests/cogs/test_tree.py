@@ -22,6 +22,7 @@ room info | topic | billboard | wpm | rpm | access | visibility | members | invi
 room scheduled
 knowledge show | set | delete | history | undo
 focus show | set | clear | defaults
+plan show | set | clear | undo
 hud show | history | format
 heartbeat status | pause | resume | interval
 usage today | by | budget

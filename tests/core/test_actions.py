@@ -33,7 +33,8 @@ set delete append get react wake_agent reply set_billboard clear_billboard set_t
 create_key revoke_key give_key request_access grant_access deny_access join_room leave_room set_attention
 set_allocation set_name sleep schedule_message cancel_scheduled attach
 hud hud_update hud_note hud_decision hud_file hud_blocker hud_step
-hud_clear recall read_history read_message checkpoints compact create_agent alter_agent retire_agent
+hud_clear plan_goal plan_milestone plan_strategy feel
+recall read_history read_message checkpoints compact create_agent alter_agent retire_agent
 """
 
 
@@ -48,9 +49,18 @@ def test_every_action_has_all_that_makes_it_one(definition: Definition) -> None:
     assert f"`{definition.name}(" in actions_table()
     assert definition.model.model_validate(example(definition.name).model_dump()) == example(definition.name)
     if definition.listed:
-        lines = [line for group in hud_actions(privileged=definition.privileged).values() for line in group]
+        lines = [line for group in _shown(definition) for line in group]
         assert definition.hud_line in lines
-        assert f'"{definition.name}"' in json.dumps(answer_schema())
+        assert f'"{definition.name}"' in json.dumps(answer_schema(emotions=definition.felt))
+
+
+def _shown(definition: Definition) -> list[tuple[str, ...]]:
+    return list(hud_actions(privileged=definition.privileged, emotions=definition.felt).values())
+
+
+def test_feeling_is_offered_only_where_it_is_switched_on() -> None:
+    assert '"feel"' not in json.dumps(answer_schema())
+    assert not any("feel(" in line for lines in hud_actions(privileged=False).values() for line in lines)
 
 
 def test_no_handler_is_left_without_an_action() -> None:

@@ -48,8 +48,7 @@ def test_one_section_or_all_can_be_cleared() -> None:
 
 def test_it_is_shown_by_the_names_that_agents_use() -> None:
     focus = with_item(Focus(), "active_files", "https://example.org", START)
-    assert as_value(focus, "activeFiles") == ["https://example.org"]
-    assert as_value(focus)["activeFiles"] == ["https://example.org"]  # type: ignore[index,call-overload]
+    assert as_value(focus)["activeFiles"] == ["https://example.org"]
 
 
 def test_new_agents_start_with_the_house_defaults() -> None:

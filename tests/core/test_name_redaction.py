@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from bot.core.name_redaction import NameRedactor
-from bot.core.records import Focus, Json
+from bot.core.plan import with_lines, with_strategy
+from bot.core.records import Feeling, Focus, Json, Plan
+from tests.fakes import START
 
 WORDS = some.sampled_from(["Dora", "dora likes tea", "@dora", "dorado", "tea", "Theodora", "fog"])
 VALUES: some.SearchStrategy[Json] = some.recursive(
@@ -38,6 +40,16 @@ def test_a_longer_username_is_somebody_elses() -> None:
 def test_a_focus_loses_only_what_names_them() -> None:
     focus = Focus(current_task="write to Dora", notes=("Dora called", "tea at five"))
     assert NameRedactor(["Dora"]).focus(focus) == Focus(notes=("tea at five",))
+
+
+def test_a_plan_and_feelings_lose_only_what_names_them_and_numbers_stay_given() -> None:
+    plan = with_lines(Plan(), "goals", ["[>] help Dora", "sell fish"])
+    plan = with_strategy(with_lines(plan, "milestones", ["Dora smiles", "a boat"]), "ask Dora first")
+    felt = (Feeling(emotion="joy", why="Dora came", at=START), Feeling(emotion="awe", why="fog", at=START))
+    left = NameRedactor(["Dora"]).focus(Focus(plan=plan, feelings=felt))
+    assert [one.text for one in (*left.plan.goals, *left.plan.milestones)] == ["sell fish", "a boat"]
+    assert (left.plan.strategy, left.plan.current, left.plan.last_id) == ("", None, plan.last_id)
+    assert left.feelings == felt[1:]
 
 
 def test_without_a_name_nothing_goes() -> None:

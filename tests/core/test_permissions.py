@@ -110,6 +110,13 @@ retire_agent      unprivileged unprivileged unprivileged ok         paused retir
 restore_agent     people       people       people       people     paused retired people       foreign managers ok      ok
 clone_agent       people       people       people       people     paused retired people       foreign managers ok      ok
 delete_agent      people       people       people       people     paused retired people       foreign managers ok      ok
+plan_goal         ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
+plan_milestone    ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
+plan_strategy     ok           ok           ok           ok         paused retired ok           foreign managers ok      ok
+feel              ok           ok           ok           ok         paused retired ok           foreign agents   agents  agents
+set_plan          people       people       people       people     paused retired people       foreign managers ok      ok
+clear_plan        people       people       people       people     paused retired people       foreign managers ok      ok
+undo_plan         people       people       people       people     paused retired people       foreign managers ok      ok
 undo_knowledge    people       people       people       people     paused retired people       foreign managers ok      ok
 hand_key          people       people       people       people     paused retired people       foreign managers ok      ok
 set_setting       people       people       people       people     paused retired people       foreign managers ok      ok
@@ -145,6 +152,9 @@ EXAMPLES: Mapping[str, object] = {
     "query": "tea",
     "section": "notes",
     "action": "add",
+    "part": "goals",
+    "lines": ("row out",),
+    "emotion": "joy",
     "background_prompt": "You are new.",
     "allowed": True,
     "category": "room",

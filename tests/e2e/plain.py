@@ -21,7 +21,7 @@ FAULTS = {
     "two signs": re.compile(r"@@|(?<!\w)@<@"),
     "a name from inside": re.compile(r"(?<![\w/#.<@-])[a-z]+(?:_[a-z]+)+(?![\w/])"),
     "an object": re.compile(r"\bNone\b|\bTrue\b|\bFalse\b|<\w+(?:\.\w+)+|\w+Id\("),
-    "an agent's words": re.compile(r"\b[Yy]our (?:focus|knowledge|lookups|own room)\b|\bask[s]? you again\b"),
+    "an agent's words": re.compile(r"\b[Yy]our (?:focus|plan|knowledge|lookups|own room)\b|\bask[s]? you again\b"),
     "a sign for a share": re.compile(r"%\*"),
     "a number for a room": re.compile(r"(?<![#\w])[Rr]oom \d+\b(?!,\d{3}| tokens)"),
     "a reason's name": re.compile(r"[*(](?:addressed|ambient|access|woken|answer|timer|initiative)[*)]"),

@@ -324,6 +324,16 @@ def keeps(*words: str) -> Seen:
     return shows("focus show", *words, agent="Rook")
 
 
+async def feeling(stage: Stage) -> list[Json]:
+    await stage.told("setup options", setting="emotions", value="true")
+    return await just("feel", emotion="anticipation", why="the tide turns")(stage)
+
+
+async def felt(stage: Stage) -> bool:
+    manager = stage.cast.manager
+    return "anticipation: the tide turns" in await manager.text_of(await manager.run("hud show", agent="Rook"))
+
+
 async def focus_is_empty(stage: Stage) -> bool:
     return "paint the boat" not in await stage.told("focus show", agent="Rook")
 
@@ -366,6 +376,10 @@ ROWS: Mapping[str, tuple[Actions, Seen]] = {
     "hud_step": (just("hud_step", action="add", text="buy a brush"), keeps("buy a brush")),
     "hud": (just("hud"), looks_up("hud all")),
     "hud_clear": (just("hud_clear"), focus_is_empty),
+    "plan_goal": (just("plan_goal", text="sail to the skerry"), shows("plan show", "1 current: sail", agent="Rook")),
+    "plan_milestone": (just("plan_milestone", text="a mended sail"), shows("plan show", "a mended sail", agent="Rook")),
+    "plan_strategy": (just("plan_strategy", text="wait for the tide"), shows("plan show", "the tide", agent="Rook")),
+    "feel": (feeling, felt),
     "recall": (recalling, looks_up("recall anchor")),
     "read_history": (paging, looks_up("read_history")),
     "read_message": (reading, looks_up("read_message")),

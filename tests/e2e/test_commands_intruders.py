@@ -21,12 +21,14 @@ FORMS: dict[str, dict[str, str]] = {
     "room billboard": {"billboard": "Eggs here"},
     "focus set": {"notes": "Cuckoos are kind"},
     "focus defaults": {"notes": "Cuckoos are kind"},
+    "plan set": {"goals": "Lay eggs"},
 }
 OPTIONS: dict[str, Json] = {
     "agent delete": {"agent": "Wren"},
     "agent edit": {"agent": "Wren"},
     "room clear": {"messages": 5},
     "focus set": {"agent": "Wren", "section": "notes"},
+    "plan set": {"agent": "Wren", "part": "goals"},
 }
 
 
@@ -70,7 +72,7 @@ async def private_room(cast: Cast, name: str) -> str:
 async def state_of(cast: Cast) -> str:
     """Give what a manager sees of Wren, its room and its messages."""
     told = [await cast.manager.told(path) for path in ("room info", "agent list")]
-    told.append(await cast.manager.told("focus show", agent="Wren"))
+    told += [await cast.manager.told(path, agent="Wren") for path in ("focus show", "plan show")]
     return "\n".join([*told, *(one["content"] for one in await cast.you.messages(cast.manager.channel_id))])
 
 

@@ -57,6 +57,21 @@ async def test_focus_is_written_line_by_line(cast: Cast) -> None:
     assert "empty" in await cast.manager.told("focus show", agent="Wren")
 
 
+@proves(manager="plan show | plan set | plan clear | plan undo")
+async def test_a_plan_is_written_line_by_line_and_a_change_is_taken_back(cast: Cast) -> None:
+    id = str(await cast.agent("Planner"))
+    assert "Planner has no plan." in await cast.manager.told("plan show", agent=id)
+    form = await cast.manager.run("plan set", agent=id, part="goals")
+    assert "Planner's plan is updated." in words_of(await cast.manager.fill(form, goals="sell fish\n[>] row out"))
+    assert "- 2 current: row out" in (shown := await cast.manager.told("plan show", agent=id))
+    assert "The Architect (@" in shown
+    assert "Planner's plan is updated." in await cast.manager.told("plan clear", agent=id, part="goals")
+    assert "is as it was before" in await cast.manager.told("plan undo", agent=id)
+    shown = await cast.manager.text_of(await cast.manager.run("hud show", agent=id))
+    assert '- "2 current: row out"\n- "1: sell fish"\n' in shown
+    assert "There is no such change" in await cast.manager.told("plan undo", agent=id, change=999_999)
+
+
 @proves(manager="focus defaults")
 async def test_new_agents_start_with_the_houses_defaults(cast: Cast) -> None:
     form = await cast.manager.run("focus defaults", heading="conventions")

@@ -95,6 +95,10 @@ async def test_what_is_kept_beside_a_private_room_is_seen_and_changed_there_only
     assert "whisper" in private
     assert "xyzzy" not in public
     assert "whisper" not in public
+    form = await cast.manager.run("plan set", part="goals", **here)
+    await cast.manager.fill(form, goals="tell nobody")
+    assert "tell nobody" in await cast.manager.told("plan show", **here)
+    assert "has no plan" in await cast.manager.told("plan show", agent="Crypt")
     assert "knows nothing" in await told_after(cast, "knowledge undo", **here)
     await cast.manager.told("focus clear", **here)
     assert "is empty" in await cast.manager.told("focus show", **here)

@@ -17,6 +17,7 @@ from bot.core.changes import (
     Change,
     CountFailure,
     EndBeat,
+    JournalPlan,
     React,
     RecordAction,
     Say,
@@ -43,6 +44,7 @@ from bot.core.records import (
     KeyId,
     Lookup,
     MessageId,
+    Plan,
     RequestId,
     Schedule,
     ScheduleId,
@@ -121,6 +123,7 @@ def traces() -> list[Change]:
             )
         ),
         learnt({}, "people.@mira.trust", by="<@501>"),
+        planned("ask @mira"),
         EndBeat(beat=beat(1, hud="nothing", thoughts="@mira again", agent_id=OTHER, outcome=("told @mira",))),
         Audit(by="The Architect (<@501>)", what="set_muted: Agents ignore <@501>.", at=START),
         Audit(by="@mira", what="an entry of an older version", at=START),
@@ -134,6 +137,13 @@ def learnt(knowledge: dict[str, Json], path: str, *, by: str = "itself", side: S
     )
 
 
+def planned(text: str) -> JournalPlan:
+    before: dict[str, Json] = {"goal 1": {"text": text, "done": False}}
+    return JournalPlan(
+        agent_id=OTHER, side=PUBLIC_SIDE, path="goal 1", before=before, after={"goal 1": None}, by="itself", at=START
+    )
+
+
 def words_for_people_alone() -> list[Change]:
     """Give prompt, topic, billboard, label, knowledge and focus with a name, with and without an @."""
     return [
@@ -141,7 +151,7 @@ def words_for_people_alone() -> list[Change]:
         UpdateAgent(agent_id=ROOM, fields=WholeAgentColumns(prompt="You adore Mira, and the lighthouse.")),
         *knock(),
         learnt({"people": {"mira": "kind"}}, "people"),
-        SetFocus(agent_id=OTHER, side=PUBLIC_SIDE, focus=Focus(notes=("ask Mira",))),
+        SetFocus(agent_id=OTHER, side=PUBLIC_SIDE, focus=Focus(plan=Plan(strategy="ask Mira"))),
     ]
 
 
@@ -179,7 +189,7 @@ async def test_a_forgotten_person_stands_in_no_table_by_id_or_username(
         forgotten = await forget(write.personal, community_id, MIRA, LATER)
     assert (forgotten.messages, forgotten.reactions) == (3, 1)
     assert forgotten.names == ("old_mira", "mira")
-    assert forgotten.texts == 14
+    assert forgotten.texts == 15
     await store.gone_for_good()
     left = (await everything(store)).lower().replace("@mirabilis", "")
     assert [line for line in left.splitlines() if "mira" in line or "lighthouse" in line or "<@501>" in line] == []

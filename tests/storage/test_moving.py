@@ -5,14 +5,39 @@ import random
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, select
 
-from bot.core.changes import AddKey, AddMembership, Audit, EndBeat, React, Say, SetKnowledge, SetOverride
+from bot.core.changes import (
+    AddKey,
+    AddMembership,
+    Audit,
+    Change,
+    EndBeat,
+    JournalPlan,
+    React,
+    Say,
+    SetFocus,
+    SetKnowledge,
+    SetOverride,
+)
 from bot.core.errors import BadSetting
 from bot.core.kinds import Emotion
-from bot.core.records import PUBLIC_SIDE, AccessKey, AgentId, Attachment, CommunityId, KeyId, MessageId, Snowflake
+from bot.core.plan import added
+from bot.core.records import (
+    PUBLIC_SIDE,
+    AccessKey,
+    AgentId,
+    Attachment,
+    CommunityId,
+    Focus,
+    KeyId,
+    MessageId,
+    Plan,
+    Snowflake,
+)
 from bot.core.scenes.records import SceneStatus
 from storage.moving.contents import TABLES
 from storage.store import SqlStore
@@ -25,6 +50,13 @@ from tests.storage.test_beats import beat
 
 FIRST, SECOND = AgentId(1), AgentId(2)
 OTHER_GUILD = Snowflake(77)
+PLANNED, _ = added(Plan(), "goals", "sail to the skerry")
+
+
+def planned() -> list[Change]:
+    whose: dict[str, Any] = {"agent_id": FIRST, "side": PUBLIC_SIDE}
+    journalled = JournalPlan(**whose, path="goal 1", before={"goal 1": None}, after={}, by="itself", at=START)
+    return [SetFocus(**whose, focus=Focus(plan=PLANNED)), journalled]
 
 
 @pytest.fixture
@@ -69,6 +101,7 @@ async def lively(store: SqlStore, community_id: CommunityId) -> CommunityId:
                     by="itself",
                     at=START,
                 ),
+                *planned(),
                 EndBeat(beat=beat(write.ids.take("beat"))),
                 SetOverride(name="floor", value=3),
                 Audit(by="The Architect", what="changed the floor", at=START),
@@ -109,6 +142,8 @@ async def test_an_archive_brings_everything_back_with_its_ids(
         assert write.ids.take("message") == 11
         assert await write.notes.find(read.community_id, "home") == {"x": 1}
         found = await write.talk.search(read.community_id, "line 3", room_ids=[FIRST])
+        moved = await write.views.action_view(read.community_id, agent_ids=[FIRST], room_ids=(), doors=False)
+        assert moved.mind_of(FIRST).focus.plan == PLANNED
     assert [message.content[:6] for message, _ in found] == ["line 3"]
 
 

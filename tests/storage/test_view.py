@@ -20,6 +20,7 @@ from bot.core.changes import (
     CountFailure,
     DropSchedule,
     HoldKey,
+    JournalPlan,
     PutReason,
     React,
     RecordAction,
@@ -38,7 +39,8 @@ from bot.core.changes import (
 from bot.core.circumstances import Inquiry
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
-from bot.core.kinds import Emotion, InputFormat, ReasonKind, RequestState, Visibility
+from bot.core.kinds import Emotion, InputFormat, MindPart, ReasonKind, RequestState, Visibility
+from bot.core.plan import added, done
 from bot.core.records import (
     PUBLIC_SIDE,
     AccessKey,
@@ -50,10 +52,12 @@ from bot.core.records import (
     Checkpoint,
     CheckpointId,
     CommunityId,
+    Feeling,
     Focus,
     KeyId,
     Lookup,
     MessageId,
+    Plan,
     Reason,
     RequestId,
     Schedule,
@@ -188,7 +192,9 @@ async def test_a_view_holds_the_newest_messages_and_counts_the_older(
 
 
 async def test_minds_are_kept_by_side_with_their_keys_in_order(store: SqlStore, community_id: CommunityId) -> None:
-    focus = Focus(current_task="sail", notes=("a", "b"), updated_at=START)
+    plan, _ = done(added(added(Plan(), "goals", "sail")[0], "goals", "fish")[0], "goals", "2")
+    felt = (Feeling(emotion="joy", why="wind", at=START),)
+    focus = Focus(current_task="sail", notes=("a", "b"), updated_at=START, plan=plan, feelings=felt)
     private = Side(2)
     actions = [
         RecordAction(
@@ -213,6 +219,9 @@ async def test_minds_are_kept_by_side_with_their_keys_in_order(store: SqlStore, 
         ),
         SetFocus(agent_id=FIRST, side=PUBLIC_SIDE, focus=focus),
         SetFocus(agent_id=FIRST, side=private, focus=Focus(notes=("secret",))),
+        JournalPlan(
+            agent_id=FIRST, side=PUBLIC_SIDE, path="goal 1", before={"goal 1": None}, after={}, by="itself", at=START
+        ),
         AddLookup(agent_id=FIRST, side=PUBLIC_SIDE, lookup=Lookup(question="get", answer=[1])),
         *actions,
     )
@@ -227,7 +236,9 @@ async def test_minds_are_kept_by_side_with_their_keys_in_order(store: SqlStore, 
     assert view.mind_of(FIRST).lookups == ()
     async with store.reading() as read:
         (entry,) = await read.logs.journal(community_id, FIRST)
+        (planned,) = await read.logs.journal(community_id, FIRST, MindPart.PLAN)
     assert (entry.path, entry.before, entry.after, entry.by) == ("zebra", None, 1, "itself")
+    assert (planned.path, planned.before, planned.by) == ("goal 1", {"goal 1": None}, "itself")
 
 
 async def test_keys_requests_and_failures(store: SqlStore, community_id: CommunityId) -> None:

@@ -10,4 +10,4 @@ from bot.core.actions.mind import *
 from bot.core.actions.room import *
 from bot.core.actions.scenes import *
 from bot.core.actions.talk import *
-from bot.core.actions.vocabulary import ALSO_CALLED, BY_NAME, CATALOGUE, LEAN, actions_of, hud_actions
+from bot.core.actions.vocabulary import ALSO_CALLED, BY_NAME, CATALOGUE, LEAN, actions_of, hud_actions, listed

@@ -78,6 +78,7 @@ class Definition:
     people: People
     for_agents: bool
     listed: bool  # in the HUD and the schema; an unlisted action of agents is said in another way
+    felt: bool  # listed only where the community lets agents feel (`emotions`)
     alone_only: bool
     of_retired: bool  # people may still do it to a retired agent or its room
     of_unheard: bool  # people to whom agents do not listen may still do it
@@ -143,6 +144,7 @@ def define(
     people: People = People.MANAGERS,
     for_agents: bool = True,
     listed: bool = True,
+    felt: bool = False,
     of_retired: bool = False,
     of_unheard: bool = False,
     also: tuple[str, ...] = (),
@@ -159,6 +161,7 @@ def define(
             people=people,
             for_agents=for_agents,
             listed=listed and for_agents,
+            felt=felt,
             alone_only=category in TOUCHES_OTHERS,
             of_retired=of_retired or category in OF_THE_RETIRED,
             of_unheard=of_unheard,

@@ -21,6 +21,11 @@ def a_number(value: object) -> object:
     return value.strip().removeprefix("#") if isinstance(value, str) else value
 
 
+def as_text(value: object) -> object:
+    """Take a number for the text that it is."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
 def in_utc(moment: datetime) -> datetime:
     """Give the moment in UTC; without an offset it is UTC already."""
     if moment.tzinfo is None:

@@ -1,11 +1,12 @@
 """Actions on what an agent carries: knowledge, focus, and looking back."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from bot.core.actions.definition import Action, Category, Need, People, define
 from bot.core.actions.fields import (
+    LONGEST_LINE,
     Anything,
     ChangeRef,
     Count,
@@ -16,11 +17,16 @@ from bot.core.actions.fields import (
     Point,
     RoomRef,
     SummaryRef,
+    as_text,
 )
+from bot.core.feelings import Felt
+from bot.core.plan import PlanPart
 
 FocusSection = Literal[
     "currentTask", "keyDecisions", "activeFiles", "notes", "blockers", "nextSteps", "compactedContext"
 ]
+Named = Annotated[Line, BeforeValidator(as_text)]  # a number or a text
+Feels = Annotated[Felt, BeforeValidator(lambda value: str(value).strip().lower())]
 
 
 @define(
@@ -79,7 +85,7 @@ class UndoKnowledge(Action):
 @define(Category.FOCUS, "Show the whole focus, or one section, in lookups.", hint="shown in lookups")
 class Hud(Action):
     type: Literal["hud"] = "hud"
-    section: FocusSection | None = None
+    section: Literal[FocusSection, PlanPart] | None = None
 
 
 @define(Category.FOCUS, "Replace a section of the focus.", hint="replaces; a list where the section is one")
@@ -126,6 +132,68 @@ class HudStep(Action):
 class HudClear(Action):
     type: Literal["hud_clear"] = "hud_clear"
     section: FocusSection | None = None
+
+
+@define(
+    Category.FOCUS,
+    "Add a goal to the plan, make one the current one, tick it off or drop it.",
+    hint="add|current|done|drop; what you are after for longer, named by its number",
+    also=("set_goal", "add_goal"),
+)
+class PlanGoal(Action):
+    type: Literal["plan_goal"] = "plan_goal"
+    text: Named
+    action: Literal["add", "current", "done", "drop"] = "add"
+
+
+@define(
+    Category.FOCUS,
+    "Add a milestone to the plan, tick it off or drop it.",
+    hint="add|done|drop",
+    also=("set_milestone", "add_milestone"),
+)
+class PlanMilestone(Action):
+    type: Literal["plan_milestone"] = "plan_milestone"
+    text: Named
+    action: Literal["add", "done", "drop"] = "add"
+
+
+@define(Category.FOCUS, "Say how the goals are to be reached; an empty text takes that back.", also=("set_strategy",))
+class PlanStrategy(Action):
+    type: Literal["plan_strategy"] = "plan_strategy"
+    text: Annotated[str, Field(max_length=LONGEST_LINE)]
+
+
+@define(Category.FOCUS, "Write a part of the plan anew, line by line.", for_agents=False)
+class SetPlan(Action):
+    type: Literal["set_plan"] = "set_plan"
+    part: PlanPart
+    lines: tuple[Line, ...]
+
+
+@define(Category.FOCUS, "Clear the plan, or a part of it.", for_agents=False)
+class ClearPlan(Action):
+    type: Literal["clear_plan"] = "clear_plan"
+    part: PlanPart | None = None
+
+
+@define(Category.FOCUS, "Undo a change of the plan: the newest, or one of those shown.", for_agents=False)
+class UndoPlan(Action):
+    type: Literal["undo_plan"] = "undo_plan"
+    entry_id: ChangeRef | None = None
+
+
+@define(
+    Category.FOCUS,
+    "Note what one feels, for oneself alone, where the setting `emotions` allows it.",
+    hint=f"for yourself alone: {'|'.join(get_args(Felt))}",
+    felt=True,
+    people=People.NOBODY,
+)
+class Feel(Action):
+    type: Literal["feel"] = "feel"
+    emotion: Feels
+    why: Annotated[str, Field(max_length=LONGEST_LINE)] = ""
 
 
 @define(

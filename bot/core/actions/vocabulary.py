@@ -15,15 +15,20 @@ LEAN = ("set", "get", "delete", "recall", "react", "more")
 """What an agent that is shown little finds in its list of actions: those that are used most and change nothing else."""
 
 
-def actions_of(category: Category, *, privileged: bool) -> tuple[Definition, ...]:
+def listed(*, emotions: bool) -> tuple[Definition, ...]:
+    """Give all actions that agents are told of; `emotions`: their community lets them feel."""
+    return tuple(each for each in CATALOGUE if each.listed and (emotions or not each.felt))
+
+
+def actions_of(category: Category, *, privileged: bool, emotions: bool) -> tuple[Definition, ...]:
     """Give a category's listed actions, those of the privileged only to them."""
-    of = (each for each in CATALOGUE if each.category is category and each.listed)
+    of = (each for each in listed(emotions=emotions) if each.category is category)
     return tuple(each for each in of if privileged or not each.privileged)
 
 
-def hud_actions(*, privileged: bool) -> dict[str, tuple[str, ...]]:
+def hud_actions(*, privileged: bool, emotions: bool = False) -> dict[str, tuple[str, ...]]:
     """Give the HUD's list of actions by category: those every agent has, or only those of the privileged."""
-    shown = [each for each in CATALOGUE if each.listed and each.privileged is privileged]
+    shown = [each for each in listed(emotions=emotions) if each.privileged is privileged]
     return {
         category.value: tuple(each.hud_line for each in shown if each.category is category)
         for category in Category

@@ -73,6 +73,7 @@ class BuiltCall:
     parts: tuple[AgentPart, ...]
     cache_key: str
     lean: LeanForm | None = None
+    emotions: bool = False  # the community lets agents feel
     turn_schema: Mapping[str, Json] | None = None  # of a turn, whose answer is another
 
     @property
@@ -80,7 +81,7 @@ class BuiltCall:
         """What holds a model to the answer's form."""
         if self.turn_schema is not None:
             return self.turn_schema
-        return answer_schema(alone=len(self.parts) == 1, lean=self.lean)
+        return answer_schema(alone=len(self.parts) == 1, lean=self.lean, emotions=self.emotions)
 
 
 def build(
@@ -110,7 +111,9 @@ def build(
     backlogs_known: BacklogCache = {}
     fitted = [fit(scope, hud_format, at, backlogs_known) for scope in scopes]
     form = _lean_form(scopes[0], fitted[0]) if lean else None
-    instructions = constant_part(prompts, input_format, output_format, structured=structured, alone=alone, lean=form)
+    instructions = constant_part(
+        prompts, input_format, output_format, structured=structured, alone=alone, lean=form, emotions=config.emotions
+    )
     if len(fitted) == 1:
         text, tokens = fitted[0].text or hud_format.solo(fitted[0].agent_hud, at), fitted[0].tokens
     else:
@@ -124,18 +127,19 @@ def build(
         parts=tuple(_part(one) for one in fitted),
         cache_key=_cache_key(view.community.id, instructions, room_ids),
         lean=form,
+        emotions=config.emotions,
     )
 
 
 def _lean_form(scope: Scope, fitted: Fitted) -> LeanForm:
     """Give what the answer can hold: the actions that stand in the view."""
     form = LeanForm(LEAN, in_one_room=len(fitted.agent_hud.shown_rooms) == 1)
-    return _with_more(form, scope.more, scope.agent)
+    return _with_more(form, scope.more, scope.agent, emotions=scope.view.config.emotions)
 
 
-def _with_more(form: LeanForm, categories: Sequence[Category], agent: Agent) -> LeanForm:
+def _with_more(form: LeanForm, categories: Sequence[Category], agent: Agent, *, emotions: bool) -> LeanForm:
     privileged = agent.can_create_agents
-    more = [action.name for one in categories for action in actions_of(one, privileged=privileged)]
+    more = [action.name for one in categories for action in actions_of(one, privileged=privileged, emotions=emotions)]
     return replace(form, actions=tuple(dict.fromkeys((*form.actions, *more))))
 
 
@@ -145,8 +149,8 @@ def with_lookups(
     """Give a call of one agent with what it looked up, in at most so many tokens, below its view, which stays."""
     more = asked_for(lookups) if built.lean else ()
     shown = shown_lookups(tokenizer, lookups, most)
-    tail = found(shown, lines_of(more, agent), built.parts[0].why)
-    form = _with_more(built.lean, more, agent) if built.lean else None
+    tail = found(shown, lines_of(more, agent, emotions=built.emotions), built.parts[0].why)
+    form = _with_more(built.lean, more, agent, emotions=built.emotions) if built.lean else None
     return replace(built, input=built.input + tail, tokens=built.tokens + tokenizer.count(tail), lean=form)
 
 
@@ -165,12 +169,12 @@ def schema_tokens(built: BuiltCall, tokenizer: Tokenizer) -> int:
     """Give what the schema of a call's answer takes."""
     if built.turn_schema is not None:
         return count(tokenizer, json.dumps(built.turn_schema))
-    return count(tokenizer, _schema_text(alone=len(built.parts) == 1, lean=built.lean))
+    return count(tokenizer, _schema_text(alone=len(built.parts) == 1, lean=built.lean, emotions=built.emotions))
 
 
 @cache
-def _schema_text(*, alone: bool, lean: LeanForm | None) -> str:
-    return json.dumps(answer_schema(alone=alone, lean=lean))
+def _schema_text(*, alone: bool, lean: LeanForm | None, emotions: bool) -> str:
+    return json.dumps(answer_schema(alone=alone, lean=lean, emotions=emotions))
 
 
 def section_tokens(built: BuiltCall, tokenizer: Tokenizer, *, structured: bool) -> list[tuple[str, int]]:

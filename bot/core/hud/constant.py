@@ -65,12 +65,14 @@ def constant_part(
     structured: bool,
     alone: bool = False,
     lean: LeanForm | None = None,
+    emotions: bool = False,
 ) -> str:
     """Give the OS section; it holds no id, name or time of anybody. `alone`: of calls of one agent."""
     if lean is not None:
         answer = lean_answer_format(output_format, structured, in_one_room=lean.in_one_room)
         return _lean(prompts["lean"], input_format, answer)
-    return _constant(tuple(prompts.items()), input_format, answer_format(output_format, structured, alone))
+    answer = answer_format(output_format, structured, alone)
+    return _constant(tuple(prompts.items()), input_format, answer, emotions)
 
 
 @lru_cache(maxsize=64)
@@ -99,12 +101,12 @@ def _lean_example(said: str, *done: Json, in_one_room: bool) -> str:
 
 
 @lru_cache(maxsize=64)
-def _constant(prompts: tuple[tuple[str, str], ...], input_format: InputFormat, answer: str) -> str:
+def _constant(prompts: tuple[tuple[str, str], ...], input_format: InputFormat, answer: str, emotions: bool) -> str:
     parts = dict(prompts)
     told = OsSection(
         directives=parts["directives"],
         instructions={name: parts[name] for name in INSTRUCTIONS},
-        actions=hud_actions(privileged=False),
+        actions=hud_actions(privileged=False, emotions=emotions),
         answer=answer,
     )
     return FORMATS[input_format].constant(told)

@@ -30,7 +30,7 @@ LEAN_DEEDS: Final = 3
 LEAN_DEED_CHARACTERS: Final = 60
 LEAN_KEYS: Final = 5
 LEAN_IDENTITY: Final = frozenset({"id", "name", "type", "seed", "role"})
-LEAN_FOCUS: Final = frozenset({"currentTask", "blockers", "compactedContext"})
+LEAN_FOCUS: Final = frozenset({"currentTask", "goals", "blockers", "compactedContext"})
 SPEECH: Final = frozenset({"send_message", "reply"})
 LEAN_KNOWLEDGE: Final = frozenset({"knowledge", "knowledge_hidden"})
 
@@ -86,10 +86,10 @@ def asked_for(lookups: Sequence[Lookup], *others: Category) -> tuple[Category, .
     return tuple(one for one in Category if one in asked or one in others)
 
 
-def lines_of(categories: Sequence[Category], agent: Agent) -> dict[str, Json]:
+def lines_of(categories: Sequence[Category], agent: Agent, *, emotions: bool) -> dict[str, Json]:
     """Give the lines of these kinds of actions."""
-    privileged = agent.can_create_agents
-    return {one.value: [each.hud_line for each in actions_of(one, privileged=privileged)] for one in categories}
+    of = {one: actions_of(one, privileged=agent.can_create_agents, emotions=emotions) for one in categories}
+    return {one.value: [each.hud_line for each in actions] for one, actions in of.items()}
 
 
 def first_limits(scope: Scope) -> SectionLimits:
@@ -118,7 +118,7 @@ def _lean_sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLim
         "keys_held": _keys_held(scope, limits) if Category.ACCESS in scope.more else [],
         "recent_actions": _actions(_without_speech(scope.mind), limits),
         "lookups": shown_lookups(scope.tokenizer, scope.mind.lookups, limits.lookup_tokens),
-        "available_actions": lines_of(scope.more, scope.agent),
+        "available_actions": lines_of(scope.more, scope.agent, emotions=scope.view.config.emotions),
     }
     if scope.side != PUBLIC_SIDE:
         public = _knowledge(scope, PUBLIC_SIDE, replace(limits, knowledge_tokens=limits.knowledge_tokens // 2))
@@ -150,7 +150,8 @@ def sections(scope: Scope, room_ids: Sequence[AgentId], limits: SectionLimits) -
     if scope.side != PUBLIC_SIDE:
         shown["public"] = _public(scope, limits)
     if agent.can_create_agents:
-        shown["available_actions"] = {name: list(lines) for name, lines in hud_actions(privileged=True).items()}
+        others = hud_actions(privileged=True, emotions=scope.view.config.emotions)
+        shown["available_actions"] = {name: list(lines) for name, lines in others.items()}
     return shown
 
 
@@ -199,7 +200,8 @@ def _own_focus(scope: Scope, mind: Mind, limits: SectionLimits) -> dict[str, Jso
 
 
 def _focus(scope: Scope, mind: Mind, limits: SectionLimits) -> dict[str, Json]:
-    return shown_focus(mind.focus, limits.focus, now=scope.now, stale_hours=scope.view.config.focus_stale_hours)
+    focus = mind.focus if scope.view.config.emotions else replace(mind.focus, feelings=())
+    return shown_focus(focus, limits.focus, now=scope.now, stale_hours=scope.view.config.focus_stale_hours)
 
 
 def _actions(mind: Mind, limits: SectionLimits) -> list[Json]:

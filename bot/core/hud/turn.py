@@ -17,6 +17,7 @@ from bot.core.hud.escape import one_line
 from bot.core.hud.knowledge import Known, inline
 from bot.core.hud.sections import knowledge_cap
 from bot.core.models import Tokenizer
+from bot.core.plan import shown_lines
 from bot.core.records import Agent, Json, Side, WholeAgent
 from bot.core.scenes.kind import SceneKind
 from bot.core.scenes.showing import ShownMove, Turn, hint_of
@@ -48,8 +49,8 @@ _PARAMETER: Final = re.compile(r"(\w+)(\?)?: (at most (\d+) words|(some of )?([^
 
 def kept_actions() -> tuple[Definition, ...]:
     """Give the actions that are allowed beside a move: an agent's own memory."""
-    names = ("set", "append", "delete", "hud_update", "hud_note", "hud_decision", "hud_clear")
-    return tuple(BY_NAME[name] for name in names)
+    knows = ("set", "append", "delete", "hud_update", "hud_note", "hud_decision", "hud_clear")
+    return tuple(BY_NAME[name] for name in (*knows, "plan_goal", "plan_milestone", "plan_strategy"))
 
 
 def is_kept(definition: Definition) -> bool:
@@ -131,6 +132,7 @@ def build_turn(
     sections = {
         "identity": _identity(agent, turn),
         "knowledge": _known(view, agent, side, tokenizer),
+        "plan": _plan(view, agent, side),
         "scene": _scene(turn, agent, tokenizer),
         "moves": f"{OVER}\n{one_line(turn.outcome)}\n" if turn.outcome else _moves(turn, now),
     }
@@ -165,6 +167,13 @@ def _known(view: View, agent: Agent, side: Side, tokenizer: Tokenizer) -> str:
     known = Known(tokenizer, view.mind_of(agent.id, side).knowledge)
     shown = known.whole if known.tokens <= knowledge_cap(agent) else known.weightiest(knowledge_cap(agent))[0]
     return f"==== WHAT YOU KNOW ====\n{inline(shown)}\n" if shown else ""
+
+
+def _plan(view: View, agent: Agent, side: Side) -> str:
+    plan = view.mind_of(agent.id, side).focus.plan
+    lines = [*shown_lines(plan, "goals"), *(f"milestone {one}" for one in shown_lines(plan, "milestones"))]
+    lines += [f"strategy: {plan.strategy}"] if plan.strategy else []
+    return "".join(f"{line}\n" for line in ["==== YOUR PLAN ====", *map(one_line, lines)]) if lines else ""
 
 
 def _scene(turn: Turn, agent: Agent, tokenizer: Tokenizer) -> str:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from bot.core.errors import Unreadable
 from bot.core.keeping import AuditEntry, JournalEntry
+from bot.core.kinds import MindPart
 from bot.core.models import OwnProvider, OwnProviders
 from bot.core.records import AgentId, Community, CommunityId, Json, Snowflake
 
@@ -58,9 +59,15 @@ class Logs(Protocol):
         """Give who changed what, newest first."""
 
     async def journal(
-        self, community_id: CommunityId, agent_id: AgentId, *, side: int = 0, limit: int = 50
+        self,
+        community_id: CommunityId,
+        agent_id: AgentId,
+        part: MindPart = MindPart.KNOWLEDGE,
+        *,
+        side: int = 0,
+        limit: int = 50,
     ) -> Sequence[JournalEntry]:
-        """Give the changes of an agent's knowledge on one side, newest first."""
+        """Give the changes of an agent's knowledge, or of its plan, on one side, newest first."""
 
 
 class Upkeep(Protocol):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bot.core.errors import NotFound
 from bot.core.keeping import JournalEntry
+from bot.core.kinds import MindPart
 from bot.core.records import PUBLIC_SIDE, Agent, AgentId, Beat, BeatId, Message, Side, Snowflake
 from bot.core.view import MayRead, Outline
 from bot.engine.front_desk.office import LOOKED_BACK, Office, by_nobody, readable
@@ -45,11 +46,17 @@ class Minds:
             )
 
     async def journal(
-        self, guild_id: Snowflake, agent_id: AgentId, *, side: Side = PUBLIC_SIDE, limit: int = 200
+        self,
+        guild_id: Snowflake,
+        agent_id: AgentId,
+        part: MindPart = MindPart.KNOWLEDGE,
+        *,
+        side: Side = PUBLIC_SIDE,
+        limit: int = 200,
     ) -> Sequence[JournalEntry]:
-        """Give the changes of an agent's knowledge on one side, newest first."""
+        """Give the changes of an agent's knowledge, or of its plan, on one side, newest first."""
         async with self.office.looking(guild_id) as (community, read):
-            return await read.logs.journal(community.id, agent_id, side=side, limit=limit)
+            return await read.logs.journal(community.id, agent_id, part, side=side, limit=limit)
 
 
 def _places(beats: Iterable[Beat | None]) -> list[AgentId]:

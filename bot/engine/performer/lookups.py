@@ -98,7 +98,7 @@ def checkpoints(work: UnitOfWork, action: Checkpoints) -> str:
 
 @handles(More)
 def more(work: UnitOfWork, action: More) -> str:
-    if not actions_of(action.category, privileged=work.me().can_create_agents):
+    if not actions_of(action.category, privileged=work.me().can_create_agents, emotions=work.config.emotions):
         raise Rejected(f"There is no action of the kind {action.category} for you.")
     work.look_up(f"{MORE_OF}{action.category}", "they stand under MORE ACTIONS")
     return expect_answer(work)

@@ -1,11 +1,14 @@
 """Performs what changes or reads a mind: knowledge and focus."""
 
 import asyncio
+from typing import assert_never
 
-from bot.core import focus, knowledge
+from bot.core import focus, knowledge, plan
 from bot.core.actions import (
     Append,
+    ClearPlan,
     Delete,
+    Feel,
     Get,
     Hud,
     HudBlocker,
@@ -15,12 +18,20 @@ from bot.core.actions import (
     HudNote,
     HudStep,
     HudUpdate,
+    PlanGoal,
+    PlanMilestone,
+    PlanStrategy,
     Set,
+    SetPlan,
     UndoKnowledge,
+    UndoPlan,
 )
 from bot.core.errors import Rejected
+from bot.core.feelings import with_feeling
 from bot.core.hud.knowledge import Tally
-from bot.core.records import PUBLIC_SIDE, Focus
+from bot.core.keeping import JournalEntry
+from bot.core.kinds import MindPart
+from bot.core.records import PUBLIC_SIDE, Focus, Plan, PlanItem
 from bot.engine.performer.lookups import expect_answer
 from bot.engine.performer.registry import handles
 from bot.engine.performer.unit_of_work import UnitOfWork
@@ -64,9 +75,7 @@ def get(work: UnitOfWork, action: Get) -> str:
 
 @handles(UndoKnowledge)
 async def undo(work: UnitOfWork, action: UndoKnowledge) -> str:
-    agent = work.me()
-    journal = await work.write.logs.journal(work.community_id, agent.id, side=work.side, limit=HISTORY)
-    entry = next((one for one in journal if action.entry_id in (None, one.id)), None)
+    entry = await _journalled(work, MindPart.KNOWLEDGE, action.entry_id)
     if entry is None:
         raise Rejected("There is no such change in the history of its knowledge.")
     whole = work.mind().knowledge
@@ -75,6 +84,12 @@ async def undo(work: UnitOfWork, action: UndoKnowledge) -> str:
     else:
         edit = knowledge.assigned(whole, entry.path, entry.before)
     return await _keep(work, entry.path, edit, f"{entry.path} is as it was before {entry.at:%Y-%m-%d %H:%M} UTC.")
+
+
+async def _journalled(work: UnitOfWork, part: MindPart, entry_id: int | None) -> JournalEntry | None:
+    """Give a change of what the subject carries, by its number or the newest."""
+    journal = await work.write.logs.journal(work.community_id, work.me().id, part, side=work.side, limit=HISTORY)
+    return next((one for one in journal if entry_id in (None, one.id)), None)
 
 
 async def _keep(work: UnitOfWork, path: str, edit: knowledge.Edit, result: str) -> str:
@@ -96,7 +111,12 @@ async def _tally(work: UnitOfWork) -> Tally:
 
 @handles(Hud)
 def show(work: UnitOfWork, action: Hud) -> str:
-    work.look_up(f"hud {action.section or 'all'}", focus.as_value(work.mind().focus, action.section))
+    held = work.mind().focus
+    kept, planned = focus.as_value(held), plan.as_value(held.plan)
+    if action.section is not None:
+        work.look_up(f"hud {action.section}", (kept | planned)[action.section])
+    else:
+        work.look_up("hud all", kept | {name: part for name, part in planned.items() if part})
     return expect_answer(work)
 
 
@@ -143,3 +163,74 @@ def _add_or_remove(work: UnitOfWork, name: str, text: str, *, add: bool) -> str:
 def _keep_focus(work: UnitOfWork, after: Focus) -> str:
     work.keep_focus(after)
     return f"{work.whose('focus')} is updated."
+
+
+@handles(PlanGoal)
+def goal(work: UnitOfWork, action: PlanGoal) -> str:
+    held = work.mind().focus.plan
+    match action.action:
+        case "add":
+            return _keep_item(work, "Goal", "added", plan.added(held, "goals", action.text))
+        case "current":
+            return _keep_item(work, "Goal", "the current one", plan.made_current(held, action.text))
+        case "done":
+            return _keep_item(work, "Goal", "done", plan.done(held, "goals", action.text))
+        case "drop":
+            return _keep_item(work, "Goal", "dropped", plan.dropped(held, "goals", action.text))
+        case _:
+            assert_never(action.action)
+
+
+@handles(PlanMilestone)
+def milestone(work: UnitOfWork, action: PlanMilestone) -> str:
+    held = work.mind().focus.plan
+    match action.action:
+        case "add":
+            return _keep_item(work, "Milestone", "added", plan.added(held, "milestones", action.text))
+        case "done":
+            return _keep_item(work, "Milestone", "done", plan.done(held, "milestones", action.text))
+        case "drop":
+            return _keep_item(work, "Milestone", "dropped", plan.dropped(held, "milestones", action.text))
+        case _:
+            assert_never(action.action)
+
+
+@handles(PlanStrategy)
+def strategy(work: UnitOfWork, action: PlanStrategy) -> str:
+    return _keep_plan(work, plan.with_strategy(work.mind().focus.plan, action.text))
+
+
+@handles(SetPlan)
+def set_plan(work: UnitOfWork, action: SetPlan) -> str:
+    return _keep_plan(work, plan.with_lines(work.mind().focus.plan, action.part, action.lines))
+
+
+@handles(ClearPlan)
+def clear_plan(work: UnitOfWork, action: ClearPlan) -> str:
+    return _keep_plan(work, plan.cleared(work.mind().focus.plan, action.part))
+
+
+@handles(UndoPlan)
+async def undo_plan(work: UnitOfWork, action: UndoPlan) -> str:
+    entry = await _journalled(work, MindPart.PLAN, action.entry_id)
+    if entry is None:
+        raise Rejected("There is no such change of its plan: /plan show lists the newest.")
+    work.keep_plan(plan.undone(work.mind().focus.plan, entry.before))
+    return f"{entry.path} is as it was before {entry.at:%Y-%m-%d %H:%M} UTC."
+
+
+@handles(Feel)
+def feel(work: UnitOfWork, action: Feel) -> str:
+    if not work.config.emotions:
+        raise Rejected("Nobody notes feelings here: the setting emotions is off.")
+    work.keep_focus(with_feeling(work.mind().focus, action.emotion, action.why, work.now))
+    return "You noted it for yourself."
+
+
+def _keep_item(work: UnitOfWork, what: str, state: str, changed: tuple[Plan, PlanItem]) -> str:
+    after, item = changed
+    return f"{what} {item.id} is {state}." if work.keep_plan(after) else f"{what} {item.id} was {state} already."
+
+
+def _keep_plan(work: UnitOfWork, after: Plan) -> str:
+    return f"{work.whose('plan')} is {'updated' if work.keep_plan(after) else 'as it was'}."

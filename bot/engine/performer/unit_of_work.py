@@ -12,6 +12,7 @@ from bot.core.changes import (
     AddMembership,
     AgentColumns,
     Change,
+    JournalPlan,
     MembershipColumns,
     PutReason,
     RemoveMembership,
@@ -30,6 +31,7 @@ from bot.core.hud.lookups import LONGEST_QUESTION, MOST_LOOKUPS, fitted, lookup_
 from bot.core.key_redaction import KeyRedactor
 from bot.core.people import mention
 from bot.core.permissions import NAME_THE_AGENT, no_agent, visible_message
+from bot.core.plan import difference
 from bot.core.ports import Cipher, Model, Models, Random, Tokenizer, Writing
 from bot.core.records import (
     PUBLIC_SIDE,
@@ -44,6 +46,7 @@ from bot.core.records import (
     Message,
     MessageId,
     Mind,
+    Plan,
     Reason,
     Room,
     Schedule,
@@ -287,6 +290,26 @@ class UnitOfWork:
         """Keep the subject's focus on this side."""
         self._keep_mind(replace(self.mind(), focus=focus))
         self._merge(SetFocus(agent_id=self.me().id, side=self.side, focus=focus))
+
+    def keep_plan(self, plan: Plan) -> bool:
+        """Keep the subject's plan on this side, with a line in its journal; tells whether that changes anything."""
+        focus = self.mind().focus
+        before, after = difference(focus.plan, plan)
+        if not after:
+            return False
+        self.keep_focus(replace(focus, plan=plan, updated_at=self.now))
+        self.put(
+            JournalPlan(
+                agent_id=self.me().id,
+                side=self.side,
+                path=", ".join(after),
+                before=before,
+                after=after,
+                by=self.actor.signature(),
+                at=self.now,
+            )
+        )
+        return True
 
     def look_up(self, question: str, answer: Json) -> None:
         """Have an answer shown once in the subject's next HUD; raises Rejected when there are enough of them."""

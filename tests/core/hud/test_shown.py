@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.adapters.llm.tokens import o200k
-from bot.core.hud.focus import ABBREVIATED, FULL, MINIMAL, shown_focus
+from bot.core.hud.focus import ABBREVIATED, FULL, LEAST, MINIMAL, shown_focus
 from bot.core.hud.knowledge import Known, leaves
 from bot.core.hud.recent_actions import action_line, shown_action
 from bot.core.hud.wording import NEVER, fill_status, focus_tier, local_time, percent, size, time_since
-from bot.core.records import ActionRecord, Focus, Json
+from bot.core.plan import with_lines, with_strategy
+from bot.core.records import ActionRecord, Feeling, Focus, Json, Plan
 from tests.fakes import START
 
 FULL_FOCUS = Focus(
@@ -82,6 +83,24 @@ def test_a_minimal_focus_shows_task_counts_blockers_and_a_hint() -> None:
     assert (shown["currentTask"], shown["blockers"]) == ("task", ["rain"])
     assert len(str(shown["compactedContext"])) == 200
     assert "hud(section)" in str(shown["hint"])
+
+
+def test_a_plan_is_shown_by_the_tiers_of_the_focus_and_not_at_all_where_there_is_none() -> None:
+    plan = with_lines(Plan(), "goals", ["sell fish", "[x] rest", "[>] row out", "mend the net"])
+    plan = with_strategy(with_lines(plan, "milestones", ["a boat", "a net", "a crew", "a harbour"]), "slowly")
+    felt = tuple(Feeling(emotion="joy", why=f"wave {number}", at=START) for number in range(9))
+
+    def at(tier: int) -> dict[str, Json]:
+        return shown_focus(Focus(plan=plan, feelings=felt), tier, now=START, stale_hours=24)
+
+    assert at(FULL)["goals"] == ["3 current: row out", "1: sell fish", "4: mend the net", "2 done: rest"]
+    assert (at(FULL)["strategy"], len(at(FULL)["feelings"])) == ("slowly", 5)  # type: ignore[arg-type]
+    assert (at(ABBREVIATED)["goalsMore"], at(ABBREVIATED)["milestonesMore"]) == (1, 1)
+    assert (at(MINIMAL)["goals"], at(MINIMAL)["goalsMore"]) == (["3 current: row out"], 3)
+    assert at(MINIMAL)["milestonesMore"] == 4 and "strategy" not in at(MINIMAL)
+    assert at(MINIMAL)["feelings"] == ["2026-11-20 10:00:00 joy: wave 8"]
+    assert at(LEAST) == {}
+    assert shown_focus(Focus(plan=Plan(last_id=7)), FULL, now=START, stale_hours=24) == {}
 
 
 def test_a_focus_tells_its_age_and_goes_stale_after_a_day() -> None:

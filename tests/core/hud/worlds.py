@@ -25,6 +25,7 @@ from bot.core.records import (
     Attachment,
     Checkpoint,
     CheckpointId,
+    Feeling,
     Focus,
     KeyId,
     Lookup,
@@ -32,6 +33,8 @@ from bot.core.records import (
     Message,
     MessageId,
     Mind,
+    Plan,
+    PlanItem,
     Reason,
     RequestId,
     Room,
@@ -202,7 +205,15 @@ class World:
             next_steps=self.many(10),
             compacted_context=self.text(3_000),
             updated_at=START,
+            plan=self.plan(),
+            feelings=tuple(Feeling(emotion="joy", why=why, at=START) for why in self.many(20)),
         )
+
+    def plan(self) -> Plan:
+        if self.chance.random() < 0.5:
+            return Plan()
+        items = [PlanItem(id=id, text=self.text(300), done=id % 3 == 0) for id in range(1, 16)]
+        return Plan(goals=tuple(items[:5]), milestones=tuple(items[5:]), strategy=self.text(300), current=1, last_id=15)
 
     def membership(self, agent_id: int, view: RoomView) -> Membership:
         ids = [message.id for message in view.messages] or [MessageId(0)]

@@ -18,6 +18,7 @@ from bot.core.changes import (
     CountFailure,
     DropSchedule,
     HoldKey,
+    JournalPlan,
     PutReason,
     React,
     RecordAction,
@@ -62,7 +63,7 @@ def is_lawful(change: Change, bounds: Bounds) -> bool:
     return law is not None and law(change, bounds)
 
 
-def _of_its_mind(change: SetKnowledge | SetFocus | AddLookup, bounds: Bounds) -> bool:
+def _of_its_mind(change: SetKnowledge | SetFocus | JournalPlan | AddLookup, bounds: Bounds) -> bool:
     return change.agent_id == bounds.actor and change.side == bounds.side
 
 
@@ -164,6 +165,7 @@ def _always(change: PutReason, bounds: Bounds) -> bool:
 LAWS: Mapping[type[Change], Callable[[Any, Bounds], bool]] = {
     SetKnowledge: _of_its_mind,
     SetFocus: _of_its_mind,
+    JournalPlan: _of_its_mind,
     AddLookup: _of_its_mind,
     RecordAction: _of_records,
     UpdateAgent: _of_agents,
