@@ -41,7 +41,9 @@ async def _some(database: Database, community_id: int) -> bool:
     async with database.reading() as connection:
         session = Session(connection)
         mark = await session.value(select(KEPT.c.value).where(_note(community_id)))
-        page = await session.rows(_after(community_id, mark or 0))
+        if mark is None:
+            return True  # somebody else has ended it
+        page = await session.rows(_after(community_id, mark))
     lines = list(_few(page))
     words = {row.id: row.content for row in lines}
     known = await asyncio.to_thread(lambda: {row.id: indexed(*row[:3]) for row in lines})
@@ -51,7 +53,7 @@ async def _some(database: Database, community_id: int) -> bool:
             return False  # somebody else went on with it
         is_all = len(lines) == len(page) < AT_A_TIME
         upto = () if is_all else (MESSAGES.c.id <= lines[-1].id,)
-        now = await session.rows(_after(community_id, mark or 0).where(*upto))
+        now = await session.rows(_after(community_id, mark).where(*upto))
         same = [row for row in now if words.get(row.id) == row.content]
         fresh = [indexed(*row[:3]) for row in now if words.get(row.id) != row.content and row.shown]
         await put_into_index(session, community_id, [*(known[row.id] for row in same if row.shown), *fresh])

@@ -76,6 +76,16 @@ async def test_what_changes_meanwhile_is_found_as_it_is(pieces: int) -> None:
         assert left == [], "each word left the index as often as it came into it"
 
 
+async def test_who_finds_that_others_have_ended_it_writes_nothing_again() -> None:
+    async with await SqlStore.open("sqlite://") as store:
+        community_id = await come_in(store)
+        await index_rest(store.database)
+        assert await late_indexing._some(store.database, community_id)
+        async with store.database.writing() as connection:
+            await Session(connection).run(text("INSERT INTO message_words (message_words) VALUES ('integrity-check')"))
+        assert len(await found(store, community_id)) == COUNT
+
+
 async def test_the_index_is_written_to_the_end_after_a_stop(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/selfroom.db"
     async with await SqlStore.open(url) as store:
