@@ -237,7 +237,7 @@ async def asleep(stage: Stage) -> bool:
 
 
 async def scheduling(stage: Stage) -> list[Json]:
-    return [an("schedule_message", room_id=stage.rook, message="The tide turns.", at=later(1.5))]
+    return [an("schedule_message", room_id=stage.rook, message="The tide turns.", at=later(5))]
 
 
 async def said_in_time(stage: Stage) -> bool:
