@@ -12,7 +12,7 @@ from bot.playground.permissions import Permission as P
 from bot.playground.server import Playground
 from tests.playground.person import Person, Refusal
 
-HERE = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.READ_MESSAGE_HISTORY
+Overwrites = dict[discord.Role | discord.Member | discord.Object, discord.PermissionOverwrite]
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ async def refused(person: Person, method: str, path: str, body: object) -> int:
 
 async def closed(guild: discord.Guild, name: str = "attic", **more: Any) -> discord.TextChannel:  # noqa: ANN401
     """Make a channel that only the bot sees."""
-    shut = {
+    shut: Overwrites = {
         guild.default_role: discord.PermissionOverwrite(view_channel=False),
         guild.me: discord.PermissionOverwrite(view_channel=True),
     }

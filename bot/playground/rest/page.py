@@ -9,7 +9,7 @@ from typing import Annotated, TypedDict
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
-from pygments.token import Comment, Generic, Keyword, Name, Number, String, is_token_subtype
+from pygments.token import Comment, Generic, Keyword, Name, Number, String, _TokenType, is_token_subtype
 from pygments.util import ClassNotFound
 
 from bot.playground.call import Call
@@ -116,7 +116,7 @@ def _coloured(language: str, code: str) -> tuple[tuple[str, str], ...]:
     return (*pieces, ("", rest)) if rest else tuple(pieces)
 
 
-def _kind(token: object) -> str:
+def _kind(token: _TokenType) -> str:
     return next((name for name, tokens in KINDS.items() if any(is_token_subtype(token, one) for one in tokens)), "")
 
 
