@@ -131,7 +131,7 @@ def plan_of(kept: Mapping[str, Json]) -> Plan:
         milestones=_items(kept, "milestones"),
         strategy=strategy[:ITEM_CHARACTERS] if isinstance(strategy, str) else "",
         current=current if isinstance(current, int) else None,
-        last_id=max([last if isinstance(last, int) else 0, *map(_number, kept)]),
+        last_id=max([last if isinstance(last, int) and 0 <= last < 10**LONGEST_NUMBER else 0, *map(_number, kept)]),
     )
     return _with(plan, "goals", plan.goals)
 

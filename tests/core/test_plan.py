@@ -113,6 +113,12 @@ def test_a_plan_is_read_as_it_was_kept_and_written_as_it_was_read(steps: list[St
         assert with_lines(plan, part, as_lines(plan, part)) == plan
 
 
+def test_a_number_without_end_in_an_archive_is_none() -> None:
+    plan = plan_of({"last id": 10**4_299 - 1 + 10**4_299, "goal 3": {"text": "tidy", "done": False}})
+    after, new = added(plan, "goals", "rest")
+    assert (new.id, plan_of(pieces(after))) == (4, after)
+
+
 def test_the_first_goal_is_the_current_one_and_others_wait() -> None:
     plan, first = added(Plan(), "goals", "row out")
     plan, second = added(plan, "goals", "sell  fish\n")

@@ -320,3 +320,20 @@ async def test_what_is_too_long_for_a_message_is_offered_as_a_file_and_not_lost(
         await expect(tab.box).to_have_value("")
         [newest] = [one async for one in scene.channel.history(limit=1)]
         assert (await newest.attachments[0].read()).decode() == story.strip()
+
+
+async def test_an_address_with_very_many_brackets_is_read_at_once(browser: Browser) -> None:
+    text = f"http://a.example/b(c){')' * 20_000}{'.' * 20_000}!"
+    async with staged(browser) as scene:
+        tab = await scene.tab()
+        took, shown = await tab.page.evaluate(
+            """async (text) => {
+              const { inline } = await import("/js/text/inline.js");
+              const app = { world: { channels: new Map() } }, start = performance.now();
+              const [address] = inline(app, text);
+              return [performance.now() - start, address.textContent];
+            }""",
+            text,
+        )
+        assert shown == "http://a.example/b(c)"
+        assert took < 1_000  # milliseconds

@@ -130,3 +130,11 @@ async def test_only_who_may_pin_pins(channel: discord.TextChannel, ada: Person) 
     with pytest.raises(Refusal) as refused:
         await ada.call("PUT", f"/channels/{channel.id}/messages/pins/{said['id']}")
     assert (refused.value.status, refused.value.body["code"]) == (403, 50013)
+
+
+@pytest.mark.parametrize("emoji", [f"{'long' * 9}:1234", "two words:1234", f"hi:{'1' * 400}"])
+async def test_a_reaction_is_no_message(channel: discord.TextChannel, ada: Person, emoji: str) -> None:
+    message = await channel.send("hi")
+    with pytest.raises(Refusal) as refused:
+        await ada.react({"channel_id": channel.id, "id": message.id}, emoji)
+    assert refused.value.body["code"] == 10014

@@ -1,5 +1,6 @@
 """`/channels/{id}` and the making of channels: names, topics, categories, overwrites."""
 
+from collections.abc import Iterable
 from typing import Annotated, Required, TypedDict
 
 from bot.playground import places
@@ -19,6 +20,7 @@ MOST = 500
 MOST_IN_CATEGORY = 50
 KINDS = (0, 2, 4, 5, 13, 15, 16)
 SHORT_TOPIC = 1024
+NO_OVERWRITE: Json = {"allow": "0", "deny": "0"}
 ARCHIVE = (60, 1440, 4320, 10080)
 
 
@@ -115,6 +117,8 @@ def create(call: Call, form: ChannelForm) -> Reply:
         raise invalid("name", "BASE_TYPE_REQUIRED", "This field is required")
     kind = form.get("type", ChannelKind.TEXT)
     changed = _read(call, form, kind)
+    has = call.world.guild_permissions(guild["id"], call.me)
+    _refuse_more_than_own(has, [], changed.get("permission_overwrites", []))
     if not changed.get("permission_overwrites"):  # none at all are taken for the category's, as Discord does
         changed.pop("permission_overwrites", None)
     changed["parent_id"] = _parent(call, guild["id"], kind, changed.get("parent_id"))
@@ -130,12 +134,13 @@ def create(call: Call, form: ChannelForm) -> Reply:
     return Reply(201, show_channel(call.world, places.add_channel(call.world, row)))
 
 
-def _inherited(call: Call, parent_id: str | None) -> list[Json]:
+def _inherited(call: Call, parent_id: object) -> list[Json]:
     parent = call.world.channels.get(parent_id)
     return list(parent["permission_overwrites"]) if parent else []
 
 
 def _parent(call: Call, guild_id: str, kind: int, parent_id: str | None) -> str | None:
+    """Give the category that a channel is put into, which has to be one and have room."""
     if parent_id is None:
         return None
     rows = call.world.channels.within(guild_id)
@@ -187,14 +192,33 @@ def _overwrite(form: OverwriteForm, target_id: str = "") -> Overwrite:
     }
 
 
-def _refuse_more_than_own(call: Call, has: int, before: list[Overwrite], after: list[Overwrite]) -> None:
-    """Refuse overwrites that change permissions which whoever asks does not have."""
+def _refuse_more_than_own(has: int, before: Iterable[Json], after: Iterable[Json]) -> None:
+    """Refuse overwrites that change permissions which whoever asks does not have; to remove one is a change too."""
     old = {entry["id"]: entry for entry in before}
-    for entry in after:
-        was = old.get(entry["id"], entry | {"allow": "0", "deny": "0"})
+    new = {entry["id"]: entry for entry in after}
+    for target_id in old | new:
+        was, entry = old.get(target_id, NO_OVERWRITE), new.get(target_id, NO_OVERWRITE)
         touched = (int(entry["allow"]) ^ int(was["allow"])) | (int(entry["deny"]) ^ int(was["deny"]))
         if touched & ~has:
             raise Refused(50013)
+
+
+def _may_set(call: Call, row: Json, after: Iterable[Json]) -> None:
+    """Raise Refused unless whoever asks may give a channel these overwrites."""
+    call.may(row, Permission.MANAGE_ROLES)
+    _refuse_more_than_own(call.world.permissions_in(row, call.me), row["permission_overwrites"], after)
+
+
+def moved(call: Call, row: Json, parent_id: str | None, *, lock: bool) -> Json:
+    """Give what changes of a channel that is put into a category, or on top, with the overwrites of that if wished."""
+    call.may(row, Permission.MANAGE_CHANNELS)
+    if parent_id != row.get("parent_id"):
+        parent_id = _parent(call, row["guild_id"], row["type"], parent_id)
+    changed: Json = {"parent_id": parent_id}
+    if lock and parent_id is not None:
+        changed["permission_overwrites"] = _inherited(call, parent_id)
+        _may_set(call, row, changed["permission_overwrites"])
+    return changed
 
 
 @routes.on("PATCH", "/channels/{channel_id}")
@@ -212,12 +236,10 @@ def edit(call: Call, form: ChannelForm) -> Json:
     changed = _read(call, form, kind) | {"type": kind}
     if changed.get("parent_id") not in (None, row.get("parent_id")):
         changed["parent_id"] = _parent(call, row["guild_id"], kind, changed["parent_id"])
-    if "permission_overwrites" in changed:
-        call.may(row, Permission.MANAGE_ROLES)
-        has = call.world.permissions_in(row, call.me)
-        _refuse_more_than_own(call, has, row["permission_overwrites"], changed["permission_overwrites"])
     if form.get("lock_permissions"):
         changed["permission_overwrites"] = _inherited(call, changed.get("parent_id", row.get("parent_id")))
+    if "permission_overwrites" in changed:
+        _may_set(call, row, changed["permission_overwrites"])
     if any(key in changed and changed[key] != row.get(key) for key in ("name", "topic")):
         call.world.limits.take_rename(row["id"])
     row = places.change_channel(call.world, row, changed)
@@ -228,9 +250,7 @@ def _edit_thread(call: Call, form: ChannelForm, row: Json) -> Json:
     sent: Json = {**form}
     changed: Json = {name: sent[name] for name in THREAD if name in sent}
     only_opens = changed == {"archived": False} and not row["locked"]
-    if row["owner_id"] != call.me and not only_opens:
-        call.may(row, Permission.MANAGE_THREADS)
-    if "locked" in changed:
+    if (row["owner_id"] != call.me and not only_opens) or row["locked"] or "locked" in changed:
         call.may(row, Permission.MANAGE_THREADS)
     if row["archived"] and changed.get("archived") is not False:
         raise ApiError(400, 50083)
@@ -263,7 +283,7 @@ def put_overwrite(call: Call, form: OverwriteForm) -> None:
         raise Unknown(10009)
     before = row["permission_overwrites"]
     after = [kept for kept in before if kept["id"] != target_id] + [entry]
-    _refuse_more_than_own(call, call.world.permissions_in(row, call.me), before, after)
+    _may_set(call, row, after)
     places.change_channel(call.world, row, {"permission_overwrites": after})
 
 
@@ -275,6 +295,7 @@ def delete_overwrite(call: Call) -> None:
     after = [kept for kept in before if kept["id"] != call.params["overwrite_id"]]
     if len(after) == len(before):
         raise Unknown(10009)
+    _may_set(call, row, after)
     places.change_channel(call.world, row, {"permission_overwrites": after})
 
 

@@ -5,9 +5,10 @@ from typing import Annotated, TypedDict
 from bot.playground import people, places
 from bot.playground.call import Call
 from bot.playground.errors import ApiError
-from bot.playground.forms import Choice, ListOf, Snowflake, Text, Undone, changed
+from bot.playground.forms import Choice, ListOf, Snowflake, Text, Undone, Whole, changed
 from bot.playground.kinds import THREADS
 from bot.playground.permissions import Permission
+from bot.playground.rest.channels import moved
 from bot.playground.rest.routes import Routes
 from bot.playground.rows import Json
 from bot.playground.shapes.channel import show_channel, show_thread, show_thread_member
@@ -51,7 +52,7 @@ class Move(TypedDict, total=False):
     """Where a channel is to stand."""
 
     id: Snowflake
-    position: int
+    position: Annotated[int, Whole(0, 10_000)]
     parent_id: Snowflake | None
     lock_permissions: bool
 
@@ -118,10 +119,10 @@ def reorder(call: Call, form: Annotated[list[Move], ListOf(0, 500)]) -> None:
         row = rows.get(move.get("id", ""))
         if row is None:
             continue
-        moved: Json = {name: move[name] for name in ("position", "parent_id") if name in move}
-        if move.get("lock_permissions") and (parent := rows.get(str(move.get("parent_id")))):
-            moved["permission_overwrites"] = parent["permission_overwrites"]
-        places.change_channel(call.world, row, moved)
+        changes: Json = {"position": move["position"]} if "position" in move else {}
+        if "parent_id" in move and row["type"] not in THREADS:
+            changes |= moved(call, row, move["parent_id"], lock=move.get("lock_permissions", False))
+        places.change_channel(call.world, row, changes)
 
 
 @routes.on("GET", "/guilds/{guild_id}/threads/active")

@@ -143,7 +143,7 @@ def edit(call: Call, form: MemberForm) -> Json:
         changed["roles"] = [r if r in kept else _assignable(call, guild, r) for r in asked]
         for role_id in kept - set(asked):
             _assignable(call, guild, role_id)
-    if "roles" not in changed:
+    if changed.keys() != {"roles"}:  # of roles only their own height counts
         _below_me(call, row)
     return show_member(call.world, people.change_member(call.world, row, **changed))
 

@@ -1,5 +1,6 @@
 """`.../reactions`: giving, taking back, listing and clearing them."""
 
+import re
 from typing import Annotated, TypedDict
 
 from bot.playground.call import Call
@@ -11,6 +12,7 @@ from bot.playground.rows import Json
 from bot.playground.shapes.guild import show_member
 from bot.playground.shapes.message import show_emoji
 from bot.playground.shapes.user import show_user
+from bot.playground.snowflakes import is_snowflake
 
 routes = Routes()
 
@@ -24,13 +26,14 @@ class WhoQuery(TypedDict, total=False):
 
 
 MOST = 20
+NAME = re.compile(r"\w{1,32}")  # of a server's own emoji
 BASE = "/channels/{channel_id}/messages/{message_id}/reactions"
 
 
 def read_emoji(given: str) -> str:
     """Give the emoji of a URL, checked: an emoji character, or `name:id`."""
     name, _, emoji_id = given.removeprefix("<").removesuffix(">").partition(":")
-    if emoji_id and (not emoji_id.isdecimal() or not name):
+    if emoji_id and not (is_snowflake(emoji_id) and NAME.fullmatch(name)):
         raise ApiError(400, 10014)
     if not emoji_id and (not name or len(name) > 32 or name.isascii()):
         raise ApiError(400, 10014)

@@ -191,6 +191,8 @@ def add(call: Call) -> None:
     """Bring somebody into a thread."""
     row = _open_thread(call)
     call.may(row, Permission.SEND_MESSAGES)
+    if not row.get("invitable", True) and row["owner_id"] != call.me:
+        call.may(row, Permission.MANAGE_THREADS)
     if call.world.member(row["guild_id"], call.params["user_id"]) is None:
         raise Unknown(10007)
     places.join_thread(call.world, row, call.params["user_id"])

@@ -141,7 +141,7 @@ def _by_token(call: Call) -> Json:
     row = call.world.webhooks.get(call.params["webhook_id"])
     if row is None:
         raise Unknown(10015)
-    if not secrets.compare_digest(row["token"], call.params["webhook_token"]):
+    if not secrets.compare_digest(row["token"].encode(), call.params["webhook_token"].encode("utf-8", "replace")):
         raise ApiError(401, 50027)
     return row
 
@@ -171,7 +171,7 @@ def edit(call: Call, form: WebhookForm) -> Json:
         changed["channel_id"] = channel_id
     row = call.world.webhooks.put(row["id"], row | changed)
     _tell(call, row)
-    return show_webhook(call.world, row)
+    return _shown(call, row)
 
 
 @routes.on("PATCH", "/webhooks/{webhook_id}/{webhook_token}", door="open")

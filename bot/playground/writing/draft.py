@@ -34,7 +34,7 @@ def read_draft(
     `row` says whose message it is; `before` is the message as it was, when it is changed.
     """
     said: Json = {"flags": _flags(form, before) | (more or {}).get("flags", 0)}
-    _say(world, channel, row, form, said, before)
+    _say(world, channel, row | (more or {}), form, said, before)
     said |= _beside(form, before, said)
     if files or "attachments" in form:
         said["attachments"] = keep_files(world, row["channel_id"], form, files, before)
@@ -49,19 +49,21 @@ def read_draft(
 
 def _say(world: World, channel: Json, row: Json, form: MessageForm, said: Json, before: Json | None) -> None:
     """Content, who is mentioned in it, and what only a new message has."""
+    given = form.get("message_reference") if before is None else None
+    found = find_referenced(world, channel, row, given) if given is not None else None
     if before is None or "content" in form:
         content = (form.get("content") or "").strip()
         said["content"] = content
-        said |= find_mentions(world, channel, row["author_id"], content, form)
+        said |= find_mentions(world, channel, row["author_id"], content, form, answered=found)
     if before is not None:
         return
     said["tts"] = form.get("tts", False)
     if "nonce" in form:
         said["nonce"] = form["nonce"]
-    if "message_reference" in form:
-        reference = said["message_reference"] = read_reference(world, channel, form["message_reference"])
-        if reference is not None and reference["type"] == Reference.FORWARD:
-            said["message_snapshots"] = take_snapshot(world, reference)
+    if given is not None and found is not None:
+        reference = said["message_reference"] = read_reference(channel, given, found)
+        if reference["type"] == Reference.FORWARD:
+            said["message_snapshots"] = take_snapshot(world, found)
 
 
 def _beside(form: MessageForm, before: Json | None, said: Json) -> Json:
@@ -140,25 +142,38 @@ SNAPSHOT = [
 ]
 
 
-def read_reference(world: World, channel: Json, given: ReferenceForm) -> Json | None:
-    """Give the reference of a reply; None when it points nowhere and the sender does not mind."""
+def find_referenced(world: World, channel: Json, row: Json, given: ReferenceForm) -> Json | None:
+    """Find what a message answers or forwards; None when its author may not read it there, and does not mind."""
     found = world.messages.get(given["message_id"])
+    if found is not None and _may_quote(world, channel, row, found, given.get("type", Reference.REPLY)):
+        return found
+    if given.get("fail_if_not_exists", True):
+        raise invalid("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
+    return None
+
+
+def _may_quote(world: World, channel: Json, row: Json, found: Json, kind: int) -> bool:
+    """Whether a message may stand within another: what one person alone sees only before that person."""
+    if "only_for" in found and (kind == Reference.FORWARD or found["only_for"] != row.get("only_for")):
+        return False
+    if kind == Reference.REPLY:
+        return bool(found["channel_id"] == channel["id"])
+    origin = world.channels.get(found["channel_id"])
+    readable = Permission.VIEW_CHANNEL | Permission.READ_MESSAGE_HISTORY
+    return origin is not None and world.permissions_in(origin, row["author_id"]) & readable == readable
+
+
+def read_reference(channel: Json, given: ReferenceForm, found: Json) -> Json:
+    """Give the reference to a message that was found."""
     kind = given.get("type", Reference.REPLY)
-    if found is None or (kind == Reference.REPLY and found["channel_id"] != channel["id"]):
-        if given.get("fail_if_not_exists", True):
-            raise invalid("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
-        return None
     shown: Json = {"type": kind, "channel_id": found["channel_id"], "message_id": found["id"]}
     if channel.get("guild_id"):
         shown["guild_id"] = channel["guild_id"]
     return shown
 
 
-def take_snapshot(world: World, reference: Json) -> list[Json]:
+def take_snapshot(world: World, found: Json) -> list[Json]:
     """Give what a forward keeps of the message it forwards."""
-    found = world.messages.get(reference["message_id"])
-    if found is None:
-        return []
     shown = show_message(world, found, viewer=None, nested=True)
     return [{"message": {key: shown[key] for key in SNAPSHOT}}]
 
@@ -169,11 +184,13 @@ EVERYONE = re.compile(r"@(everyone|here)\b")
 KINDS = ("users", "roles", "everyone")
 
 
-def find_mentions(world: World, channel: Json, author_id: str, content: str, form: MessageForm) -> Json:
+def find_mentions(
+    world: World, channel: Json, author_id: str, content: str, form: MessageForm, *, answered: Json | None
+) -> Json:
     """Give `mentions`, `mention_roles` and `mention_everyone` for a message, after `allowed_mentions`."""
     allowed = _checked(form.get("allowed_mentions"))
     users = [user for user in _ids(USER, content) if _lets(allowed, "users", user)]
-    users += _answered(world, form, allowed)
+    users += _answered(answered, form, allowed)
     roles = [role for role in _ids(ROLE, content) if _lets(allowed, "roles", role)]
     known_roles = world.roles.within(channel.get("guild_id"))
     may_ping = bool(world.permissions_in(channel, author_id) & Permission.MENTION_EVERYONE)
@@ -205,13 +222,12 @@ def _lets(allowed: AllowedMentions, kind: Literal["users", "roles"], mentioned: 
     return kind in allowed.get("parse", ()) or mentioned in allowed.get(kind, ())
 
 
-def _answered(world: World, form: MessageForm, allowed: AllowedMentions) -> list[str]:
+def _answered(answered: Json | None, form: MessageForm, allowed: AllowedMentions) -> list[str]:
     """A reply mentions whom it answers, unless it says not to."""
-    reference = form.get("message_reference")
-    if reference is None or reference.get("type") == Reference.FORWARD or not allowed.get("replied_user"):
+    reference = form.get("message_reference", {})
+    if answered is None or reference.get("type") == Reference.FORWARD or not allowed.get("replied_user"):
         return []
-    found = world.messages.get(reference["message_id"])
-    return [found["author_id"]] if found and "webhook" not in found else []
+    return [answered["author_id"]] if "webhook" not in answered else []
 
 
 DEFAULTS: dict[int, Json] = {

@@ -78,11 +78,16 @@ function spoiler(inner) {
   return element;
 }
 
+const LOOSE_ENDS = new Set(".,:;\"'!?*_~|");
+
 /** Cut closing brackets and dots that do not belong to an address. */
 function tidyUrl(url) {
-  let text = url.replace(/[.,:;"'!?*_~|]+$/, "");
-  while (text.endsWith(")") && text.split("(").length < text.split(")").length) text = text.slice(0, -1);
-  return text;
+  let end = url.length;
+  while (end > 0 && LOOSE_ENDS.has(url[end - 1])) end -= 1;
+  let unopened = 0;
+  for (let at = 0; at < end; at += 1) unopened += url[at] === ")" ? 1 : url[at] === "(" ? -1 : 0;
+  for (; unopened > 0 && url[end - 1] === ")"; unopened -= 1) end -= 1;
+  return url.slice(0, end);
 }
 
 const wrap = (tag) => (match, inner) => h(tag, {}, inner(match[1] ?? match[2]));
