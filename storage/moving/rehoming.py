@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Date, Table, and_, delete, select, update
 from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import ChannelPayload
-from bot.core.records import AgentId, CommunityId
+from bot.core.records import CommunityId
 from storage.changes.applying import apply
 from storage.columns import UtcTime, to_microseconds
 from storage.database import Database, database_url
@@ -53,9 +53,7 @@ async def rehome(session: Session, community_id: CommunityId) -> None:
 
 async def _leave_threads(session: Session, community_id: CommunityId) -> None:
     """Leave the private threads; what was said in threads that may be private, for nobody looked yet, goes."""
-    threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of.is_not(None))
-    for (thread_id,) in await session.rows(threads):
-        await SqlRooms(session).leave_thread(community_id, AgentId(thread_id))
+    await SqlRooms(session).leave_threads(community_id)
     await erase(session, community_id, and_(MESSAGES.c.thread_id.is_not(None), MESSAGES.c.thread_name.is_(None)))
 
 

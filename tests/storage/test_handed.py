@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -206,6 +207,46 @@ async def test_what_makes_no_sense_is_refused_before_anything_is_written(
     ):
         with pytest.raises(BadSetting, match=told):
             await archives.look_into(lively, wrong)
+
+
+async def test_what_would_keep_everybody_waiting_is_not_taken_in(
+    archives: HandedArchives, lively: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However short rows are, each takes its time; messages of which nobody knows where they were go one by one."""
+    whole = await packed(archives, lively)
+
+    def untold(files: Files) -> None:
+        first = lines(files, "messages")[0] | {"thread_id": 5, "thread_name": None, "discord_id": None}
+        with_lines(files, "messages", [first | {"id": number} for number in range(1, 12)])
+
+    monkeypatch.setattr(handed, "MOST_UNTOLD", 10)
+    with pytest.raises(BadSetting, match="keeping everybody waiting: ask whoever runs Selfroom"):
+        await archives.look_into(lively, changed(whole, untold))
+    assert looked_through(whole).agents == 3
+    monkeypatch.setattr(handed, "MOST_ROWS", 10)
+    with pytest.raises(BadSetting, match="keeping everybody waiting: ask whoever runs Selfroom"):
+        await archives.look_into(lively, whole)
+
+
+async def test_of_an_archive_with_pictures_none_is_unpacked_where_nobody_takes_them(
+    archives: HandedArchives, lively: CommunityId, empty: Community, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be 64 MB, and all others would wait."""
+
+    def pictured(files: Files) -> None:
+        manifest = json.loads(files["manifest.json"]) | {"images": ["one"]}
+        files.update({"manifest.json": json.dumps(manifest).encode(), "images/one": b"picture"})
+
+    data, read = changed(await packed(archives, lively), pictured), list[object]()
+    whole = zipfile.ZipFile.read
+
+    def noted(archive: zipfile.ZipFile, name: str) -> bytes:
+        read.append((name, threading.current_thread() is threading.main_thread()))
+        return whole(archive, name)
+
+    monkeypatch.setattr(zipfile.ZipFile, "read", noted)
+    await archives.unpack(empty, data)
+    assert read == [("manifest.json", False)]
 
 
 async def test_one_that_a_database_refuses_leaves_the_empty_community_as_it_was(
