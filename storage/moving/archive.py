@@ -250,14 +250,14 @@ async def import_community(
             left_out = tuple(words for words in STAYS.values() if words in manifest.get("left_out", ()))
             found = await asyncio.to_thread(fingerprint, archive, manifest)
             images = await asyncio.to_thread(_images_of, archive, manifest) if into is None else {}
-            dialect = database.engine.dialect
-            reading = set_aside(archive, manifest, database.folder, dialect, handed=into is not None)
+            is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
+            dialect, handed = database.engine.dialect, into is not None
+            reading = set_aside(archive, manifest, database.folder, dialect, handed=handed, elsewhere=is_elsewhere)
             async with _in_thread(reading) as (counts, pages), _writing_much(database) as connection:
                 session = Session(connection)
                 paused = manifest["community"]["paused"] is True
                 there = await emptied(session, into, paused=paused) if into is not None else None
                 community_id = await _read(session, pages, manifest, guild_id, into)
-                is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
                 if is_elsewhere:
                     await _rehome(connection, community_id)
                 if there is not None:

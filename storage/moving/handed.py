@@ -23,7 +23,7 @@ from storage.tables import MESSAGES
 
 LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
-MOST_ROWS = 300_000  # who writes them keeps all others waiting, however short they are
+MOST_ROWS = 150_000  # who writes them keeps all others waiting, however short they are
 MOST_UNTOLD = 5_000  # messages in threads of which older programs did not know what they are: they go one by one
 TOO_MUCH = (
     "The archive holds more than can come in here without keeping everybody waiting: ask whoever runs Selfroom to "

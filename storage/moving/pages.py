@@ -6,7 +6,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any, Generic, TypeVar
@@ -20,6 +20,7 @@ from storage.moving.arrival import admitted
 from storage.moving.contents import TABLES, from_line
 from storage.moving.limits import LARGEST_LINE
 from storage.moving.ready import Plain, ready
+from storage.moving.rehoming import nowhere
 from storage.session import Values
 from storage.tables import ATTACHMENTS, MESSAGES, METADATA
 from storage.talking import Indexed, indexed
@@ -48,7 +49,13 @@ class Page(Generic[Row]):
 
 @contextmanager
 def set_aside(
-    archive: zipfile.ZipFile, manifest: Mapping[str, Any], folder: Path | None, dialect: Dialect, *, handed: bool
+    archive: zipfile.ZipFile,
+    manifest: Mapping[str, Any],
+    folder: Path | None,
+    dialect: Dialect,
+    *,
+    handed: bool,
+    elsewhere: bool,
 ) -> Iterator[tuple[Mapping[str, int], Iterator[Page[Values | Plain]]]]:
     """Read all rows into a file that nobody else sees and no kill leaves behind; gives their counts, and them in turn.
 
@@ -58,6 +65,8 @@ def set_aside(
         counts = {table.name: 0 for table in TABLES}
         for page in pages_of(archive, manifest, handed=handed):
             counts[page.table_name] += len(page.rows)
+            if elsewhere and page.table_name == MESSAGES.name:
+                page = replace(page, rows=[nowhere(row) for row in page.rows])
             _put(file, page if dialect.name != "sqlite" else _ready(page, dialect), folder or Path(gettempdir()))
         file.seek(0)
         yield counts, _taken(file)

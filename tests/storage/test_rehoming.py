@@ -195,3 +195,21 @@ async def test_very_many_threads_are_left_in_few_statements(
         await SqlRooms(write.session).leave_threads(settled)
         assert await write.rooms.living_threads(settled, ADA) == frozenset()
     assert len(asked) < 10
+
+
+async def test_lines_come_without_their_old_places_and_are_not_written_twice(
+    store: SqlStore, settled: CommunityId, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be very many, and who writes keeps all others waiting."""
+    changed: list[int] = []
+    real = Session.run
+
+    async def noted(self: Session, *given: Any) -> int:  # noqa: ANN401
+        count = await real(self, *given)
+        changed.extend([count] if getattr(given[0], "is_update", False) and given[0].table is MESSAGES else ())
+        return count
+
+    await store.export(settled, tmp_path / "community.zip")
+    monkeypatch.setattr(Session, "run", noted)
+    await store.import_archive(tmp_path / "community.zip", guild_id=OTHER)
+    assert changed == [0]
