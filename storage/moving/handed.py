@@ -8,6 +8,7 @@ from bot.core.keeping import ArchiveContents
 from bot.core.ports import Cipher, Workshop
 from bot.core.records import Community, CommunityId
 from storage.database import Database
+from storage.forgetting import forget_rest
 from storage.late_indexing import index_rest
 from storage.moving.archive import (
     BROKEN,
@@ -62,6 +63,7 @@ class HandedArchives:
     async def unpack(self, community: Community, data: bytes) -> ArchiveContents:
         """Let what is in an archive move into an empty community, all or nothing; raises BadSetting."""
         moved = await import_community(self._database, data, into=community, cipher=self._cipher, closed=True)
+        await forget_rest(self._database, community.id)
         await index_rest(self._database)
         return contents_of(moved.counts, moved.left_out)
 

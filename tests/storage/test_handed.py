@@ -4,21 +4,27 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
 from secrets import token_hex
 
 import pytest
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.changes import SetOverride
 from bot.core.errors import BadSetting
 from bot.core.models import OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
+from storage.database import Database
+from storage.forgetting import MESSAGES_AT_ONCE
 from storage.moving import archive, handed
 from storage.moving.handed import MOST_AGENTS, HandedArchives, looked_through
 from storage.session import Session
 from storage.store import SqlStore
+from storage.tables import MESSAGES
 from storage.talking import Indexed, put_into_index
 from tests.factories import person
 from tests.fakes import START, OpenBench, PlainCipher
@@ -158,6 +164,36 @@ async def test_who_was_forgotten_here_does_not_come_back_with_an_archive(
     async with store.reading() as read:
         assert await read.talk.history(lively, FIRST)
         assert [one for one in await read.talk.history(empty.id, FIRST) if one.sender.person_id == speaker] == []
+
+
+async def test_who_said_very_much_is_forgotten_in_short_turns(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All at once would keep everybody waiting for minutes; what a kill leaves is carried on (engine.upkeep)."""
+    async with store.writing(lively) as write:
+        await write.talk.add(lively, [said(f"line {number}", 100 + number) for number in range(200)])
+    async with store.reading() as read:
+        (speaker,) = {one.sender.person_id for one in await read.talk.history(lively, FIRST) if one.sender.person_id}
+    async with store.writing(empty.id) as write:
+        await write.people.put(empty.id, person("mira", id=speaker))
+        await forget(write.personal, empty.id, Snowflake(speaker), START)
+    turns: list[int] = []
+    real = Database.writing
+
+    @asynccontextmanager
+    async def noted(database: Database) -> AsyncIterator[AsyncConnection]:
+        async with real(database) as connection:
+            its = (MESSAGES.c.community_id == empty.id, MESSAGES.c.sender_person_id == speaker)
+            count = select(func.count()).select_from(MESSAGES).where(*its)
+            before = int(await Session(connection).value(count))
+            yield connection
+            turns.append(before - int(await Session(connection).value(count)))
+
+    data = await packed(archives, lively)
+    monkeypatch.setattr(Database, "writing", noted)
+    await archives.unpack(empty, data)
+    assert sum(turns) == 0, "what came in went again"
+    assert 0 < max(turns) <= MESSAGES_AT_ONCE
 
 
 async def test_no_address_that_we_would_ask_comes_in(
