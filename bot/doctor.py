@@ -1,5 +1,6 @@
 """What a run needs, checked one by one; each finding says how to mend what is missing."""
 
+import json
 import socket
 import stat
 import sys
@@ -7,6 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 
@@ -22,6 +24,8 @@ SOON = aiohttp.ClientTimeout(total=1)  # for this machine
 OPENAI_URL = "https://api.openai.com/v1"
 DISCORD_API = "https://discord.com/api/v10"
 NAME_CHARACTERS = 32
+LARGEST_ANSWER = 1_000_000  # bytes that are looked at
+PLAIN = {"Accept-Encoding": "identity"}  # nothing unfolds to more than was sent
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 OURS = ("selfroom.db*", "playground.db*", "logs", "logs/*", "backups", "backups/*")  # the secret is looked at when read
 
@@ -55,7 +59,7 @@ async def _findings(settings: Settings, tokenizer: Tokenizer) -> AsyncIterator[F
     yield Finding(ok=True, what=f"Python {sys.version.split()[0]}, and every setting can be read.")
     yield _data_folder(settings)
     yield Finding(ok=True, what=f"The tokenizer counts offline ({tokenizer.count('Hello')} token).")
-    async with aiohttp.ClientSession(timeout=PATIENCE) as session:
+    async with aiohttp.ClientSession(timeout=PATIENCE, headers=PLAIN, auto_decompress=False) as session:
         if settings.discord_token is None:
             yield await _port(session, settings.playground_port)
             yield Finding(ok=True, what="There is no Discord token: a run starts the playground.")
@@ -162,9 +166,19 @@ async def _port(session: aiohttp.ClientSession, port: int) -> Finding:
 async def _is_playground(session: aiohttp.ClientSession, port: int) -> bool:
     try:
         async with session.get(f"http://127.0.0.1:{port}/playground", timeout=SOON) as response:
-            return response.status == 200 and "gateway_url" in await response.json()
+            return response.status == 200 and "gateway_url" in await _told(response)
     except (aiohttp.ClientError, TimeoutError, ValueError, TypeError, RecursionError):
         return False
+
+
+async def _told(response: aiohttp.ClientResponse) -> Any:  # noqa: ANN401  # JSON of anybody
+    """Read an answer; raises ValueError for one that is no JSON, or too long to be what was asked for."""
+    read = bytearray()
+    async for piece in response.content.iter_any():
+        read += piece
+        if len(read) > LARGEST_ANSWER:
+            raise ValueError("the answer has no end")
+    return json.loads(read)
 
 
 async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Finding:
@@ -175,7 +189,7 @@ async def _discord(session: aiohttp.ClientSession, settings: Settings) -> Findin
     try:
         async with session.get(f"{api}/users/@me", headers=headers) as response:
             if response.status == 200:
-                name = (await response.json())["username"]
+                name = (await _told(response))["username"]
                 return Finding(ok=True, what=f"Discord knows the bot as {str(name)[:NAME_CHARACTERS]!r}.")
             if response.status == 401:
                 return Finding(ok=False, what=token_trouble(settings.discord_token.get_secret_value()))

@@ -13,10 +13,9 @@ from bot.core.kinds import Emotion
 from bot.core.records import AgentId, Checkpoint, CommunityId, Message, MessageId
 from storage.convert import checkpoint_of, reactor_mark
 from storage.messages import NEWEST_FIRST, ORDER, messages_where, read_messages
-from storage.search import ids_with
+from storage.search import excerpts_of, ids_with
 from storage.session import Query, Session, Term, owned
 from storage.tables import ACTIONS, CHECKPOINTS, FAILURES, MESSAGES, REACTIONS, ROOMS, SCHEDULES
-from storage.words import excerpt_of
 
 CROSSINGS = ("join_room", "leave_room")
 FAR = datetime(9999, 1, 1, tzinfo=UTC)
@@ -57,7 +56,7 @@ class SqlInquiries:
             scheduled=next((count for _, count in found.get("scheduled", ())), 0),
             messages={one.id: one for one in messages if one.id in inquiry.messages},
             found={
-                what: _excerpts(
+                what: await _excerpts(
                     what, [one for one in messages if (place, one.id) in seen and one.room_id in what.rooms]
                 )
                 for place, what in enumerate(sought)
@@ -96,9 +95,9 @@ class SqlInquiries:
         return [checkpoint_of(row) for row in await self.session.mappings(asked)]
 
 
-def _excerpts(sought: Sought, newest_first: Sequence[Message]) -> Sequence[tuple[Message, str]]:
+async def _excerpts(sought: Sought, newest_first: Sequence[Message]) -> Sequence[tuple[Message, str]]:
     found = newest_first[: sought.limit]
-    return [(one, one.content if sought.words is None else excerpt_of(one.content, sought.words)) for one in found]
+    return [(one, one.content) for one in found] if sought.words is None else await excerpts_of(found, sought.words)
 
 
 def _page(community_id: int, sought: Sought) -> Select[tuple[int]]:

@@ -3,6 +3,7 @@
 A note says whom, by which names, how far it came and what went so far. It goes with the last bit.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -16,10 +17,13 @@ from bot.core.name_redaction import NameRedactor, Trace, TraceKind, words_of
 from bot.core.people import SOMEONE, mention
 from bot.core.records import AgentId, CommunityId, Json, Snowflake
 from storage.columns import from_microseconds, to_json, to_microseconds
+from storage.database import Database
 from storage.erasing import erase
+from storage.ids import CountedIds
 from storage.index_purging import owe_purge
+from storage.inline import unhurried
 from storage.names import called_here, may_name, names_of_agents
-from storage.owed import Debt, owe, see_no_more
+from storage.owed import PAUSE_SECONDS, Debt, owe, see_no_more
 from storage.retelling import retell
 from storage.scenes import SqlScenes
 from storage.session import INSTALLATION, Session, key_of, owned
@@ -148,11 +152,21 @@ async def forget_on(
     return await bit.done()
 
 
-async def forget(session: Session, community_id: CommunityId, person_id: Snowflake, at: datetime) -> None:
-    """Forget a person in one transaction, in a community that is only coming in."""
-    await begin_forgetting(session, community_id, person_id, at, ())
-    while await forget_on(session, SqlTalk(session), community_id, person_id) is None:
-        pass
+async def forget_rest(database: Database, community_id: CommunityId) -> None:
+    """Go on, in short transactions, with all whose forgetting was begun in a community that came in."""
+    async with database.reading() as connection:
+        begun = [person_id for there, person_id in await forgetting(Session(connection)) if there == community_id]
+    for person_id in begun:
+        done: ForgetReport | None = None
+        while done is None:
+            with unhurried():
+                async with database.writing() as connection:
+                    ids = CountedIds(community_id)
+                    await ids.open(connection)
+                    session = Session(connection, ids)
+                    done = await forget_on(session, SqlTalk(session), community_id, person_id)
+                    await ids.flush(connection)
+            await asyncio.sleep(PAUSE_SECONDS)
 
 
 def _this(community_id: int, person_id: int) -> ColumnElement[bool]:

@@ -28,18 +28,19 @@ class Quotes:
 
     def __init__(self, contents: Iterable[str]) -> None:
         self.whole: set[str] = set()
-        self._by_start: dict[str, set[str]] = {}
+        self._by_start: dict[str, dict[int, set[str]]] = {}  # and by length: very many may begin alike
         for content in filter(None, map(str.strip, contents)):
             self.whole |= {content, f"{content[:SHORTENED]}…"}
             for line in (content, content.splitlines()[0]):
                 if len(line) >= SHORTEST_QUOTE:
-                    self._by_start.setdefault(line[:SHORTEST_QUOTE], set()).add(line[:SHORTENED])
+                    alike = self._by_start.setdefault(line[:SHORTEST_QUOTE], {})
+                    alike.setdefault(min(len(line), SHORTENED), set()).add(line[:SHORTENED])
 
     def found_in(self, text: str) -> bool:
         """Tell whether a text repeats one of them."""
         for at in range(len(text) - SHORTEST_QUOTE + 1):
-            lines = self._by_start.get(text[at : at + SHORTEST_QUOTE])
-            if lines is not None and any(text.startswith(line, at) for line in lines):
+            alike = self._by_start.get(text[at : at + SHORTEST_QUOTE])
+            if alike is not None and any(text[at : at + length] in lines for length, lines in alike.items()):
                 return True
         return False
 

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
-from bot.core.changes import RemoveMembership
 from bot.core.kinds import Access, LetterState, Visibility
 from bot.core.records import (
     AgentId,
@@ -16,7 +15,6 @@ from bot.core.records import (
     Room,
     Snowflake,
 )
-from storage.changes.residents import remove_memberships
 from storage.claims import recount
 from storage.convert import (
     columns_of,
@@ -26,14 +24,17 @@ from storage.emptying import agent, empty, place, places_in, thread
 from storage.inline import unhurried
 from storage.session import Session, owned
 from storage.tables import (
+    DEPARTURES,
     LETTERS,
     MEMBERSHIPS,
     MESSAGES,
+    REASONS,
     ROOMS,
     SCHEDULES,
 )
 
 OPEN = (LetterState.WAITING.value, LetterState.SENDING.value, LetterState.HELD.value)
+SEAT = ("community_id", "room_id", "agent_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +124,22 @@ class SqlRooms:
         """
         await self._leave(community_id, ROOMS.c.id == thread_id)
 
+    async def leave_threads(self, community_id: CommunityId) -> None:
+        """Let all agents leave all private threads."""
+        await self._leave(community_id, ROOMS.c.thread_of.is_not(None))
+
     async def _leave(self, community_id: CommunityId, which: ColumnElement[bool]) -> None:
         these = select(ROOMS.c.id).where(owned(ROOMS, community_id), which)
         here = and_(owned(MEMBERSHIPS, community_id), MEMBERSHIPS.c.room_id.in_(these))
-        seats = await self.session.rows(select(MEMBERSHIPS.c.agent_id, MEMBERSHIPS.c.room_id).where(here))
-        left = [RemoveMembership(agent_id=agent_id, room_id=room_id) for agent_id, room_id in seats]
-        await remove_memberships(self.session, community_id, left)
-        await self.session.run(delete(SCHEDULES).where(owned(SCHEDULES, community_id), SCHEDULES.c.room_id.in_(these)))
+        whose = await self.session.rows(select(MEMBERSHIPS.c.agent_id).distinct().where(here))
+        seats = select(*(MEMBERSHIPS.c[name] for name in SEAT)).where(here)  # a room may have very many threads
+        left = self.session.insert(DEPARTURES).from_select(SEAT, seats)
+        await self.session.run(left.on_conflict_do_nothing())
+        for table in (MEMBERSHIPS, REASONS, SCHEDULES):
+            await self.session.run(delete(table).where(owned(table, community_id), table.c.room_id.in_(these)))
         waiting = and_(owned(LETTERS, community_id), LETTERS.c.room_id.in_(these), LETTERS.c.state.in_(OPEN))
         await self.session.run(update(LETTERS).where(waiting).values(state=LetterState.FAILED.value))
-        await recount(self.session, community_id, self.session.to_recount)
+        await recount(self.session, community_id, self.session.to_recount | {row[0] for row in whose})
         self.session.to_recount.clear()
 
     async def name_thread(self, community_id: CommunityId, room_id: AgentId, thread_id: Snowflake, name: str) -> None:

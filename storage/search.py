@@ -1,6 +1,7 @@
 """Full-text search, newest first, in the rooms that the asker may see."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from sqlalchemy import (
@@ -53,7 +54,16 @@ async def search(
     # the rooms are asked for once more: what the index says of a message is no right to read it
     these = (owned(MESSAGES, community_id), MESSAGES.c.id.in_(ids), MESSAGES.c.room_id.in_(room_ids))
     messages = await read_messages(session, community_id, messages_where(*these).order_by(*NEWEST_FIRST))
-    return [(message, excerpt_of(message.content, query)) for message in messages[:limit]]
+    return await excerpts_of(messages[:limit], query)
+
+
+async def excerpts_of(messages: Iterable[Message], query: str) -> Found:
+    """Give messages with excerpts around what was looked for; others have their turn in between."""
+    found: list[tuple[Message, str]] = []
+    for message in messages:
+        found.append((message, excerpt_of(message.content, query)))
+        await asyncio.sleep(0)
+    return found
 
 
 async def ids_with(

@@ -52,6 +52,7 @@ class Session:
     ) -> None:
         self._connection = connection
         self.ids = ids or CountedIds(None)
+        self.dialect = connection.dialect
         self.is_sqlite = connection.dialect.name == "sqlite"
         # communities of a clone whose full-text index is made when it is asked
         self.unindexed = set() if unindexed is None else unindexed

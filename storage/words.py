@@ -40,7 +40,8 @@ def phrases_of(query: str) -> list[str]:
 def excerpt_of(text: str, query: str, *, around: int = 60) -> str:
     """Give the part of a text around the first match of the query, on one line."""
     line = " ".join(text.split())
-    at = min((place for part in query.split()[:MOST_SOUGHT] if (place := _find(line, part)) >= 0), default=0)
+    parts = dict.fromkeys(query.split()[:MOST_SOUGHT])
+    at = min((place for part in parts if (place := _find(line, part)) >= 0), default=0)
     start, end = max(0, at - around), min(len(line), at + 2 * around)
     return f"{'…' if start else ''}{line[start:end].strip()}{'…' if end < len(line) else ''}"
 
@@ -58,14 +59,24 @@ def _find(line: str, part: str) -> int:
 
 def _most_similar(line: str, sought: str) -> int:
     """Give the place of the word that is the same when folded, or begins the same: words are found by their stems."""
+    places = _first_places(line[:LOOKED_THROUGH])
+    if sought in places:
+        return places[sought]
     best, longest = -1, 0
-    for found in _SPLIT.finditer(line, 0, LOOKED_THROUGH):
-        for word in _words_in(found.group()):
-            if word == sought:
-                return found.start()
-            if (shared := _shared(word, sought)) > longest:
-                best, longest = found.start(), shared
+    for word, place in places.items():
+        if longest < len(sought) and word.startswith(sought[: longest + 1]):
+            best, longest = place, _shared(word, sought)
     return best
+
+
+@lru_cache(maxsize=64)  # several words are looked for in a line, and several times in a room's newest ones
+def _first_places(line: str) -> dict[str, int]:
+    """Give where each word of a line, folded, stands first."""
+    places: dict[str, int] = {}
+    for found in _SPLIT.finditer(line):
+        for word in _words_in(found.group()):
+            places.setdefault(word, found.start())
+    return places
 
 
 def _shared(one: str, other: str) -> int:

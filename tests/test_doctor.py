@@ -183,3 +183,22 @@ async def test_an_answer_without_a_bottom_is_no_answer_of_discords(tmp_path: Pat
         assert not found[f"{url} does not answer as Discord does: correct SELFROOM_DISCORD_API."]
         found = await look(tmp_path, SELFROOM_PLAYGROUND_PORT=str(server.port))
         assert any(what.startswith(f"Port {server.port} is in use") for what in found)
+
+
+async def test_what_talks_without_end_where_a_playground_may_be_is_not_listened_to(tmp_path: Path) -> None:
+    sent = 0
+
+    async def endless(request: web.Request) -> web.StreamResponse:
+        nonlocal sent
+        response = web.StreamResponse()
+        await response.prepare(request)
+        while True:
+            await response.write(b"9" * 100_000)
+            sent += 100_000
+
+    app = web.Application()
+    app.router.add_get("/playground", endless)
+    async with TestServer(app) as running:
+        found = await look(tmp_path, SELFROOM_PLAYGROUND_PORT=str(running.port))
+        assert any(what.startswith(f"Port {running.port} is in use") for what in found)
+    assert sent < 20_000_000

@@ -4,6 +4,8 @@ import asyncio
 import hmac
 import io
 import json
+import os
+import stat
 import struct
 import sys
 import zipfile
@@ -29,11 +31,13 @@ from storage.database import Database
 from storage.emptying import is_begun
 from storage.forgetting import forgetting
 from storage.ids import CountedIds
+from storage.inline import unhurried
 from storage.late_indexing import index_later
 from storage.moving.arrival import CARRIED, admitted
 from storage.moving.contents import STAYS, TABLES, to_line
 from storage.moving.making_room import emptied
 from storage.moving.pages import TOO_LARGE, Page, set_aside
+from storage.moving.ready import Plain, put
 from storage.moving.rehoming import rehome
 from storage.owed import debts_in
 from storage.private import whole_file
@@ -92,6 +96,7 @@ NOTHING: Values = MappingProxyType({})
 SEALED: Values = MappingProxyType({"ciphertext": b"", "digest": b""})
 PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack more at a time than they are asked for
 BROKEN = "The archive is damaged or cut off: export it again; nothing was imported."
+NO_FILE = "{} is no file: name an archive that `selfroom export` wrote."
 DELETING = "What was deleted is still being taken out: try again in a minute; nothing was exported."
 NOT_FORGOTTEN = "Somebody is being forgotten here just now: export it in a minute, with Selfroom running."
 CLOSED = (
@@ -240,18 +245,19 @@ async def import_community(
     """
     guild_id = into.guild_id if into is not None else guild_id
     try:
-        with opened(source) as archive:
-            manifest = manifest_of(archive)
+        async with _in_thread(opened(source)) as archive:
+            manifest = await asyncio.to_thread(manifest_of, archive)
             left_out = tuple(words for words in STAYS.values() if words in manifest.get("left_out", ()))
             found = await asyncio.to_thread(fingerprint, archive, manifest)
-            images = {name: archive.read(f"images/{name}") for name in sorted(set(manifest["images"]))}
-            reading = set_aside(archive, manifest, database.folder, handed=into is not None)
-            async with _in_thread(reading) as (counts, pages), database.writing() as connection:
+            images = await asyncio.to_thread(_images_of, archive, manifest) if into is None else {}
+            is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
+            dialect, handed = database.engine.dialect, into is not None
+            reading = set_aside(archive, manifest, database.folder, dialect, handed=handed, elsewhere=is_elsewhere)
+            async with _in_thread(reading) as (counts, pages), _writing_much(database) as connection:
                 session = Session(connection)
                 paused = manifest["community"]["paused"] is True
                 there = await emptied(session, into, paused=paused) if into is not None else None
                 community_id = await _read(session, pages, manifest, guild_id, into)
-                is_elsewhere = guild_id not in (None, int(manifest["community"]["guild_id"]))
                 if is_elsewhere:
                     await _rehome(connection, community_id)
                 if there is not None:
@@ -271,6 +277,18 @@ async def import_community(
         is_elsewhere=is_elsewhere,
         left_out=left_out,
     )
+
+
+def _images_of(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+    return {name: archive.read(f"images/{name}") for name in sorted(set(manifest["images"]))}
+
+
+@asynccontextmanager
+async def _writing_much(database: Database) -> AsyncIterator[AsyncConnection]:
+    """Open a transaction all of whose statements may be about any number of rows."""
+    with unhurried():
+        async with database.writing() as connection:
+            yield connection
 
 
 async def _check_readable(session: Session, community_id: CommunityId) -> None:
@@ -316,10 +334,19 @@ class _Listing(io.BufferedReader):
 @contextmanager
 def opened(source: Path | bytes) -> Iterator[zipfile.ZipFile]:
     """Open an archive, whose list is read within bounds."""
-    raw = io.FileIO(source) if isinstance(source, Path) else cast(io.RawIOBase, io.BytesIO(source))
+    raw = _regular(source) if isinstance(source, Path) else cast(io.RawIOBase, io.BytesIO(source))
     with _Listing(raw) as file, zipfile.ZipFile(file) as archive:
         file.most = sys.maxsize
         yield archive
+
+
+def _regular(path: Path) -> io.FileIO:
+    """Open a file; raises BadSetting for what is none: a pipe may never say anything, and a device never end."""
+    raw = io.FileIO(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
+    if stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+        return raw
+    raw.close()
+    raise BadSetting(NO_FILE.format(path))
 
 
 def manifest_of(archive: zipfile.ZipFile, largest: int = LARGEST) -> dict[str, Any]:
@@ -343,20 +370,19 @@ def check_sizes(archive: zipfile.ZipFile, largest: int) -> None:
 
 async def _read(
     session: Session,
-    pages: Iterator[Page],
+    pages: Iterator[Page[Values | Plain]],
     manifest: Mapping[str, Any],
     guild_id: Snowflake | None,
     into: Community | None,
 ) -> CommunityId:
     community_id = into.id if into is not None else await _founded(session, manifest["community"], guild_id)
-    its = {"community_id": community_id}
     is_late = session.is_sqlite and into is not None  # people's files hold up nobody else for their index
     if is_late:
         await index_later(session, community_id)
     async with much_indexed(session):
         while page := await asyncio.to_thread(next, pages, None):
-            await session.run(session.insert(METADATA.tables[page.table_name]), [{**row, **its} for row in page.rows])
-            await session.run(session.insert(ATTACHMENTS), [{**row, **its} for row in page.files])
+            await put(session, METADATA.tables[page.table_name], page.rows, community_id)
+            await put(session, ATTACHMENTS, page.files, community_id)
             await put_into_index(session, community_id, () if is_late else page.words)
     kept = {name: value for name, value in manifest["kept"].items() if into is None or name.startswith(CARRIED)}
     await session.upsert(KEPT, [{"scope": community_id, "name": name, "value": value} for name, value in kept.items()])

@@ -8,6 +8,7 @@ from bot.core.keeping import ArchiveContents
 from bot.core.ports import Cipher, Workshop
 from bot.core.records import Community, CommunityId
 from storage.database import Database
+from storage.forgetting import forget_rest
 from storage.late_indexing import index_rest
 from storage.moving.archive import (
     BROKEN,
@@ -19,9 +20,16 @@ from storage.moving.archive import (
 )
 from storage.moving.contents import STAYS, TABLES
 from storage.moving.pages import TOO_LARGE, pages_of
+from storage.tables import MESSAGES
 
 LARGEST_UNPACKED = 200_000_000  # bytes
 MOST_AGENTS = 450  # Discord has no channels for more
+MOST_ROWS = 150_000  # who writes them keeps all others waiting, however short they are
+MOST_UNTOLD = 5_000  # messages in threads of which older programs did not know what they are: they go one by one
+TOO_MUCH = (
+    "The archive holds more than can come in here without keeping everybody waiting: ask whoever runs Selfroom to "
+    "bring it in, who has `selfroom import`; nothing was imported."
+)
 
 
 class HandedArchives:
@@ -55,6 +63,7 @@ class HandedArchives:
     async def unpack(self, community: Community, data: bytes) -> ArchiveContents:
         """Let what is in an archive move into an empty community, all or nothing; raises BadSetting."""
         moved = await import_community(self._database, data, into=community, cipher=self._cipher, closed=True)
+        await forget_rest(self._database, community.id)
         await index_rest(self._database)
         return contents_of(moved.counts, moved.left_out)
 
@@ -65,10 +74,15 @@ def looked_through(data: bytes) -> ArchiveContents:
         with opened(data) as archive:
             manifest = manifest_of(archive, LARGEST_UNPACKED)
             found = {table.name: 0 for table in TABLES}
+            untold = 0
             for page in pages_of(archive, manifest, handed=True):
                 found[page.table_name] += len(page.rows)
-            if found["agents"] > MOST_AGENTS:
-                raise BadSetting(TOO_LARGE)
+                if page.table_name == MESSAGES.name:
+                    untold += sum(row["thread_id"] is not None and row["thread_name"] is None for row in page.rows)
+                if found["agents"] > MOST_AGENTS:
+                    raise BadSetting(TOO_LARGE)
+                if sum(found.values()) > MOST_ROWS or untold > MOST_UNTOLD:
+                    raise BadSetting(TOO_MUCH)
             return contents_of(found, manifest["left_out"])
     except UNREADABLE as error:
         raise BadSetting(BROKEN) from error

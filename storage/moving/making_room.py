@@ -7,7 +7,7 @@ from sqlalchemy import delete, select, update
 
 from bot.core.errors import BadSetting
 from bot.core.records import Community, CommunityId, Snowflake
-from storage.forgetting import forget
+from storage.forgetting import begin_forgetting
 from storage.moving.rehoming import OVERRIDES as PLACES
 from storage.session import Session, Values, owned
 from storage.tables import COMMUNITIES, COUNTERS, NAMES, OVERRIDES, PEOPLE
@@ -28,12 +28,12 @@ class WhatWasThere:
     names: Sequence[Values]
 
     async def put_back(self, session: Session, *, is_elsewhere: bool) -> None:
-        """Let it hold for what came in: who was forgotten here stays so, and who is ignored or muted too."""
+        """Let it hold for what came in: who was forgotten here is so again, and who is ignored or muted too."""
         if is_elsewhere:
             await session.upsert(OVERRIDES, self.places)
         for one in self.people:
             if one["forgotten_at"] is not None:
-                await forget(session, self.community_id, Snowflake(one["id"]), one["forgotten_at"])
+                await begin_forgetting(session, self.community_id, Snowflake(one["id"]), one["forgotten_at"], ())
         await session.upsert(PEOPLE, self.people)
         await session.run(session.insert(NAMES).on_conflict_do_nothing(), self.names)
 

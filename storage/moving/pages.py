@@ -6,23 +6,27 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
 from sqlalchemy import Table
+from sqlalchemy.engine import Dialect
 
 from bot.core.errors import BadSetting
 from storage.messages import file_rows
 from storage.moving.arrival import admitted
 from storage.moving.contents import TABLES, from_line
 from storage.moving.limits import LARGEST_LINE
+from storage.moving.ready import Plain, ready
+from storage.moving.rehoming import nowhere
 from storage.session import Values
-from storage.tables import ATTACHMENTS, MESSAGES
+from storage.tables import ATTACHMENTS, MESSAGES, METADATA
 from storage.talking import Indexed, indexed
 
 Line = dict[str, Any]  # as a foreign file gives it
+Row = TypeVar("Row")
 AT_A_TIME = 500
 LARGEST_PAGE = 16_000_000  # bytes of the rows that are written together, but for the last of them
 MOST_VALUES = 100_000  # lists, objects and what stands in them, in one row
@@ -34,48 +38,59 @@ _TEXTS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # no byte is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Generic[Row]):
     """Rows of a table as they may come in; with files that older formats hold in them, and words to find them by."""
 
     table_name: str
-    rows: Sequence[Values]
-    files: Sequence[Values] = ()
+    rows: Sequence[Row]
+    files: Sequence[Row] = ()
     words: Sequence[Indexed] = ()
 
 
 @contextmanager
 def set_aside(
-    archive: zipfile.ZipFile, manifest: Mapping[str, Any], folder: Path | None, *, handed: bool
-) -> Iterator[tuple[Mapping[str, int], Iterator[Page]]]:
+    archive: zipfile.ZipFile,
+    manifest: Mapping[str, Any],
+    folder: Path | None,
+    dialect: Dialect,
+    *,
+    handed: bool,
+    elsewhere: bool,
+) -> Iterator[tuple[Mapping[str, int], Iterator[Page[Values | Plain]]]]:
     """Read all rows into a file that nobody else sees and no kill leaves behind; gives their counts, and them in turn.
 
     To look through an archive takes far longer than to write what is in it, and who writes keeps all others waiting.
     """
     with TemporaryFile(dir=folder) as file:
-        counts = _put(file, archive, manifest, folder or Path(gettempdir()), handed=handed)
+        counts = {table.name: 0 for table in TABLES}
+        for page in pages_of(archive, manifest, handed=handed):
+            counts[page.table_name] += len(page.rows)
+            if elsewhere and page.table_name == MESSAGES.name:
+                page = replace(page, rows=[nowhere(row) for row in page.rows])
+            _put(file, page if dialect.name != "sqlite" else _ready(page, dialect), folder or Path(gettempdir()))
         file.seek(0)
         yield counts, _taken(file)
 
 
-def _put(
-    file: IO[bytes], archive: zipfile.ZipFile, manifest: Mapping[str, Any], folder: Path, *, handed: bool
-) -> Mapping[str, int]:
-    counts = {table.name: 0 for table in TABLES}
-    for page in pages_of(archive, manifest, handed=handed):
-        counts[page.table_name] += len(page.rows)
-        try:
-            pickle.dump(page, file, pickle.HIGHEST_PROTOCOL)
-        except OSError as error:
-            raise BadSetting(NO_ROOM.format(error.strerror, folder)) from error
-    return counts
+def _ready(page: Page[Values], dialect: Dialect) -> Page[Plain]:
+    rows = ready(METADATA.tables[page.table_name], page.rows, dialect)
+    files = ready(ATTACHMENTS, page.files, dialect)
+    return Page(table_name=page.table_name, rows=rows, files=files, words=page.words)
 
 
-def _taken(file: IO[bytes]) -> Iterator[Page]:
+def _put(file: IO[bytes], page: Page[Values] | Page[Plain], folder: Path) -> None:
+    try:
+        pickle.dump(page, file, pickle.HIGHEST_PROTOCOL)
+    except OSError as error:
+        raise BadSetting(NO_ROOM.format(error.strerror, folder)) from error
+
+
+def _taken(file: IO[bytes]) -> Iterator[Page[Values | Plain]]:
     while file.peek(1):  # type: ignore[attr-defined]  # it is buffered
         yield pickle.load(file)  # noqa: S301 - we wrote it, where nobody else can
 
 
-def pages_of(archive: zipfile.ZipFile, manifest: Mapping[str, Any], *, handed: bool) -> Iterator[Page]:
+def pages_of(archive: zipfile.ZipFile, manifest: Mapping[str, Any], *, handed: bool) -> Iterator[Page[Values]]:
     """Give all rows of an archive, so many at a time; raises ValueError where there are not as many as it says.
 
     `handed`: it is from anybody, not from whoever runs Selfroom.
@@ -89,7 +104,7 @@ def pages_of(archive: zipfile.ZipFile, manifest: Mapping[str, Any], *, handed: b
             raise ValueError(f"{table.name} has {count} lines")
 
 
-def _pages_of(archive: zipfile.ZipFile, table: Table, version: int, *, handed: bool) -> Iterator[Page]:
+def _pages_of(archive: zipfile.ZipFile, table: Table, version: int, *, handed: bool) -> Iterator[Page[Values]]:
     name = f"{table.name}.jsonl"
     if name not in archive.namelist():
         return

@@ -1,14 +1,15 @@
 """A community becomes another: a clone beside itself, or one that leaves all places of an old server behind."""
 
 from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import ColumnElement, Date, Table, and_, delete, select, update
+from sqlalchemy import ColumnElement, Date, Table, and_, delete, or_, select, update
 
 from bot.core.changes import AddLetter, Change, SetOverride, UpdateRoom
 from bot.core.kinds import LetterKind, LetterState, Visibility
 from bot.core.letters import ChannelPayload
-from bot.core.records import AgentId, CommunityId
+from bot.core.records import CommunityId
 from storage.changes.applying import apply
 from storage.columns import UtcTime, to_microseconds
 from storage.database import Database, database_url
@@ -16,7 +17,7 @@ from storage.erasing import erase
 from storage.moving.arrival import EARLIEST, OPEN
 from storage.moving.contents import TABLES, counts_itself
 from storage.rooms import SqlRooms
-from storage.session import Session, owned
+from storage.session import Session, Values, owned
 from storage.tables import (
     AGENTS,
     COMMUNITIES,
@@ -34,8 +35,16 @@ from storage.tables import (
 
 # Its places, and what holds only there: the commands have to be brought to the other server too.
 OVERRIDES = ("managers_channel_id", "category_id", "architect_role_id", "synced_commands")
+NOWHERE: Values = MappingProxyType({"discord_id": None, "reply_to_discord_id": None, "thread_id": None})
 UNREAD = "unread:%"  # kept for rooms: from which of the server's messages on they are to be read
 STILL_TO_BE_SEEN = (LetterKind.CHANNEL, LetterKind.POST, LetterKind.BILLBOARD, LetterKind.TOPIC, LetterKind.RENAME)
+
+
+def nowhere(message: Values) -> Values:
+    """Give a message's row without its places, unless `rehome` has to look at these first."""
+    if message["thread_id"] is not None and message["thread_name"] is None:
+        return message
+    return {**message, **NOWHERE}
 
 
 async def rehome(session: Session, community_id: CommunityId) -> None:
@@ -53,14 +62,13 @@ async def rehome(session: Session, community_id: CommunityId) -> None:
 
 async def _leave_threads(session: Session, community_id: CommunityId) -> None:
     """Leave the private threads; what was said in threads that may be private, for nobody looked yet, goes."""
-    threads = select(ROOMS.c.id).where(owned(ROOMS, community_id), ROOMS.c.thread_of.is_not(None))
-    for (thread_id,) in await session.rows(threads):
-        await SqlRooms(session).leave_thread(community_id, AgentId(thread_id))
+    await SqlRooms(session).leave_threads(community_id)
     await erase(session, community_id, and_(MESSAGES.c.thread_id.is_not(None), MESSAGES.c.thread_name.is_(None)))
 
 
 async def _leave_messages(session: Session, community_id: CommunityId) -> None:
-    await _set(session, community_id, MESSAGES, discord_id=None, reply_to_discord_id=None, thread_id=None)
+    somewhere = or_(*(MESSAGES.c[name].is_not(None) for name in NOWHERE))
+    await _set(session, community_id, MESSAGES, somewhere, **NOWHERE)
     for table in (PARTS, TOMBSTONES, EARLY_EDITS):
         await session.run(delete(table).where(owned(table, community_id)))
 

@@ -2,22 +2,29 @@
 
 import io
 import json
+import threading
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
 from secrets import token_hex
 
 import pytest
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.core.changes import SetOverride
 from bot.core.errors import BadSetting
 from bot.core.models import OwnProvider
 from bot.core.records import Community, CommunityId, Snowflake
+from storage.database import Database
+from storage.forgetting import MESSAGES_AT_ONCE
 from storage.moving import archive, handed
 from storage.moving.handed import MOST_AGENTS, HandedArchives, looked_through
 from storage.session import Session
 from storage.store import SqlStore
+from storage.tables import MESSAGES
 from storage.talking import Indexed, put_into_index
 from tests.factories import person
 from tests.fakes import START, OpenBench, PlainCipher
@@ -159,6 +166,36 @@ async def test_who_was_forgotten_here_does_not_come_back_with_an_archive(
         assert [one for one in await read.talk.history(empty.id, FIRST) if one.sender.person_id == speaker] == []
 
 
+async def test_who_said_very_much_is_forgotten_in_short_turns(
+    store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All at once would keep everybody waiting for minutes; what a kill leaves is carried on (engine.upkeep)."""
+    async with store.writing(lively) as write:
+        await write.talk.add(lively, [said(f"line {number}", 100 + number) for number in range(200)])
+    async with store.reading() as read:
+        (speaker,) = {one.sender.person_id for one in await read.talk.history(lively, FIRST) if one.sender.person_id}
+    async with store.writing(empty.id) as write:
+        await write.people.put(empty.id, person("mira", id=speaker))
+        await forget(write.personal, empty.id, Snowflake(speaker), START)
+    turns: list[int] = []
+    real = Database.writing
+
+    @asynccontextmanager
+    async def noted(database: Database) -> AsyncIterator[AsyncConnection]:
+        async with real(database) as connection:
+            its = (MESSAGES.c.community_id == empty.id, MESSAGES.c.sender_person_id == speaker)
+            count = select(func.count()).select_from(MESSAGES).where(*its)
+            before = int(await Session(connection).value(count))
+            yield connection
+            turns.append(before - int(await Session(connection).value(count)))
+
+    data = await packed(archives, lively)
+    monkeypatch.setattr(Database, "writing", noted)
+    await archives.unpack(empty, data)
+    assert sum(turns) == 0, "what came in went again"
+    assert 0 < max(turns) <= MESSAGES_AT_ONCE
+
+
 async def test_no_address_that_we_would_ask_comes_in(
     store: SqlStore, archives: HandedArchives, lively: CommunityId, empty: Community
 ) -> None:
@@ -206,6 +243,46 @@ async def test_what_makes_no_sense_is_refused_before_anything_is_written(
     ):
         with pytest.raises(BadSetting, match=told):
             await archives.look_into(lively, wrong)
+
+
+async def test_what_would_keep_everybody_waiting_is_not_taken_in(
+    archives: HandedArchives, lively: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However short rows are, each takes its time; messages of which nobody knows where they were go one by one."""
+    whole = await packed(archives, lively)
+
+    def untold(files: Files) -> None:
+        first = lines(files, "messages")[0] | {"thread_id": 5, "thread_name": None, "discord_id": None}
+        with_lines(files, "messages", [first | {"id": number} for number in range(1, 12)])
+
+    monkeypatch.setattr(handed, "MOST_UNTOLD", 10)
+    with pytest.raises(BadSetting, match="keeping everybody waiting: ask whoever runs Selfroom"):
+        await archives.look_into(lively, changed(whole, untold))
+    assert looked_through(whole).agents == 3
+    monkeypatch.setattr(handed, "MOST_ROWS", 10)
+    with pytest.raises(BadSetting, match="keeping everybody waiting: ask whoever runs Selfroom"):
+        await archives.look_into(lively, whole)
+
+
+async def test_of_an_archive_with_pictures_none_is_unpacked_where_nobody_takes_them(
+    archives: HandedArchives, lively: CommunityId, empty: Community, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be 64 MB, and all others would wait."""
+
+    def pictured(files: Files) -> None:
+        manifest = json.loads(files["manifest.json"]) | {"images": ["one"]}
+        files.update({"manifest.json": json.dumps(manifest).encode(), "images/one": b"picture"})
+
+    data, read = changed(await packed(archives, lively), pictured), list[object]()
+    whole = zipfile.ZipFile.read
+
+    def noted(archive: zipfile.ZipFile, name: str) -> bytes:
+        read.append((name, threading.current_thread() is threading.main_thread()))
+        return whole(archive, name)
+
+    monkeypatch.setattr(zipfile.ZipFile, "read", noted)
+    await archives.unpack(empty, data)
+    assert read == [("manifest.json", False)]
 
 
 async def test_one_that_a_database_refuses_leaves_the_empty_community_as_it_was(

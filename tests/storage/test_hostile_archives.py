@@ -16,10 +16,12 @@ from sqlalchemy import text
 
 from bot.core.errors import BadSetting
 from bot.core.records import CommunityId, Snowflake
+from storage import columns
 from storage.moving import pages
 from storage.moving.archive import fingerprint, manifest_of
 from storage.moving.arrival import admitted
 from storage.moving.pages import MOST_VALUES, values_in
+from storage.moving.ready import put
 from storage.session import Values
 from storage.store import SqlStore
 from tests.factories import person
@@ -184,6 +186,41 @@ async def test_no_room_for_what_is_unpacked_is_one_sentence(
     monkeypatch.setattr("storage.moving.pages.pickle.dump", full)
     with pytest.raises(BadSetting, match=r"no room to unpack the archive \(No space left on device\)"):
         await store.import_archive(tmp_path / "community.zip", guild_id=OTHER_GUILD)
+
+
+async def test_what_is_no_file_is_refused_at_once(store: SqlStore, tmp_path: Path) -> None:
+    """A pipe that nobody writes into never says anything, and who waits for it hears no signal."""
+    os.mkfifo(tmp_path / "pipe")
+    for there in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(BadSetting, match="is no file: name an archive"):
+            await asyncio.wait_for(store.import_archive(there), 5)
+
+
+async def test_values_are_packed_before_anybody_waits_for_who_writes_them(
+    store: SqlStore, lively: CommunityId, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, where = threading.get_ident(), set[bool]()
+    real = columns.to_json
+
+    def noted(value: object) -> str:
+        where.add(threading.get_ident() == loop)
+        return real(value)
+
+    await store.export(lively, tmp_path / "community.zip")
+    monkeypatch.setattr("storage.moving.archive.put", in_threads_alone(monkeypatch, noted))
+    await store.import_archive(tmp_path / "community.zip", guild_id=OTHER_GUILD)
+    assert where <= {not store.database.is_sqlite}
+
+
+def in_threads_alone(monkeypatch: pytest.MonkeyPatch, noted: Callable[[object], str]) -> Callable[..., Any]:
+    """Have it noted where documents are worded while rows are written."""
+
+    async def written(*given: Any) -> None:  # noqa: ANN401
+        with monkeypatch.context() as while_writing:
+            while_writing.setattr(columns, "to_json", noted)
+            await put(*given)
+
+    return written
 
 
 async def test_after_an_import_the_index_is_written_as_often_as_ever(

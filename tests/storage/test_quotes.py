@@ -1,5 +1,6 @@
 """Deleted words go, at once, from recent actions, active files and notices too."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,15 @@ async def test_what_was_deleted_has_left_the_files_when_that_is_said(tmp_path: P
             await forget(write.personal, community_id, Snowflake(501), START)
         assert await store.gone_for_good()
         assert b"xylophonequartz" not in b"".join(contents_of(tmp_path))
+
+
+def test_very_many_lines_that_begin_alike_are_looked_for_at_once() -> None:
+    quotes, text = Quotes(f"{'a' * 20}{number} was said" for number in range(10_000)), "a" * 2_000
+
+    def seconds() -> float:
+        start = time.thread_time()
+        assert not quotes.found_in(text)
+        return time.thread_time() - start
+
+    assert min(seconds() for _ in range(3)) < 0.1
+    assert quotes.found_in(f"{text}777 was said, they say")

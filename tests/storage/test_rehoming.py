@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 from sqlalchemy import BigInteger, Column, func, select
@@ -14,6 +14,7 @@ from bot.core.letters import BillboardPayload, ChannelPayload, NoticePayload, Pa
 from bot.core.records import AgentId, CommunityId, LetterId, MessageId, Snowflake
 from storage.moving.contents import TABLES
 from storage.moving.rehoming import OVERRIDES
+from storage.rooms import SqlRooms
 from storage.session import Session
 from storage.store import SqlStore
 from storage.tables import LETTERS, MESSAGES, ROOMS
@@ -173,3 +174,42 @@ async def test_in_the_same_server_everything_stays_as_it_is(
 def test_every_setting_that_names_a_place_is_left_behind() -> None:
     ids = {name for name, hint in get_type_hints(CommunityConfig).items() if "Snowflake" in str(hint)}
     assert ids - set(OVERRIDES) <= {"listened_bots"}  # programs, which are users or webhooks of everybody's
+
+
+async def test_very_many_threads_are_left_in_few_statements(
+    store: SqlStore, settled: CommunityId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An archive may name any number of them, and who writes keeps all others waiting."""
+    asked: list[object] = []
+    real = Session.run
+
+    async def noted(self: Session, *given: Any) -> int:  # noqa: ANN401
+        asked.append(given[0])
+        return await real(self, *given)
+
+    async with store.writing(settled) as write:
+        for number in range(60):
+            await write.rooms.add_thread(settled, ADA, Snowflake(9_000 + number), name="tea", at=START)
+    async with store.writing(settled) as write:
+        monkeypatch.setattr(Session, "run", noted)
+        await SqlRooms(write.session).leave_threads(settled)
+        assert await write.rooms.living_threads(settled, ADA) == frozenset()
+    assert len(asked) < 10
+
+
+async def test_lines_come_without_their_old_places_and_are_not_written_twice(
+    store: SqlStore, settled: CommunityId, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be very many, and who writes keeps all others waiting."""
+    changed: list[int] = []
+    real = Session.run
+
+    async def noted(self: Session, *given: Any) -> int:  # noqa: ANN401
+        count = await real(self, *given)
+        changed.extend([count] if getattr(given[0], "is_update", False) and given[0].table is MESSAGES else ())
+        return count
+
+    await store.export(settled, tmp_path / "community.zip")
+    monkeypatch.setattr(Session, "run", noted)
+    await store.import_archive(tmp_path / "community.zip", guild_id=OTHER)
+    assert changed == [0]
