@@ -14,16 +14,7 @@ from bot.core.errors import Rejected
 from bot.core.kinds import LetterKind, ReasonKind, Visibility
 from bot.core.letters import BoardPayload
 from bot.core.ports import Reading, Writing
-from bot.core.records import (
-    Agent,
-    AgentId,
-    BeatId,
-    CommunityId,
-    Json,
-    Reason,
-    SceneId,
-    Snowflake,
-)
+from bot.core.records import Agent, AgentId, BeatId, CommunityId, Json, Reason, SceneId, Snowflake
 from bot.core.scenes.kind import RULES, Event, Expect, Move, Over, Seat, Wait
 from bot.core.scenes.moves import parameters, proposed
 from bot.core.scenes.play import Entry, Play, Rule, Standing, Step

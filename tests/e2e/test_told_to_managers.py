@@ -80,6 +80,8 @@ async def test_an_agent_that_discord_keeps_from_speaking_is_said_to_rest_and_nob
     stage: Stage,
 ) -> None:
     path, role = await rights_of_the_bot(stage.cast.owner)
+    for hook in await stage.cast.owner.ask("GET", f"/channels/{stage.halls['Fern']}/webhooks"):
+        await stage.cast.owner.ask("DELETE", f"/webhooks/{hook['id']}")
     await without_permission(stage.cast.owner, MANAGE_WEBHOOKS)
     told = await stage.told("agent say", agent="Fern", message="The tide turns.")
     assert "Selfroom lacks **manage webhooks** there. It is done as soon as Selfroom's role has that right." in told

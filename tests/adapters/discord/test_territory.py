@@ -30,6 +30,8 @@ GIVEN: Mapping[str, Any] = {
     "after": None,
     "before": Snowflake(2),
     "message_id": Snowflake(1),
+    "post_id": Snowflake(1),
+    "thread_id": None,
     "emoji": "👍",
     "text": "hello there",
     "person_id": None,
