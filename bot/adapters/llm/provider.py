@@ -470,14 +470,7 @@ def _line(options: ProviderOptions, pace: Pace, transport: httpx2.AsyncBaseTrans
         return ClaudeLine(base_url=url, api_key=key, seconds=seconds, http=http)
     if options.api == "gemini":
         return GeminiLine(base_url=url, api_key=key, seconds=seconds, http=http)
-    return OpenAiLine(
-        api=options.api,
-        base_url=options.base_url,
-        api_key=options.api_key,
-        seconds=pace.total_seconds,
-        retries=pace.retries,
-        http=http,
-    )
+    return OpenAiLine(api=options.api, base_url=url, api_key=key, seconds=seconds, retries=pace.retries, http=http)
 
 
 def _trial(model: str, rung: Rung, question: str) -> ModelCall:
