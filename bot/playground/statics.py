@@ -22,7 +22,8 @@ POLICY = (
 
 
 async def _index(_: web.Request) -> web.FileResponse:
-    return web.FileResponse(PAGE / "index.html")
+    # Never out of a browser's store: there it keeps the policy with where the bot was asked before it was started anew.
+    return web.FileResponse(PAGE / "index.html", headers={"Cache-Control": "no-store"})
 
 
 def add_to(app: web.Application, *, asks: str) -> None:
