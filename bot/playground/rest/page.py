@@ -1,15 +1,15 @@
 """`/playground`: what the page asks beside Discord's routes: to find what was said, and colours for code."""
 
-import signal
+import re
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import islice
 from typing import Annotated, TypedDict
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
-from pygments.token import Comment, Generic, Keyword, Name, Number, String, _TokenType, is_token_subtype
+from pygments.token import Comment, Generic, Keyword, Name, Number, String, is_token_subtype
 from pygments.util import ClassNotFound
 
 from bot.playground.call import Call
@@ -26,6 +26,9 @@ PAGE = 25
 READ_AT_ONCE = 500
 LONGEST_CODE = 4_000
 COLOURING_SECONDS = 0.05
+LONG_RUN = re.compile(
+    r"(.)\1{199}|\s{200}", re.DOTALL
+)  # some lexers go through such ones again and again within one word
 REMEMBERED = 500
 KINDS = {
     "comment": (Comment,),
@@ -105,39 +108,18 @@ def colours(call: Call, form: CodeForm) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=REMEMBERED)
 def _coloured(language: str, code: str) -> tuple[tuple[str, str], ...]:
-    lexer = _lexer(language)
-    words: list[tuple[str, int, str]] = []
-    with suppress(_Late), _no_longer_than(COLOURING_SECONDS):  # what is left stays without colours
-        for at, token, text in lexer.get_tokens_unprocessed(code) if lexer else ():
-            words.append((_kind(token), at + len(text), text))
-    runs = groupby(words, key=lambda word: word[0])
-    pieces = [(kind, "".join(text for _, _, text in run)) for kind, run in runs]
-    rest = code[words[-1][1] :] if words else code
-    return (*pieces, ("", rest)) if rest else tuple(pieces)
-
-
-def _kind(token: _TokenType) -> str:
-    return next((name for name, tokens in KINDS.items() if any(is_token_subtype(token, one) for one in tokens)), "")
-
-
-class _Late(Exception):
-    """So much of the processor's time is over."""
-
-
-@contextmanager
-def _no_longer_than(seconds: float) -> Iterator[None]:
-    """Raise _Late after so much of the processor's time, also amid one word: some code is written to take long."""
-
-    def late(*_: object) -> None:
-        raise _Late
-
-    before = signal.signal(signal.SIGVTALRM, late)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+    lexer = None if LONG_RUN.search(code) else _lexer(language)
+    end = time.monotonic() + COLOURING_SECONDS
+    pieces: list[tuple[str, str]] = []
+    at = 0
+    for at, token, text in lexer.get_tokens_unprocessed(code) if lexer else ():
+        if time.monotonic() > end:  # some code is written to take long: what is left stays without colours
+            break
+        kind = next((name for name, tokens in KINDS.items() if any(is_token_subtype(token, one) for one in tokens)), "")
+        before = pieces.pop()[1] if pieces and pieces[-1][0] == kind else ""
+        pieces.append((kind, before + text))
+        at += len(text)
+    return (*pieces, ("", code[at:])) if code[at:] else tuple(pieces)
 
 
 def _lexer(language: str) -> Lexer | None:
