@@ -13,8 +13,6 @@ from bot.core.kinds import Detail, InputFormat, OutputFormat
 from bot.core.records import Agent, Json, Snowflake
 
 MOST_STEPS = 4  # further calls of one beat: a lease holds for so many
-
-
 WARMEST = 2.0
 LEAN_TEMPERATURE = 0.3  # small models recall and obey more surely so (docs/models.md)
 

@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -270,8 +270,7 @@ async def import_community(
         raise BadSetting(f"There is no archive {error.filename!r}: check its path.") from error
     except UNREADABLE as error:
         raise BadSetting(BROKEN) from error
-    came = Moved(community_id=community_id, counts=counts, images=images, left_out=left_out)
-    return replace(came, is_elsewhere=is_elsewhere)
+    return Moved(community_id=community_id, counts=counts, images=images, is_elsewhere=is_elsewhere, left_out=left_out)
 
 
 def _images_of(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> dict[str, bytes]:

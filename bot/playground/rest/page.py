@@ -26,9 +26,7 @@ PAGE = 25
 READ_AT_ONCE = 500
 LONGEST_CODE = 4_000
 COLOURING_SECONDS = 0.05
-LONG_RUN = re.compile(
-    r"(.)\1{199}|\s{200}", re.DOTALL
-)  # some lexers go through such ones again and again within one word
+LONG_RUN = re.compile(r"(.)\1{199}|\s{200}", re.DOTALL)  # some lexers go through one again and again in a word
 REMEMBERED = 500
 KINDS = {
     "comment": (Comment,),
