@@ -178,6 +178,7 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
     desk = open_front_desk(settings, parts, performer, look)
     intake = Intake(store, clock, tokenizer, scheduler, config=settings.defaults, wake=delivery.wake)
     client.equip(store=store, intake=intake, publisher=publisher, metrics=metrics, desk=desk)
+    watch(metrics, client, face)
     upkeep = Upkeep(store, performer, clock, random_for, config=settings.defaults, on_letters=delivery.wake)
     patience = settings.model_total_seconds * CALL_PATIENCE
     return House(
@@ -192,8 +193,18 @@ def build(settings: Settings, site: DiscordSite, parts: Parts, face: Face | None
         deadlines=Deadlines(store, clock, config=settings.defaults, on_done=look),
         desk=desk,
         face=face,
+        metrics=metrics,
         expire_backups=partial(expire_backups, store, settings, clock),
     )
+
+
+def watch(metrics: PrometheusMetrics, client: SelfroomClient, face: Face | None) -> None:
+    """Let whoever runs this see the way to Discord: in the metrics, and in whether the house is ready."""
+    metrics.watch("gateway_connected", "1 while Discord's gateway is open", lambda: client.is_connected)
+    metrics.watch("gateway_latency_seconds", "from a heartbeat to its answer", lambda: client.latency)
+    metrics.watch("reports_waiting", "reports of Discord that are not stored yet", lambda: client.waiting)
+    if face is not None:
+        face.is_connected = lambda: client.is_connected
 
 
 def start_heart(

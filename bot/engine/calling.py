@@ -30,7 +30,7 @@ from bot.engine.aside import aside
 from bot.engine.gatekeeper import Batch
 from bot.engine.performer.lookups import LOOK_UPS
 from bot.engine.planner import PlannedCall
-from bot.engine.purse import Bill, Purse, as_told, weights_of
+from bot.engine.purse import Bill, Purse, as_told, count_use, weights_of
 from bot.engine.turn_reading import TurnReader
 
 BROKEN = Broken("Something went wrong here: the log has the details.")
@@ -245,13 +245,15 @@ class Caller:
         self._metrics.observe("agents_per_call", len(call.ready))
         self._metrics.count("model_calls", model=call.kind.model)
         try:
-            return await self._asking(batch, call)
+            answer = await self._asking(batch, call)
         except ModelError as error:
             await self._purse.settle(batch.community_id, call, error.usage)
             raise
         except Exception:
             await self._purse.settle(batch.community_id, call, None)
             raise
+        count_use(self._metrics, call.kind.model, answer.usage)
+        return answer
 
     async def _asking(self, batch: Batch, call: PlannedCall) -> ModelAnswer:
         """Ask beside what goes on, so that the call can be let go; raises _Overtaken when it was.
