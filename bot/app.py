@@ -81,7 +81,12 @@ async def run_selfroom(settings: Settings, *, say: Say) -> None:
     """Run until Ctrl-C or SIGTERM; raises a SelfroomError when it cannot start or go on."""
     stop = stopped_by_signals()
     check_data_folder(settings.data_dir)
-    set_up_logs(settings.data_dir / "logs", megabytes=settings.log_megabytes, files=settings.log_files)
+    set_up_logs(
+        settings.data_dir / "logs",
+        megabytes=settings.log_megabytes,
+        files=settings.log_files,
+        as_json=settings.log_format == "json",
+    )
     if settings.discord_token is None:
         hush_false_lag()
     async with selfroom(settings) as house:
