@@ -136,6 +136,21 @@ def backup(file: BackupFile = None, force: Force = False) -> None:
 
 
 @cli.command()
+def restore(
+    copy: File,
+    sure: Annotated[
+        bool, typer.Option("--yes", help="Do not ask: what is in the database now goes to the copies.")
+    ] = False,
+) -> None:
+    """Put a copy in the place of the SQLite database, while Selfroom does not run."""
+    from bot.vault import restore
+
+    if not sure:
+        typer.confirm(f"Put {visible(str(copy))} in the place of the database?", abort=True)
+    carry_out(restore(settings(), path=copy, say=say))
+
+
+@cli.command()
 def replay(
     trace: File,
     room: Annotated[

@@ -37,8 +37,8 @@ def a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     yield
 
 
-def selfroom(*words: str) -> Result:
-    return RUNNER.invoke(cli, words)
+def selfroom(*words: str, typed: str = "") -> Result:
+    return RUNNER.invoke(cli, words, input=typed)
 
 
 def refused(*words: str) -> str:
@@ -206,6 +206,19 @@ def test_of_two_rotations_at_once_the_second_is_told_to_wait(tmp_path: Path) -> 
         assert refused("rotate-secret") == "Another `rotate-secret` is at work: wait until it has ended."
         assert (tmp_path / "data/secret").read_text() == before
     assert "Sealed with the new secret: 1 keys" in selfroom("rotate-secret").stdout
+
+
+def test_a_copy_is_put_back_and_what_was_there_is_kept(tmp_path: Path) -> None:
+    settle(tmp_path / "data")
+    assert selfroom("backup", "copy.db").exit_code == 0
+    assert selfroom("restore", "copy.db", typed="n\n").exit_code == 1
+    assert not list((tmp_path / "data").glob("backups/before-restore-*"))
+    told = selfroom("restore", "copy.db", "--yes")
+    assert told.exit_code == 0, told.output
+    (kept,) = (tmp_path / "data").glob("backups/before-restore-*.db")
+    assert "copy.db is in the database's place." in told.stdout and kept.name in told.stdout.replace("\n", "")
+    assert modes(tmp_path / "data")["selfroom.db"] == modes(kept)["."] == 0o600
+    assert "is no copy of a Selfroom database" in refused("restore", "nowhere.db", "--yes")
 
 
 def test_a_copy_to_a_place_that_is_not_there_is_one_sentence() -> None:
