@@ -98,6 +98,17 @@ def test_the_doctor_finds_a_fresh_machine_well() -> None:
     assert "is free for the playground" in result.stdout
 
 
+def test_the_doctor_speaks_json_to_programs_and_ends_with_1_where_something_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = [json.loads(line) for line in selfroom("doctor", "--json").stdout.splitlines()]
+    assert {"level": "ok", "what": "There is no Discord token: a run starts the playground."} in told
+    monkeypatch.setenv("SELFROOM_OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    result = selfroom("doctor", "--json")
+    levels = [json.loads(line)["level"] for line in result.stdout.splitlines()]
+    assert (result.exit_code, levels.count("wrong")) == (1, 1)
+
+
 def test_the_doctor_says_how_to_mend_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SELFROOM_OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     with socket.socket() as taken:
