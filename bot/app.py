@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -29,11 +28,10 @@ from bot.adapters.workshop import ProcessWorkshop
 from bot.client import SelfroomClient
 from bot.core.changes import Audit, SetOverride
 from bot.core.config import CommunityConfig
-from bot.core.errors import BadSetting, ModelError, one_of
+from bot.core.errors import BadSetting, one_of
 from bot.core.kinds import InputFormat
-from bot.core.ports import ModelCall
 from bot.core.view import agent_named
-from bot.doctor import Finding, check_data_folder, examine, examine_communities
+from bot.doctor import Finding, check_data_folder, examine, examine_communities, examine_model
 from bot.engine.deadlines import Deadlines
 from bot.engine.delivery import Delivery
 from bot.engine.foresight import foreseen
@@ -60,7 +58,6 @@ from storage.store import SqlStore
 PLAYGROUND_KEY = "playground"  # the scripted model takes any
 
 CALL_PATIENCE = 2.5  # times what an answer may take: it may have to wait for its turn as long
-ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what the doctor asks a model
 ARCHIVE_SECONDS = 60.0  # to look through one, of a processor
 ARCHIVE_BYTES = 300_000_000
 
@@ -452,36 +449,9 @@ async def examine_house(settings: Settings) -> list[Finding]:
     findings = await examine(settings, tokenizer=tokenizer_for(settings.defaults.model), database=database)
     has_model = settings.openai_base_url or settings.openai_api_key or settings.all_providers
     if has_model and all(finding.ok for finding in findings):
-        findings.append(await short_answer(settings))
+        async with opened_trial(settings, settings.defaults.model) as trial:
+            findings.append(await examine_model(trial.model, settings.defaults.model))
     return findings
-
-
-async def short_answer(settings: Settings) -> Finding:
-    """Have the model that agents begin with answer in a word, as they would ask it; it costs some tokens."""
-    model = settings.defaults.model
-    async with opened_trial(settings, model) as trial:
-        call = ModelCall(
-            model=model,
-            instructions="You try a line.",
-            input="Answer with the word ready.",
-            temperature=None,
-            answer_tokens=ONE_WORD_TOKENS,
-            schema=None,
-            cache_key="selfroom-doctor",
-        )
-        started = time.monotonic()
-        try:
-            async with asyncio.timeout(ONE_WORD_SECONDS):
-                answer = await trial.model.answer(call)
-        except ModelError as error:
-            return Finding(ok=False, what=f"{model} does not answer: {error.sentence}")
-        except TimeoutError:
-            what = f"{model} has not answered within {ONE_WORD_SECONDS:.0f} seconds: agents on it will be slow."
-            return Finding(ok=True, warns=True, what=what)
-        took = time.monotonic() - started
-    if not answer.text.strip():
-        return Finding(ok=True, warns=True, what=f"{model} gives an empty answer: try it with `selfroom try {model}`.")
-    return Finding(ok=True, what=f"{model} answers, in {took:.1f} seconds.")
 
 
 async def hud_now(

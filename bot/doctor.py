@@ -1,11 +1,13 @@
 """What a run needs, checked one by one; each finding says how to mend what is missing."""
 
+import asyncio
 import json
 import shutil
 import socket
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,8 +18,8 @@ from typing import Any
 import aiohttp
 
 from bot.adapters.discord.reaching import API, token_trouble
-from bot.core.errors import BadSetting, SelfroomError
-from bot.core.ports import Cipher, Reading, Tokenizer
+from bot.core.errors import BadSetting, ModelError, SelfroomError
+from bot.core.ports import Cipher, Model, ModelCall, Reading, Tokenizer
 from bot.core.sealing import of_provider
 from bot.core.terminal import without_secrets
 from bot.settings import ENV_FILE, Settings
@@ -30,6 +32,7 @@ NAME_CHARACTERS = 32
 LARGEST_ANSWER = 1_000_000  # bytes that are looked at
 PLAIN = {"Accept-Encoding": "identity"}  # nothing unfolds to more than was sent
 MESSAGE_CONTENT = 1 << 18 | 1 << 19  # an application's flags: granted, or small enough not to need it
+ONE_WORD_TOKENS, ONE_WORD_SECONDS = 64, 60.0  # of what a model is asked
 CLOCK_SECONDS = 30.0
 LITTLE_ROOM, NO_ROOM = 500_000_000, 50_000_000  # bytes
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -103,6 +106,31 @@ async def examine_communities(read: Reading, settings: Settings, cipher: Cipher)
         what = f"No model is asked for {', '.join(without)} until somebody uses /setup provider there"
         findings.append(Finding(ok=True, what=f"{what}, or you add the id to SELFROOM_SPONSORED_SERVERS."))
     return findings
+
+
+async def examine_model(model: Model, name: str) -> Finding:
+    """Have a model answer in a word, as a beat would ask it; it costs some tokens."""
+    call = ModelCall(
+        model=name,
+        instructions="You try a line.",
+        input="Answer with the word ready.",
+        temperature=None,
+        answer_tokens=ONE_WORD_TOKENS,
+        schema=None,
+        cache_key="selfroom-doctor",
+    )
+    started = time.monotonic()
+    try:
+        async with asyncio.timeout(ONE_WORD_SECONDS):
+            answer = await model.answer(call)
+    except ModelError as error:
+        return Finding(ok=False, what=f"{name} does not answer: {error.sentence}")
+    except TimeoutError:
+        what = f"{name} has not answered within {ONE_WORD_SECONDS:.0f} seconds: agents on it will be slow."
+        return Finding(ok=True, warns=True, what=what)
+    if not answer.text.strip():
+        return Finding(ok=True, warns=True, what=f"{name} gives an empty answer: try it with `selfroom try {name}`.")
+    return Finding(ok=True, what=f"{name} answers, in {time.monotonic() - started:.1f} seconds.")
 
 
 def check_data_folder(folder: Path) -> None:
