@@ -4,43 +4,25 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
+from enum import EnumType, StrEnum
 from functools import cache, lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
-from bot.core.kinds import (
-    Access,
-    AgentType,
-    Detail,
-    HeldFor,
-    InputFormat,
-    LetterKind,
-    LetterState,
-    MessageType,
-    OutputFormat,
-    ReasonKind,
-    RequestState,
-    SenderKind,
-    Visibility,
-)
+from bot.core.kinds import MessageType, SenderKind
 from bot.core.plan import pieces, plan_of
 from bot.core.records import (
     AccessKey,
-    AccessRequest,
-    ActionRecord,
     Agent,
     Allocations,
     Attachment,
     Beat,
-    Checkpoint,
     Feeling,
     Focus,
     Letter,
     Membership,
     Message,
-    Person,
     Reason,
     Room,
-    Schedule,
     Sender,
     Usage,
     WholeAgent,
@@ -50,47 +32,26 @@ from storage.session import OneRow, Rows, Values
 
 T = TypeVar("T")
 
-KINDS: Mapping[str, type] = {
-    "Agent.type": AgentType,
-    "Agent.input_format": InputFormat,
-    "Agent.output_format": OutputFormat,
-    "Agent.detail": Detail,
-    "Agent.last_reason": ReasonKind,
-    "Room.access": Access,
-    "Room.visibility": Visibility,
-    "Reason.kind": ReasonKind,
-    "Reason.held_for": HeldFor,
-    "AccessRequest.state": RequestState,
-    "Letter.kind": LetterKind,
-    "Letter.state": LetterState,
-    "Beat.reason": ReasonKind,
-    "Beat.input_format": InputFormat,
-}
-NAMES: dict[type, tuple[str, ...]] = {}
-KINDS_BY_RECORD: dict[type, Mapping[str, type]] = {}
 
-
+@cache
 def names_of(record: type) -> tuple[str, ...]:
     """Give the names of a record's fields."""
-    if (names := NAMES.get(record)) is None:
-        names = NAMES[record] = tuple(field.name for field in fields(cast(Any, record)))
-    return names
+    return tuple(field.name for field in fields(cast(Any, record)))
 
 
-def kinds_of(record: type) -> Mapping[str, type]:
-    """Give the enums of a record's fields."""
-    if (kinds := KINDS_BY_RECORD.get(record)) is None:
-        own = f"{record.__name__}."
-        found = {name.removeprefix(own): kind for name, kind in KINDS.items() if name.startswith(own)}
-        kinds = KINDS_BY_RECORD[record] = found
-    return kinds
+@cache
+def kinds_of(record: type) -> Mapping[str, type[StrEnum]]:
+    """Give the closed sets among a record's fields."""
+    types = {field.name: (field.type, *get_args(field.type)) for field in fields(cast(Any, record))}
+    closed = {name: [one for one in each if isinstance(one, EnumType)] for name, each in types.items()}
+    return {name: cast(type[StrEnum], found[0]) for name, found in closed.items() if found}
 
 
 def plain(record: type[T], row: Values, **given: object) -> T:
     """Make a record from columns of the same names; `given` are the fields that lie otherwise."""
-    names = names_of(record)
-    values = {name: row[name] for name in names if name in row}
-    for name, kind in kinds_of(record).items():
+    made: type = record
+    values = {name: row[name] for name in names_of(made) if name in row}
+    for name, kind in kinds_of(made).items():
         if values.get(name) is not None:
             values[name] = kind(values[name])
     return record(**(values | given))
@@ -113,13 +74,8 @@ def agent_columns(values: Values) -> dict[str, object]:
 
 def columns_of(record: object, *leave_out: str) -> dict[str, object]:
     """Give a record's fields by name, without those that lie otherwise."""
-    names = names_of(type(record))
-    return {name: getattr(record, name) for name in names if name not in leave_out}
-
-
-def room_of(row: Values) -> Room:
-    """Give the room of a row of `rooms`."""
-    return plain(Room, row)
+    made: type = type(record)
+    return {name: getattr(record, name) for name in names_of(made) if name not in leave_out}
 
 
 # Agents, rooms and seats are read by the hundred, most of them as they were a moment ago: by position, as they lie in
@@ -182,11 +138,6 @@ def _lying(record: type) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[
     return moments, flags, tuple(kinds_of(record).items())
 
 
-def person_of(row: Values) -> Person:
-    """Give the person of a row of `people`."""
-    return plain(Person, row)
-
-
 def reason_of(row: Values) -> Reason:
     """Give the reason of a row of `reasons`."""
     return plain(Reason, row, room_id=row["room_id"] or None)
@@ -200,26 +151,6 @@ def reason_columns(reason: Reason) -> dict[str, object]:
 def key_of(row: Values, held_by: Iterable[int] = ()) -> AccessKey:
     """Give the key of a row of `keys`."""
     return plain(AccessKey, row, held_by=tuple(sorted(held_by)))
-
-
-def request_of(row: Values) -> AccessRequest:
-    """Give the request of a row of `requests`."""
-    return plain(AccessRequest, row)
-
-
-def action_of(row: Values) -> ActionRecord:
-    """Give the entry of a row of `actions`."""
-    return plain(ActionRecord, row)
-
-
-def checkpoint_of(row: Values) -> Checkpoint:
-    """Give the summary of a row of `checkpoints`."""
-    return plain(Checkpoint, row)
-
-
-def schedule_of(row: Values) -> Schedule:
-    """Give the message that is to be said later."""
-    return plain(Schedule, row)
 
 
 def letter_of(row: Values) -> Letter:
@@ -259,7 +190,7 @@ def beat_of(row: Values) -> Beat:
     return plain(
         Beat,
         row,
-        usage=usage_of(row),
+        usage=plain(Usage, row),
         sections=tuple((name, tokens) for name, tokens in row["sections"] or ()),
         outcome=tuple(row["outcome"] or ()),
         hud=row["hud"] or "",
@@ -272,11 +203,6 @@ def beat_columns(beat: Beat) -> dict[str, object]:
     """Give the columns of a beat."""
     columns = columns_of(beat, "usage") | columns_of(beat.usage)
     return columns | {"sections": [list(section) for section in beat.sections], "outcome": list(beat.outcome)}
-
-
-def usage_of(row: Values) -> Usage:
-    """Give the usage that lies in a row's columns."""
-    return plain(Usage, row)
 
 
 # Messages are read by the thousand: by position, and without going through their fields' names.
