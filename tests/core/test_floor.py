@@ -274,9 +274,8 @@ def test_a_listener_gives_way_to_two_others_who_spoke_meanwhile() -> None:
 
 def test_what_a_beat_said_itself_counts_as_banter() -> None:
     seen = hall(place=room(1, agent_run=5))
-    ask = {"reasons": (reason(),), "let_through_at": START, "now": later(3)}
-    assert may_speak(seen, AgentId(2), HALL, **ask) == ""
-    told = may_speak(seen, AgentId(2), HALL, **ask, said=1)
+    assert speaks(seen, 2, reason()) == ""
+    told = may_speak(seen, AgentId(2), HALL, reasons=[reason()], let_through_at=START, now=later(3), said=1)
     assert told == "agents said 5 messages in a row here: wait until a person speaks or reacts"
 
 

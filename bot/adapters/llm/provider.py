@@ -191,7 +191,6 @@ class Provider:
 
     @property
     def address(self) -> str:
-        """Where it is, for people."""
         return self._line.address
 
     def is_failing(self, model: str) -> bool:
