@@ -31,18 +31,25 @@ from storage.columns import from_microseconds
 from storage.session import OneRow, Rows, Values
 
 T = TypeVar("T")
+ReadMoment = Callable[[Any], datetime]  # of what lies in a column
+
+
+@cache
+def types_of(record: type) -> Mapping[str, object]:
+    """Give the types of a record's fields by name."""
+    return {field.name: field.type for field in fields(cast(Any, record))}
 
 
 @cache
 def names_of(record: type) -> tuple[str, ...]:
     """Give the names of a record's fields."""
-    return tuple(field.name for field in fields(cast(Any, record)))
+    return tuple(types_of(record))
 
 
 @cache
 def kinds_of(record: type) -> Mapping[str, type[StrEnum]]:
     """Give the closed sets among a record's fields."""
-    types = {field.name: (field.type, *get_args(field.type)) for field in fields(cast(Any, record))}
+    types = {name: (type_, *get_args(type_)) for name, type_ in types_of(record).items()}
     closed = {name: [one for one in each if isinstance(one, EnumType)] for name, each in types.items()}
     return {name: cast(type[StrEnum], found[0]) for name, found in closed.items() if found}
 
@@ -132,7 +139,7 @@ def _as_it_lies(record: type, names: tuple[str, ...], row: tuple[object, ...]) -
 @cache
 def _lying(record: type) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, type], ...]]:
     """Give the fields of a record that are moments, yes or no, and of closed sets."""
-    types = {field.name: field.type for field in fields(cast(Any, record))}
+    types = types_of(record)
     moments = tuple(name for name, type_ in types.items() if type_ in (datetime, datetime | None))
     flags = tuple(name for name, type_ in types.items() if type_ is bool)
     return moments, flags, tuple(kinds_of(record).items())
@@ -237,7 +244,7 @@ def messages_of(rows: Rows, files: Mapping[int, Iterable[Attachment]]) -> list[M
     """Give the messages of rows that hold `MESSAGE_COLUMNS` in this order, moments and JSON as they lie there."""
     senders: dict[tuple[object, ...], Sender] = {}
     in_microseconds = bool(rows) and isinstance(rows[0][8], int)  # as SQLite keeps moments
-    moment: Callable[[Any], datetime] = from_microseconds if in_microseconds else _as_it_is
+    moment: ReadMoment = from_microseconds if in_microseconds else _as_it_is
     return [_message_of(row, senders, moment, files) for row in rows]
 
 
@@ -248,7 +255,7 @@ def _as_it_is(moment: datetime) -> datetime:
 def _message_of(
     row: OneRow,
     senders: dict[tuple[object, ...], Sender],
-    moment: Callable[[Any], datetime],
+    moment: ReadMoment,
     files: Mapping[int, Iterable[Attachment]],
 ) -> Message:
     mark = row[2:6]
