@@ -8,8 +8,11 @@ from sqlalchemy import ColumnElement, Update, and_, bindparam, case, func, or_, 
 
 from bot.core.gate import Claim
 from bot.core.kinds import HeldFor
+from bot.core.ports.beats import Later
 from bot.core.records import AgentId, BeatId, CommunityId, Reason
 from storage.convert import reason_of
+from storage.inline import FEW
+from storage.prepared import Prepared
 from storage.session import Session, Values, owned
 from storage.tables import AGENTS, COMMUNITIES, REASONS
 
@@ -87,13 +90,21 @@ class SqlClaims:
         return bool(await self.session.value(held) == claim.beat_id)
 
     async def release(self, claim: Claim, *, until: datetime | None = None, held_for: HeldFor | None = None) -> None:
-        if until is not None:
-            for reason in claim.reasons:
-                later = update(REASONS).where(*_same(claim.community_id, claim.agent_id, reason))
-                await self.session.run(later.where(REASONS.c.due_at < until).values(due_at=until, held_for=held_for))
-        let_go = update(AGENTS).where(*_is(claim.community_id, claim.agent_id), AGENTS.c.beat_id == claim.beat_id)
-        await self.session.run(let_go.values(beat_id=None, lease_until=None))
-        await recount(self.session, claim.community_id, [claim.agent_id])
+        await self.release_all(claim.community_id, [(claim, until, held_for)])
+
+    async def release_all(self, community_id: CommunityId, later: Sequence[Later]) -> None:
+        put_off = [
+            {"its": community_id, "whose": claim.agent_id, "what": reason.kind, "where": reason.room_id or 0}
+            | {"until": until, "why": held_for}
+            for claim, until, held_for in later
+            if until is not None
+            for reason in claim.reasons
+        ]
+        await self.session.run(PUT_OFF, put_off)
+        claims = [claim for claim, _, _ in later]
+        await self.session.run(LET_GO, [{"its": community_id, "whose": c.agent_id, "beat": c.beat_id} for c in claims])
+        if claims:
+            await recount(self.session, community_id, [claim.agent_id for claim in claims])
 
     async def free_held(self, community_id: CommunityId, held_for: HeldFor, now: datetime) -> None:
         held = and_(owned(REASONS, community_id), REASONS.c.held_for == held_for, REASONS.c.due_at > now)
@@ -116,7 +127,11 @@ def _awake() -> ColumnElement[bool]:
 
 async def recount(session: Session, community_id: int, agent_ids: Iterable[int]) -> None:
     """Set the next beats of these agents to the earliest of their reasons; none while paused or retired."""
-    await session.run(RECOUNT, {"its": community_id, "whose": sorted(set(agent_ids))})
+    whose = sorted(set(agent_ids))
+    if session.is_sqlite and len(whose) <= FEW:
+        await session.run(RECOUNT_EACH, [{"its": community_id, "whose": agent_id} for agent_id in whose])
+    else:
+        await session.run(RECOUNT, {"its": community_id, "whose": whose})
 
 
 async def free_told(session: Session, community_id: int, message: Values, at: datetime) -> None:
@@ -133,36 +148,42 @@ async def free_told(session: Session, community_id: int, message: Values, at: da
         await recount(session, community_id, [message["sender_agent_id"]])
 
 
-def _recounting() -> Update:
+def _recounting(whose: ColumnElement[bool]) -> Update:
     at_rest = or_(AGENTS.c.paused_reason.is_not(None), AGENTS.c.retired_at.is_not(None))
     earliest = (
         select(func.min(REASONS.c.due_at))
         .where(REASONS.c.community_id == AGENTS.c.community_id, REASONS.c.agent_id == AGENTS.c.id)
         .scalar_subquery()
     )
-    whose = AGENTS.c.id.in_(bindparam("whose", expanding=True))
     of_these = update(AGENTS).where(AGENTS.c.community_id == bindparam("its"), whose)
     return of_these.values(next_beat_at=case((at_rest, None), else_=earliest))
 
 
-RECOUNT = _recounting()
+RECOUNT = _recounting(AGENTS.c.id.in_(bindparam("whose", expanding=True)))
+RECOUNT_EACH = Prepared(_recounting(AGENTS.c.id == bindparam("whose")))
 
 
-TAKE = (
+TAKE = Prepared(
     update(AGENTS)
     .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
     .values(beat_id=bindparam("beat"), lease_until=bindparam("until"))
 )
 
 
+PUT_OFF = Prepared(
+    update(REASONS)
+    .where(REASONS.c.community_id == bindparam("its"), REASONS.c.agent_id == bindparam("whose"))
+    .where(REASONS.c.kind == bindparam("what"), REASONS.c.room_id == bindparam("where"))
+    .where(REASONS.c.due_at < bindparam("until"))
+    .values(due_at=bindparam("until"), held_for=bindparam("why"))
+)
+LET_GO = Prepared(
+    update(AGENTS)
+    .where(AGENTS.c.community_id == bindparam("its"), AGENTS.c.id == bindparam("whose"))
+    .where(AGENTS.c.beat_id == bindparam("beat"))
+    .values(beat_id=None, lease_until=None)
+)
+
+
 def _is(community_id: int, agent_id: int) -> tuple[ColumnElement[bool], ...]:
     return owned(AGENTS, community_id), AGENTS.c.id == agent_id
-
-
-def _same(community_id: int, agent_id: int, reason: Reason) -> tuple[ColumnElement[bool], ...]:
-    return (
-        owned(REASONS, community_id),
-        REASONS.c.agent_id == agent_id,
-        REASONS.c.kind == reason.kind,
-        REASONS.c.room_id == (reason.room_id or 0),
-    )

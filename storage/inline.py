@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, cast
 
 import aiosqlite
 from sqlalchemy import create_engine
@@ -30,6 +30,8 @@ STEPS = 10_000  # of SQLite's machine that one read may take on the loop: about 
 STEPS_A_TICK = 1_000
 FEW = 100  # values in one statement, or rows that it is given: keys pin no more
 IN_A_ROW = 30  # statements on the loop, before others have their turn
+# it looks at the reasons of the agent alone
+RECOUNTS, OF_ONE_AGENT = "UPDATE agents SET next_beat_at=CASE ", " WHERE agents.community_id = ? AND agents.id = ?"
 SEARCHED = "message_words"  # a search may go through any part of the index, and so may all but a new row's words
 _unhurried: ContextVar[bool] = ContextVar("unhurried", default=False)
 
@@ -78,6 +80,30 @@ class InlineConnection(aiosqlite.Connection):
                     return found
         self._writes = args[:1] == (BEGIN_WRITE,) or self._writes
         return await self._in_thread(fn, *args, **kwargs)
+
+    def read_at_once(self, statement: str, values: list[Any]) -> list[Any] | None:
+        """Give the rows of a read that may be done on the loop now; None when it may not, or is too long."""
+        if not self._is_free() or not is_short((statement, values)):
+            return None
+        self._in_a_row += 1
+        with suppress(TooMuch):
+            return cast(list[Any], self._within_bounds(lambda: self._conn.execute(statement, values).fetchall()))
+        return None
+
+    def write_at_once(self, statement: str, rows: list[list[Any]]) -> int | None:
+        """Write rows with a statement that may be done on the loop now, and give how many; None when it may not."""
+        if not self._is_free() or len(rows) > FEW or not is_short((statement, rows[0])):
+            return None
+        self._in_a_row += 1
+        self._writes = True
+        if len(rows) == 1:
+            return self._conn.execute(statement, rows[0]).rowcount
+        return self._conn.executemany(statement, rows).rowcount
+
+    def _is_free(self) -> bool:
+        """Tell whether the loop may do something with the connection now."""
+        is_open = self._running and self._connection is not None
+        return is_open and self._asked == self._worked and self._in_a_row < IN_A_ROW
 
     def _is_at_once(self, name: str) -> bool:
         """Tell of the connection's own work; where nothing was written, nothing has to be rolled back."""
@@ -209,7 +235,7 @@ def is_short(args: tuple[object, ...]) -> bool:
 
 def is_read(statement: str) -> bool:
     """Tell whether a statement reads tables: it can be stopped, and begun again."""
-    return statement.startswith("SELECT") and SEARCHED not in statement
+    return statement.startswith(("SELECT", "WITH")) and SEARCHED not in statement and "INSERT INTO" not in statement
 
 
 def is_mark(statement: str) -> bool:
@@ -222,6 +248,8 @@ def is_keyed(statement: str) -> bool:
     """Tell whether a statement writes few rows that it names: those that it gives, or those of some whole keys."""
     if statement.startswith(f"INSERT INTO {SEARCHED} (rowid, words, room) SELECT ?"):
         return True  # one row, unless its community is only coming into the index
+    if statement.startswith(RECOUNTS) and statement.endswith(OF_ONE_AGENT):
+        return True
     if "SELECT" in statement or statement.count("?") > FEW:
         return False
     if found := re.match(r"INSERT INTO (\w+) .*\bVALUES\b", statement, re.DOTALL):

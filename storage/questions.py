@@ -10,6 +10,7 @@ from sqlalchemy import (
     Executable,
     FromClause,
     Integer,
+    String,
     Table,
     and_,
     any_,
@@ -32,7 +33,8 @@ from sqlalchemy.types import NULLTYPE
 from bot.core.records import PUBLIC_SIDE
 from storage.convert import AGENT_COLUMNS, MEMBERSHIP_COLUMNS, MESSAGE_COLUMNS, ROOM_COLUMNS
 from storage.messages import MESSAGE
-from storage.session import Query, Term, literally
+from storage.prepared import Prepared
+from storage.session import Query, Term
 from storage.tables import (
     ACTIONS,
     AGENTS,
@@ -54,7 +56,8 @@ from storage.tables import (
 )
 
 RECENT_ACTIONS = 20
-UNSENT = LETTERS.c.state.in_(literally("waiting", "sending"))  # as the index of open letters has it
+# as the index of open letters has it
+UNSENT = LETTERS.c.state.in_((literal_column("'waiting'", String), literal_column("'sending'", String)))
 PENDING = REQUESTS.c.state == literal_column("'pending'")  # as the index of pending requests has it
 Among = Callable[[Term, str], ColumnElement[bool]]
 
@@ -87,28 +90,28 @@ NEWEST_SQLITE = text(
 class Questions:
     """What is asked of `community_id`, and of many `agents`, `rooms` and `members` (`Session.many`)."""
 
-    community: Executable
-    residents: Executable
-    roster: Executable
-    memberships: Executable
-    newest: Executable
-    checkpoints: Executable
-    minds: Executable
-    actions: Executable
-    lookups: Executable
-    schedules: Executable
-    keys: Executable
-    requests: Executable
-    letters: Executable
-    being_posted: Executable
-    reasons: Executable
+    community: Prepared
+    residents: Prepared
+    roster: Prepared
+    memberships: Prepared
+    newest: Prepared
+    checkpoints: Prepared
+    minds: Prepared
+    actions: Prepared
+    lookups: Prepared
+    schedules: Prepared
+    keys: Prepared
+    requests: Prepared
+    letters: Prepared
+    being_posted: Prepared
+    reasons: Prepared
 
 
 @cache
 def questions(*, is_sqlite: bool) -> Questions:
     """Word them."""
     among = _among_sqlite if is_sqlite else _among_postgresql
-    return Questions(
+    asked: dict[str, Executable] = dict(
         community=_community(),
         residents=_residents(among).where(or_(ROOMS.c.thread_of.is_(None), among(ROOMS.c.id, "rooms"))),
         roster=_residents(among).where(or_(among(ROOMS.c.id, "rooms"), ROOMS.c.id.in_(_around(among)))),
@@ -129,6 +132,7 @@ def questions(*, is_sqlite: bool) -> Questions:
         .where(among(REASONS.c.agent_id, "members"))
         .order_by(REASONS.c.due_at, REASONS.c.kind, REASONS.c.room_id),
     )
+    return Questions(**{name: Prepared(statement) for name, statement in asked.items()})
 
 
 def _among_sqlite(column: Term, name: str) -> ColumnElement[bool]:

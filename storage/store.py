@@ -20,7 +20,7 @@ from storage.alone import alone
 from storage.database import Database, open_database
 from storage.emptying import work_off
 from storage.faults import in_sentences
-from storage.ids import CountedIds
+from storage.ids import READ, CountedIds
 from storage.index_purging import Purger
 from storage.late_indexing import index_rest
 from storage.migrations.path import is_behind, refuse_newer, revision_of, upgrade
@@ -79,9 +79,11 @@ class SqlStore:
         async with self.database.writing() as connection:
             ids = CountedIds(community_id)
             session = Session(connection, ids, self._unindexed)
-            await ids.open(connection)
+            if community_id is not None:
+                ids.begin(await session.rows(READ, {"of_community": community_id}))
             yield SqlWriting(session, self.config)
-            await ids.flush(connection)
+            if (moved := ids.moved()) is not None:
+                await session.run(*moved)
         if session.erased:
             self._purger.start()
 

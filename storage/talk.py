@@ -37,6 +37,7 @@ from storage.index_purging import owe_purge
 from storage.inline import unhurried
 from storage.messages import ORDER, file_rows, messages_where, newest, read_messages
 from storage.postgresql import store_at_once
+from storage.prepared import Prepared
 from storage.scenes import blank_said, unsay
 from storage.search import search
 from storage.session import Session, Values, owned
@@ -59,7 +60,7 @@ T = TypeVar("T")
 IN_ROOM = messages_where(
     MESSAGES.c.community_id == bindparam("community_id"), MESSAGES.c.room_id == bindparam("room_id"), MESSAGES.c.shown
 )
-NEWEST = {is_sqlite: newest(IN_ROOM, is_sqlite=is_sqlite) for is_sqlite in (True, False)}
+NEWEST = {is_sqlite: Prepared(newest(IN_ROOM, is_sqlite=is_sqlite)) for is_sqlite in (True, False)}
 
 
 def ids_of(community_id: int, discord_ids: Sequence[int]) -> CompoundSelect[int]:
@@ -171,7 +172,7 @@ class SqlTalk:
                 files += file_rows(community_id, rows[id_]["id"], map(columns_of, message.attachments))
                 stored[place] = _message(message, rows[id_])
         await self._insert(community_id, rows, known)
-        await self.session.run(self.session.insert(ATTACHMENTS), files)
+        await self.session.put(ATTACHMENTS, files)
         for message in repeated:
             await self._catch_up(community_id, message)
         return stored
@@ -181,7 +182,7 @@ class SqlTalk:
         by_room = groupby(sorted(new, key=lambda row: (row["room_id"], row["sent_at"])), key=lambda row: row["room_id"])
         more = [_more(room_id, list(group)) for room_id, group in by_room]
         if self.session.is_sqlite:
-            await self.session.run(self.session.insert(MESSAGES), new)
+            await self.session.put(MESSAGES, new)
             await count_messages(self.session, community_id, more)
             await index(self.session, community_id, [(row["id"], row["room_id"], row["content"]) for row in new])
         else:

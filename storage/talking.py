@@ -9,7 +9,6 @@ from functools import cache
 from sqlalchemy import (
     Boolean,
     Text,
-    TextClause,
     Update,
     and_,
     bindparam,
@@ -23,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.types import NULLTYPE
 
+from storage.prepared import Prepared
 from storage.session import INSTALLATION, Session, Term, owned
 from storage.tables import MESSAGES, REACTIONS, ROOMS
 from storage.words import words_of
@@ -33,7 +33,7 @@ NOT_YET = "unindexed:"  # among what is kept for the installation: up to which m
 _MARK = f"(SELECT CAST(value AS INTEGER) FROM kept WHERE scope = {INSTALLATION} AND name = :not_yet)"  # noqa: S608  # ours
 _IS_THERE = f"WHERE :message <= coalesce({_MARK}, :message)"
 _PUT_PLAINLY = text("INSERT INTO message_words (rowid, words, room) VALUES (:row, :words, :room)")
-_PUT_SQLITE = text(f"INSERT INTO message_words (rowid, words, room) SELECT :row, :words, :room {_IS_THERE}")
+_PUT_SQLITE = Prepared(text(f"INSERT INTO message_words (rowid, words, room) SELECT :row, :words, :room {_IS_THERE}"))
 _DROP_SQLITE = text(
     f"INSERT INTO message_words (message_words, rowid, words, room) SELECT 'delete', :row, :words, :room {_IS_THERE}"
 )
@@ -134,7 +134,7 @@ _MORE = {
 }
 
 
-_COUNT = (
+_COUNT = Prepared(
     update(ROOMS)
     .where(ROOMS.c.community_id == bindparam("of_community"), ROOMS.c.id == bindparam("of_room"))
     .values(_MORE)
@@ -219,7 +219,7 @@ async def known_of(
 
 
 @cache  # to word it takes longer than to execute it
-def _asking(*, is_sqlite: bool) -> TextClause:
+def _asking(*, is_sqlite: bool) -> Prepared:
     """Look each id up by itself: a join would be planned by what PostgreSQL believes of a table that has just begun."""
     looked_up = (
         ("messages", "discord_id", "id"),
@@ -233,4 +233,4 @@ def _asking(*, is_sqlite: bool) -> TextClause:
         for table, key, value in looked_up  # our own names
     )
     sought = "json_each(:sought) AS sought" if is_sqlite else "unnest(CAST(:sought AS bigint[])) AS sought (value)"
-    return text(f"SELECT sought.value, {found} FROM {sought}")  # noqa: S608
+    return Prepared(text(f"SELECT sought.value, {found} FROM {sought}"))  # noqa: S608

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Never, TypeVar
 
-from sqlalchemy import Executable, Table, and_, or_, select
+from sqlalchemy import Table, and_, or_, select
 
 from bot.core.config import CommunityConfig
 from bot.core.errors import NotFound
@@ -47,6 +47,7 @@ from storage.convert import (
 )
 from storage.messages import read_messages
 from storage.names import worded
+from storage.prepared import Prepared
 from storage.questions import Questions, questions
 from storage.session import Rows, Session, Values, literally, owned
 from storage.tables import COMMUNITIES, HOLDERS, KEYS, REQUESTS
@@ -214,7 +215,7 @@ class SqlViews:
         of = {"rooms": self.session.many(wanted), "whole": self.session.many(whole)}
         return await self._residents_of(community_id, self._questions.roster, of)
 
-    async def _residents_of(self, community_id: CommunityId, asked: Executable, of: Values) -> Residents:
+    async def _residents_of(self, community_id: CommunityId, asked: Prepared, of: Values) -> Residents:
         rows = await self.session.rows(asked, {"community_id": community_id, **of})
         agents: dict[AgentId, Agent] = {}
         rooms: dict[AgentId, Room] = {}

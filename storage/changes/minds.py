@@ -11,6 +11,7 @@ from bot.core.changes import AddLookup, ClearLookups, EndBeat, JournalPlan, Reco
 from bot.core.kinds import MindPart
 from storage.convert import beat_columns, columns_of, focus_columns
 from storage.owed import last_to_keep_nothing
+from storage.prepared import Prepared
 from storage.session import Insert, Session, owned
 from storage.tables import ACTIONS, AGENTS, BEATS, JOURNAL, LOOKUPS, MINDS, TOMBSTONES, USAGE
 
@@ -36,7 +37,7 @@ async def journal_plans(session: Session, community_id: int, changes: Sequence[J
 
 async def _journal(session: Session, community_id: int, part: MindPart, entries: Sequence[dict[str, object]]) -> None:
     about = {"community_id": community_id, "part": part}
-    await session.run(session.insert(JOURNAL), [entry | about for entry in entries])
+    await session.put(JOURNAL, [entry | about for entry in entries])
 
 
 def _carried(change: SetKnowledge | SetFocus) -> dict[str, object]:
@@ -46,11 +47,11 @@ def _carried(change: SetKnowledge | SetFocus) -> dict[str, object]:
 
 
 @cache
-def _keeping(*, is_sqlite: bool) -> Insert:
+def _keeping(*, is_sqlite: bool) -> Prepared:
     """Set what is given of a mind; the rest stays."""
     statement: Insert = sqlite.insert(MINDS) if is_sqlite else postgresql.insert(MINDS)
     new = {name: func.coalesce(statement.excluded[name], MINDS.c[name]) for name in ("knowledge", "focus")}
-    return statement.on_conflict_do_update(index_elements=MINDS.primary_key, set_=new)
+    return Prepared(statement.on_conflict_do_update(index_elements=MINDS.primary_key, set_=new))
 
 
 async def record_actions(session: Session, community_id: int, changes: Sequence[RecordAction]) -> None:
@@ -61,7 +62,7 @@ async def record_actions(session: Session, community_id: int, changes: Sequence[
         | {"parameters": dict(c.record.parameters)}
         for c in changes
     ]
-    await session.run(session.insert(ACTIONS), rows)
+    await session.put(ACTIONS, rows)
 
 
 async def add_lookups(session: Session, community_id: int, changes: Sequence[AddLookup]) -> None:
@@ -69,7 +70,7 @@ async def add_lookups(session: Session, community_id: int, changes: Sequence[Add
     rows: list[dict[str, object]] = [
         {"community_id": community_id, "agent_id": c.agent_id, "side": c.side} | columns_of(c.lookup) for c in changes
     ]
-    await session.run(session.insert(LOOKUPS), rows)
+    await session.put(LOOKUPS, rows)
 
 
 async def clear_lookups(session: Session, community_id: int, changes: Sequence[ClearLookups]) -> None:
@@ -119,8 +120,8 @@ async def _add_up(session: Session, community_id: int, changes: Sequence[EndBeat
 
 
 @cache  # to word it takes longer than to execute it
-def _adding(*, is_sqlite: bool) -> Insert:
+def _adding(*, is_sqlite: bool) -> Prepared:
     statement: Insert = sqlite.insert(USAGE) if is_sqlite else postgresql.insert(USAGE)
     sums = ("beats", "silent_beats", *SUMS)
     more = {name: USAGE.c[name] + statement.excluded[name] for name in sums}
-    return statement.on_conflict_do_update(index_elements=USAGE.primary_key, set_=more)
+    return Prepared(statement.on_conflict_do_update(index_elements=USAGE.primary_key, set_=more))

@@ -33,8 +33,8 @@ async def add_agents(session: Session, community_id: int, changes: Sequence[AddA
     """Store new agents with their rooms; `add_memberships` lets them in."""
     whose = {"community_id": community_id}
     agents = [agent_columns(columns_of(change.agent, "community_id") | whose) for change in changes]
-    await session.run(session.insert(AGENTS), agents)
-    await session.run(session.insert(ROOMS), [columns_of(change.room) | whose for change in changes])
+    await session.put(AGENTS, agents)
+    await session.put(ROOMS, [columns_of(change.room) | whose for change in changes])
     await bear(session, community_id, {f"agent:{change.agent.id}": change.agent.name for change in changes})
 
 
@@ -158,9 +158,7 @@ async def drop_reasons(session: Session, community_id: int, changes: Sequence[Dr
 
 async def add_schedules(session: Session, community_id: int, changes: Sequence[AddSchedule]) -> None:
     """Keep what agents will say later."""
-    await session.run(
-        session.insert(SCHEDULES), [columns_of(c.schedule) | {"community_id": community_id} for c in changes]
-    )
+    await session.put(SCHEDULES, [columns_of(c.schedule) | {"community_id": community_id} for c in changes])
 
 
 async def drop_schedules(session: Session, community_id: int, changes: Sequence[DropSchedule]) -> None:
